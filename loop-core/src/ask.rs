@@ -1,0 +1,61 @@
+//! Questions to a person.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{Halt, Progress};
+
+/// A question that a guardrail wants a person to answer before the loop goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// What to ask.
+    pub text: String,
+    /// How the run ends if nobody is there to answer.
+    pub unanswered: Halt,
+}
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Go on.
+    Continue {
+        /// A note for the next prompt, if there is one.
+        guidance: Option<String>,
+    },
+    /// Stop: the run ends as [`Declined`](crate::StopReason::Declined).
+    Stop,
+}
+
+/// Somebody, or something, that answers questions.
+///
+/// The time that an answer takes is no run time. Without a handler every question goes unanswered,
+/// and the run halts as the question says.
+///
+/// ```
+/// use loop_core::{Answer, Ask, Progress, Question};
+///
+/// struct AlwaysYes;
+///
+/// #[async_trait::async_trait]
+/// impl Ask for AlwaysYes {
+///     async fn ask(&mut self, _question: &Question, _progress: &Progress) -> Option<Answer> {
+///         Some(Answer::Continue { guidance: None })
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Ask: Send {
+    /// Asks, and waits for the answer. `None` says that nobody is there.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the run is cancelled while a person is thinking.
+    async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer>;
+}
+
+#[async_trait]
+impl<A: Ask + ?Sized> Ask for Box<A> {
+    async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer> {
+        (**self).ask(question, progress).await
+    }
+}

@@ -1,0 +1,81 @@
+//! The two guardrails that can bound a loop by themselves.
+//!
+//! An agent that never gets there runs until somebody looks, or until the money is gone. Every loop
+//! therefore has a bound, by count or by time; money alone is none, since it may go unreported.
+
+use std::time::Duration;
+
+use crate::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
+
+/// At most so many iterations.
+///
+/// The goal has the last word: a goal met in the last allowed iteration is success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxIterations(u64);
+
+impl MaxIterations {
+    /// At most `count` iterations; 0 halts before the first, and no loop can be built with it as its bound.
+    pub const fn new(count: u64) -> Self {
+        Self(count)
+    }
+}
+
+impl Guardrail for MaxIterations {
+    fn name(&self) -> &str {
+        "max_iterations"
+    }
+    fn check(&self, progress: &Progress) -> Decision {
+        if progress.iterations() < self.0 {
+            return Decision::Continue;
+        }
+        let message = match self.0 {
+            1 => "the one iteration allowed is used up".to_owned(),
+            count => format!("all {count} iterations allowed are used up"),
+        };
+        Decision::Halt(Halt::new(StopReason::MaxIterations, message))
+    }
+}
+
+/// At most so much run time, waits included.
+///
+/// It binds at once, also in the middle of an iteration, an evaluation or a wait. Time in which a
+/// person was asked, the machine slept or the run was down does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxElapsed(Duration);
+
+impl MaxElapsed {
+    /// At most this long.
+    pub const fn new(limit: Duration) -> Self {
+        Self(limit)
+    }
+
+    /// At most so many seconds.
+    pub const fn seconds(seconds: u64) -> Self {
+        Self(Duration::from_secs(seconds))
+    }
+
+    /// At most so many minutes.
+    pub const fn minutes(minutes: u64) -> Self {
+        Self(Duration::from_secs(minutes.saturating_mul(60)))
+    }
+
+    fn left(&self, progress: &Progress) -> Duration {
+        self.0.saturating_sub(progress.elapsed())
+    }
+}
+
+impl Guardrail for MaxElapsed {
+    fn name(&self) -> &str {
+        "max_elapsed"
+    }
+    fn check(&self, progress: &Progress) -> Decision {
+        if !self.left(progress).is_zero() {
+            return Decision::Continue;
+        }
+        let message = format!("the time allowed, {:?}, is over", self.0);
+        Decision::Halt(Halt::new(StopReason::TimeExceeded, message))
+    }
+    fn ceiling(&self, progress: &Progress) -> Ceiling {
+        Ceiling::time(self.left(progress))
+    }
+}

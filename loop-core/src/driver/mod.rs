@@ -1,0 +1,243 @@
+//! The tokio driver: does what the machine asks for, and tells it what came of it.
+
+mod attend;
+mod clock;
+mod outlet;
+mod spawn;
+mod stream;
+
+use std::{sync::Arc, task::Poll, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+pub use spawn::Running;
+pub use stream::{RunStream, Update};
+
+use self::clock::Clock;
+pub(crate) use self::outlet::{Goal, Outlet};
+use crate::{
+    Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
+    Question, Report, Step, WorkResult, work::Work,
+};
+
+/// A run with its parts, ready to be driven.
+pub(crate) struct Driver<I: Iteration> {
+    pub(crate) iteration: I,
+    pub(crate) evaluator: Option<Box<dyn Evaluator<I::Output>>>,
+    pub(crate) ask: Option<Box<dyn Ask>>,
+    pub(crate) run: Run<I::Output>,
+}
+
+/// The part of a driver that work in progress does not borrow.
+pub(crate) struct Run<O> {
+    machine: Machine,
+    outlet: Outlet<O>,
+    signals: Signals,
+    grace: Duration,
+    /// The machine has been told of the cancellation.
+    cancelled: bool,
+    /// The output of the step that is not settled yet.
+    output: Option<Arc<O>>,
+    previous: Option<Arc<Step<O>>>,
+}
+
+/// What can happen to a run from outside.
+struct Signals {
+    cancel: CancellationToken,
+    clock: Clock,
+    work: Work,
+}
+
+impl<I: Iteration> Driver<I> {
+    pub(crate) async fn drive(mut self) -> Report<I::Output> {
+        let begin = match self.run.machine.progress().phase() {
+            Phase::New => Input::Started,
+            _ => Input::Resumed,
+        };
+        let mut action = self.run.feed(begin);
+        loop {
+            self.run.publish().await;
+            action = match action {
+                Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
+                Action::Evaluate => self.evaluate().await,
+                Action::Settle => self.run.settle().await,
+                Action::Wait(duration) => self.run.wait(duration).await,
+                Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
+                Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
+                Action::Finish(ending) => return self.run.report(ending).await,
+            };
+        }
+    }
+
+    async fn iterate(&mut self, iteration: u64, attempt: u32) -> Action {
+        let run = &mut self.run;
+        let cx = IterationContext::new(&run.signals.work, iteration)
+            .with_attempt(attempt)
+            .with_left(run.machine.left())
+            .with_guidance(run.machine.progress().shared_guidance())
+            .with_previous(run.previous.clone());
+        let result = match run.attend(self.iteration.run(cx)).await {
+            Ok(output) => {
+                run.output = Some(Arc::new(output));
+                WorkResult::Done(())
+            }
+            Err(error) => error.into(),
+        };
+        let notes = run.signals.work.take_notes();
+        run.feed(Input::Iterated { result, notes })
+    }
+
+    async fn evaluate(&mut self) -> Action {
+        let run = &mut self.run;
+        let (Some(evaluator), Some(output)) = (&mut self.evaluator, &run.output) else {
+            unreachable!("the builder lets no run begin that would be evaluated without its parts")
+        };
+        let iteration = run.machine.progress().current_step().map_or(0, crate::StepRecord::iteration);
+        let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
+            .with_left(run.machine.left())
+            .with_previous(run.previous.clone());
+        let result = match run.attend(evaluator.evaluate(cx)).await {
+            Ok(verdict) => WorkResult::Done(verdict),
+            Err(error) => error.into(),
+        };
+        let notes = run.signals.work.take_notes();
+        run.feed(Input::Evaluated { result, notes })
+    }
+}
+
+impl<O> Run<O> {
+    pub(crate) fn new(
+        machine: Machine,
+        outlet: Outlet<O>,
+        cancel: CancellationToken,
+        grace: Duration,
+        last_output: Option<O>,
+    ) -> Self {
+        let progress = machine.progress();
+        let clock = Clock::starting_at(progress.now());
+        let output = last_output.map(Arc::new);
+        let last = progress.last_step().cloned();
+        // The output that was kept is that of the step which is not settled, if there is one.
+        let (output, previous) = match progress.awaits_judgement() {
+            true => (output, last.map(|record| Arc::new(Step::new(record, None)))),
+            false => (None, last.map(|record| Arc::new(Step::new(record, output)))),
+        };
+        let signals = Signals { cancel, clock, work: Work::new() };
+        Self { machine, outlet, signals, grace, cancelled: false, output, previous }
+    }
+
+    /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
+    /// nothing starts after it.
+    fn feed(&mut self, input: Input) -> Action {
+        let at = self.signals.clock.now();
+        if let Some(finish @ Action::Finish(_)) = self.tell_cancel() {
+            return finish;
+        }
+        match self.machine.handle(at, input) {
+            Some(action) => action,
+            None => unreachable!("this input answers the action that the machine asked for"),
+        }
+    }
+
+    /// Tells the machine once that the run was cancelled, if it was.
+    fn tell_cancel(&mut self) -> Option<Action> {
+        let over = self.machine.progress().phase() == Phase::Ended;
+        if self.cancelled || over || !self.signals.cancel.is_cancelled() {
+            return None;
+        }
+        self.cancelled = true;
+        self.machine.handle(self.signals.clock.now(), Input::Cancelled)
+    }
+
+    /// Tells the machine of usage that came when no work was running.
+    fn tell_usage(&mut self) -> Option<Action> {
+        let usage = self.signals.work.take_usage();
+        if usage.is_unknown() {
+            return None;
+        }
+        self.machine.handle(self.signals.clock.now(), Input::Reported { usage })
+    }
+
+    /// Ends a step: asks the condition, with the step's own events folded.
+    async fn settle(&mut self) -> Action {
+        let Some(record) = self.machine.progress().current_step().cloned() else {
+            unreachable!("the machine settles the step that it has begun")
+        };
+        self.tell_usage();
+        let step = Arc::new(Step::new(record, self.output.take()));
+        let met = self.outlet.goal.is_met(&step, self.machine.progress());
+        self.previous = Some(step);
+        // Others run in between: a loop of ready futures must not keep its thread to itself.
+        yield_to_runtime().await;
+        self.feed(Input::Settled { met })
+    }
+
+    async fn wait(&mut self, duration: Duration) -> Action {
+        let end = self.signals.clock.now().after(duration);
+        loop {
+            let deadline = self.machine.deadline();
+            tokio::select! {
+                biased;
+                () = self.signals.cancel.cancelled() => return self.feed(Input::Waited),
+                () = self.signals.work.reported() => {
+                    if let Some(action) = self.tell_usage() {
+                        return action;
+                    }
+                }
+                () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
+                    if let Some(action) = self.machine.handle(self.signals.clock.now(), Input::DeadlinePassed) {
+                        return action;
+                    }
+                }
+                () = self.signals.clock.reach(Some(end)) => return self.feed(Input::Waited),
+            }
+        }
+    }
+
+    async fn ask(&mut self, ask: Option<&mut Box<dyn Ask>>, question: &Question) -> Action {
+        let answer = match ask {
+            None => None,
+            Some(ask) => {
+                self.signals.clock.stop();
+                let answer = tokio::select! {
+                    biased;
+                    () = self.signals.cancel.cancelled() => None,
+                    answer = ask.ask(question, self.machine.progress()) => answer,
+                };
+                self.signals.clock.go_on();
+                answer
+            }
+        };
+        self.feed(Input::Answered { answer })
+    }
+
+    /// Passes the new events on. A slow reader holds the run up here, between two actions, where no
+    /// limit is running out; a cancellation gets past it.
+    async fn publish(&mut self) {
+        self.outlet.take(&mut self.machine);
+        tokio::select! {
+            biased;
+            () = self.outlet.flush() => {}
+            () = self.signals.cancel.cancelled() => {}
+        }
+    }
+
+    async fn report(mut self, ending: Ending) -> Report<O> {
+        self.outlet.flush().await;
+        Report::new(ending, self.machine.progress().clone(), self.previous)
+    }
+}
+
+/// Lets the executor run other tasks, whichever executor it is.
+async fn yield_to_runtime() {
+    let mut yielded = false;
+    std::future::poll_fn(|cx| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

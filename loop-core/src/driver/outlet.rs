@@ -1,0 +1,81 @@
+//! Where a run's events go: to the stop condition, to observers, and to who reads the run as a stream.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use tokio::sync::mpsc;
+
+use crate::{Event, Machine, Observer, Progress, Step};
+
+/// A stop condition whose step type was erased.
+pub(crate) trait Goal<O>: Send {
+    fn is_met(&self, step: &Arc<Step<O>>, progress: &Progress) -> bool;
+    fn observe(&mut self, event: &Event);
+}
+
+pub(crate) struct Outlet<O> {
+    pub(crate) goal: Box<dyn Goal<O>>,
+    observers: Vec<Box<dyn Observer>>,
+    reader: Option<mpsc::Sender<Event>>,
+    fresh: Vec<Event>,
+    backlog: VecDeque<Event>,
+}
+
+impl<O> Outlet<O> {
+    pub(crate) fn new(
+        goal: Box<dyn Goal<O>>,
+        observers: Vec<Box<dyn Observer>>,
+        reader: Option<mpsc::Sender<Event>>,
+    ) -> Self {
+        Self { goal, observers, reader, fresh: Vec::new(), backlog: VecDeque::new() }
+    }
+
+    /// Takes the machine's new events. The condition and the observers see them at once.
+    pub(crate) fn take(&mut self, machine: &mut Machine) {
+        self.fresh.extend(machine.take_events());
+        for event in &self.fresh {
+            self.goal.observe(event);
+            for observer in &mut self.observers {
+                observer.on_event(event, machine.progress());
+            }
+        }
+        match self.reader {
+            Some(_) => self.backlog.extend(self.fresh.drain(..)),
+            None => self.fresh.clear(),
+        }
+    }
+
+    /// Whether the reader has kept up.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.backlog.is_empty()
+    }
+
+    /// Passes on what the reader has room for.
+    pub(crate) fn try_flush(&mut self) {
+        while let Some((reader, event)) = self.reader.as_ref().zip(self.backlog.pop_front()) {
+            match reader.try_send(event) {
+                Ok(()) => {}
+                Err(mpsc::error::TrySendError::Full(event)) => return self.backlog.push_front(event),
+                Err(mpsc::error::TrySendError::Closed(_)) => self.close(),
+            }
+        }
+    }
+
+    /// Passes everything on, waiting for the reader to make room.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what was not passed on stays in the backlog.
+    pub(crate) async fn flush(&mut self) {
+        while let Some(reader) = self.reader.as_ref().filter(|_| !self.backlog.is_empty()) {
+            let Ok(room) = reader.reserve().await else { return self.close() };
+            if let Some(event) = self.backlog.pop_front() {
+                room.send(event);
+            }
+        }
+    }
+
+    /// Nobody reads any more.
+    fn close(&mut self) {
+        self.reader = None;
+        self.backlog.clear();
+    }
+}

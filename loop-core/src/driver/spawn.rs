@@ -1,0 +1,87 @@
+//! A run as a task.
+
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures_core::Stream;
+use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::stream::Update;
+use crate::{Event, Report};
+
+/// A run that goes on as a task of its own. Made by [`Loop::spawn`](crate::Loop::spawn).
+///
+/// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow slows the
+/// run, between its iterations, where no limit is running out. Who does not care for the events calls
+/// [`join`](Self::join). **Dropping it cancels the run.**
+pub struct Running<O> {
+    events: mpsc::Receiver<Event>,
+    task: Option<JoinHandle<Report<O>>>,
+    cancel: DropGuard,
+}
+
+impl<O: Send + Sync + 'static> Running<O> {
+    pub(crate) fn new(
+        drive: impl Future<Output = Report<O>> + Send + 'static,
+        events: mpsc::Receiver<Event>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { events, task: Some(tokio::spawn(drive)), cancel: cancel.drop_guard() }
+    }
+}
+
+impl<O> Running<O> {
+    /// Asks the run to end. Work under way is told, given its grace time, and dropped.
+    pub fn cancel(&self) {
+        self.cancel.token().cancel();
+    }
+
+    /// Waits for the run to end, passing over its events.
+    ///
+    /// # Panics
+    /// If a part of the run panicked, with its panic; and if the report was taken from the stream before.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops this handle, and so cancels the run.
+    pub async fn join(mut self) -> Report<O> {
+        loop {
+            match poll_fn(|cx| Pin::new(&mut self).poll_next(cx)).await {
+                Some(Update::Event(_)) => {}
+                Some(Update::Report(report)) => return *report,
+                None => panic!("the report of this run was taken from its stream before"),
+            }
+        }
+    }
+}
+
+impl<O> Stream for Running<O> {
+    type Item = Update<O>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Update<O>>> {
+        if let Some(event) = ready!(self.events.poll_recv(cx)) {
+            return Poll::Ready(Some(Update::Event(event)));
+        }
+        let Some(task) = &mut self.task else { return Poll::Ready(None) };
+        let joined = ready!(Pin::new(task).poll(cx));
+        self.task = None;
+        match joined {
+            Ok(report) => Poll::Ready(Some(Update::Report(Box::new(report)))),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime is shutting down.
+                Err(_) => Poll::Ready(None),
+            },
+        }
+    }
+}
+
+impl<O> fmt::Debug for Running<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("over", &self.task.is_none()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,153 @@
+//! What happened in a run, in order. Everything else is computed from this.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Answer, Ending, Mark, Question, RunTime, Usage, Verdict, time::micros};
+
+/// Something that happened, and when.
+///
+/// [`Progress`](crate::Progress) is the fold of a run's events, so a run can be restored from them.
+/// As JSON an event is one object with one key that says its kind:
+/// `{"at":1500000,"kind":{"iteration_started":{"iteration":2,"attempt":1}}}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Run time, in microseconds.
+    pub at: RunTime,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// The kinds of events: what the machine was told, and what it asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The run began.
+    RunStarted {
+        /// Whether outputs are evaluated.
+        evaluated: bool,
+    },
+    /// A guardrail wants a person to decide.
+    QuestionAsked {
+        /// Its place among the guardrails, from 0.
+        index: usize,
+        /// Its name.
+        guardrail: String,
+        /// What it asks.
+        question: Question,
+    },
+    /// A person answered, or nobody was there.
+    QuestionAnswered {
+        /// The answer; `None` if nobody was there.
+        answer: Option<Answer>,
+    },
+    /// A wait began.
+    WaitStarted {
+        /// How long it is to take, in microseconds.
+        #[serde(with = "micros")]
+        duration: Duration,
+        /// What comes after it.
+        before: Stage,
+    },
+    /// A wait is over.
+    WaitFinished {},
+    /// An iteration began.
+    IterationStarted {
+        /// Its index, from 1.
+        iteration: u64,
+        /// 1, and one more for each time that the run died in it.
+        attempt: u32,
+    },
+    /// An iteration came to its end by itself.
+    IterationFinished {
+        /// How it ended.
+        result: WorkResult<()>,
+        /// What else it says about itself.
+        notes: Notes,
+    },
+    /// An evaluation began.
+    EvaluationStarted {},
+    /// An evaluation came to its end by itself.
+    EvaluationFinished {
+        /// The verdict, or why there is none.
+        result: WorkResult<Verdict>,
+        /// What else it says about itself.
+        notes: Notes,
+    },
+    /// The stop condition was asked about the step.
+    StepSettled {
+        /// Whether the goal is met.
+        met: bool,
+    },
+    /// Something was used, before the work that used it came to its end.
+    UsageReported {
+        /// How much, beyond what was reported before.
+        usage: Usage,
+    },
+    /// The time that a guardrail allows is over.
+    DeadlinePassed {},
+    /// Somebody wants the run to end.
+    CancelRequested {},
+    /// The iteration or evaluation under way has to end now.
+    InterruptRequested {
+        /// How the run will end for it.
+        cause: Ending,
+    },
+    /// The interrupted iteration or evaluation is over. It is not judged, and its step is never settled.
+    WorkCut {
+        /// What it still said about itself.
+        notes: Notes,
+    },
+    /// The run goes on after it stopped or died.
+    RunResumed {},
+    /// The run ended.
+    RunFinished {
+        /// How.
+        ending: Ending,
+    },
+}
+
+/// How an iteration or an evaluation came to its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkResult<T> {
+    /// It did its work.
+    Done(T),
+    /// It went wrong. The step is a failed one, and the loop goes on.
+    Failed(Arc<str>),
+    /// It cannot be done now. It is tried again then, and no iteration is used up.
+    Later {
+        /// How long to wait, in microseconds.
+        #[serde(with = "micros")]
+        after: Duration,
+    },
+    /// The run has to end.
+    Halted(crate::Halt),
+}
+
+/// What a piece of work says about itself beside its result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Notes {
+    /// What it used, beyond what was reported while it ran.
+    #[serde(skip_serializing_if = "Usage::is_unknown")]
+    pub usage: Usage,
+    /// Fingerprints of what it left behind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+    /// What went wrong although the work can be judged: an agent's exit code, for example.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Arc<str>>,
+}
+
+/// The two kinds of work in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The agent's.
+    Iteration,
+    /// The evaluator's.
+    Evaluation,
+}

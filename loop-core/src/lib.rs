@@ -1,0 +1,58 @@
+#![doc = include_str!("../README.md")]
+
+mod ask;
+mod bound;
+mod builder;
+mod driver;
+mod ending;
+mod evaluator;
+mod event;
+mod guardrail;
+mod iteration;
+mod machine;
+mod mark;
+mod observe;
+mod pace;
+mod progress;
+mod report;
+mod step;
+mod stop;
+mod time;
+mod usage;
+mod verdict;
+mod work;
+
+pub use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    ask::{Answer, Ask, Question},
+    bound::{MaxElapsed, MaxIterations},
+    builder::{Bounded, BuildError, IsBounded, Loop, LoopStep, Unbounded},
+    driver::{RunStream, Running, Update},
+    ending::{Ending, Halt, StopReason},
+    evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
+    event::{Event, EventKind, Notes, Stage, WorkResult},
+    guardrail::{Ceiling, Decision, Guardrail, GuardrailFn, guardrail_fn},
+    iteration::{Iteration, IterationContext, IterationFn, iteration_fn},
+    machine::{Action, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine},
+    mark::Mark,
+    observe::Observer,
+    pace::{Pace, PaceFn, pace_fn},
+    progress::{Phase, Progress},
+    report::Report,
+    step::{Judged, Step, StepRecord},
+    stop::{And, ConditionFn, EvaluatorPassed, Not, Or, StopCondition, When, condition_fn, evaluator_passed},
+    time::RunTime,
+    usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},
+    verdict::{Outcome, Verdict},
+    work::{Meter, Work, WorkError},
+};
+
+/// Any error, at the seam between the kernel and your parts.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What goes wrong in an [`Iteration`].
+pub type IterationError = WorkError;
+
+/// What goes wrong in an [`Evaluator`].
+pub type EvaluatorError = WorkError;

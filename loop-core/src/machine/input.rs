@@ -1,0 +1,80 @@
+//! The words between the machine and its driver.
+
+use std::time::Duration;
+
+use crate::{
+    Answer, Ending, Question, Usage, Verdict,
+    event::{Notes, WorkResult},
+};
+
+/// What a driver tells the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// Begin.
+    Started,
+    /// The iteration is over.
+    Iterated {
+        /// How it ended.
+        result: WorkResult<()>,
+        /// What else it says; its usage is what was not reported before.
+        notes: Notes,
+    },
+    /// The evaluation is over.
+    Evaluated {
+        /// The verdict, or why there is none.
+        result: WorkResult<Verdict>,
+        /// What else it says; its usage is what was not reported before.
+        notes: Notes,
+    },
+    /// The stop condition was asked.
+    Settled {
+        /// Whether the goal is met.
+        met: bool,
+    },
+    /// The wait is over.
+    Waited,
+    /// The question was answered.
+    Answered {
+        /// The answer; `None` if nobody was there.
+        answer: Option<Answer>,
+    },
+    /// Something was used, while work runs or after it.
+    Reported {
+        /// How much, beyond what was told before.
+        usage: Usage,
+    },
+    /// The time in [`Machine::deadline`](crate::Machine::deadline) has come.
+    DeadlinePassed,
+    /// Somebody wants the run to end.
+    Cancelled,
+    /// Go on with a run that was [restored](crate::Machine::restore).
+    Resumed,
+}
+
+/// What the machine asks its driver to do. It asks for one thing at a time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Run the iteration. Answer with [`Input::Iterated`].
+    Iterate {
+        /// Its index, from 1.
+        iteration: u64,
+        /// 1, and one more for each time that the run died in it.
+        attempt: u32,
+    },
+    /// Judge the iteration's output. Answer with [`Input::Evaluated`].
+    Evaluate,
+    /// Ask the stop condition about the step, which is
+    /// [`Progress::current_step`](crate::Progress::current_step) now. Answer with [`Input::Settled`].
+    Settle,
+    /// Wait. Answer with [`Input::Waited`], or with [`Input::DeadlinePassed`] if that comes first.
+    Wait(Duration),
+    /// Ask a person. Run time stands still meanwhile. Answer with [`Input::Answered`].
+    Ask(Question),
+    /// Tell the work under way to end, and end it if it does not. Answer as its end is answered.
+    Interrupt {
+        /// How the run will end for it.
+        cause: Ending,
+    },
+    /// The run is over.
+    Finish(Ending),
+}

@@ -1,0 +1,105 @@
+//! Fingerprints of what a step left behind, and for how long they have stayed the same.
+//!
+//! An agent that goes in circles costs as much as one that works. What shows it is that nothing
+//! changes: the same output, the same work tree, the same verdict.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A named fingerprint, made by an iteration or an evaluator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What was fingerprinted: `output`, `work_tree`, `verdict`, or a name of your own.
+    pub name: Arc<str>,
+    /// A hash of it. Written as hexadecimal digits, since JSON readers round large numbers.
+    #[serde(with = "hex")]
+    pub hash: u64,
+}
+
+/// A mark and the number of later steps in a row that left it as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Streak {
+    mark: Mark,
+    unchanged: u64,
+}
+
+/// The latest mark of each name. Memory is bounded: see [`Marks::NAMES`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Marks(Vec<Streak>);
+
+impl Marks {
+    /// So many names are followed. With more, the one not seen for longest is forgotten, so that
+    /// names made up from data cannot fill the memory of a long run.
+    pub(crate) const NAMES: usize = 16;
+
+    pub(crate) fn record(&mut self, mark: &Mark) {
+        let streak = match self.0.iter().position(|streak| streak.mark.name == mark.name) {
+            Some(known) => {
+                let mut streak = self.0.remove(known);
+                streak.unchanged = if streak.mark.hash == mark.hash { streak.unchanged + 1 } else { 0 };
+                streak.mark.hash = mark.hash;
+                streak
+            }
+            None => Streak { mark: mark.clone(), unchanged: 0 },
+        };
+        if self.0.len() == Self::NAMES {
+            self.0.remove(0);
+        }
+        self.0.push(streak);
+    }
+
+    pub(crate) fn unchanged(&self, name: &str) -> Option<u64> {
+        self.0.iter().find(|streak| &*streak.mark.name == name).map(|streak| streak.unchanged)
+    }
+}
+
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(hash: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{hash:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        let digits = std::borrow::Cow::<str>::deserialize(from)?;
+        u64::from_str_radix(&digits, 16).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(name: &str, hash: u64) -> Mark {
+        Mark { name: name.into(), hash }
+    }
+
+    #[test]
+    fn counts_the_steps_that_left_a_mark_as_it_was() {
+        let mut marks = Marks::default();
+        assert_eq!(marks.unchanged("tree"), None);
+        for (hash, unchanged) in [(7, 0), (7, 1), (7, 2), (8, 0), (8, 1)] {
+            marks.record(&mark("tree", hash));
+            assert_eq!(marks.unchanged("tree"), Some(unchanged));
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_names() {
+        let mut marks = Marks::default();
+        for name in 0..1_000 {
+            marks.record(&mark(&name.to_string(), 1));
+            marks.record(&mark("steady", 1));
+        }
+        assert_eq!(marks.0.len(), Marks::NAMES);
+        assert_eq!(marks.unchanged("steady"), Some(999));
+    }
+
+    #[test]
+    fn a_hash_is_written_in_full() {
+        let json = serde_json::to_string(&mark("tree", u64::MAX)).unwrap();
+        assert_eq!(json, r#"{"name":"tree","hash":"ffffffffffffffff"}"#);
+        assert_eq!(serde_json::from_str::<Mark>(&json).unwrap(), mark("tree", u64::MAX));
+    }
+}

@@ -1,0 +1,216 @@
+//! How events change the progress. Nothing else changes it.
+
+use std::sync::Arc;
+
+use super::{NextIteration, Phase, Progress};
+use crate::{
+    Answer, Ending, Halt, StepRecord, StopReason, Usage,
+    event::{Event, EventKind, Notes, Stage, WorkResult},
+};
+
+impl Progress {
+    /// Folds one event into it.
+    pub fn apply(&mut self, event: &Event) {
+        if let Phase::Working(_) = self.phase {
+            self.working += event.at.since(self.now);
+        }
+        self.now = self.now.max(event.at);
+        match &event.kind {
+            EventKind::RunStarted { evaluated } => {
+                self.evaluated = *evaluated;
+                self.phase = Phase::Before(Stage::Iteration);
+            }
+            EventKind::QuestionAsked { index, guardrail, question } => {
+                self.next.asked = Some((*index, guardrail.clone(), question.unanswered.clone()));
+                self.phase = Phase::Asking;
+            }
+            EventKind::QuestionAnswered { answer } => self.answered(answer.as_ref()),
+            EventKind::WaitStarted { before, .. } => {
+                self.retry_after = None;
+                self.phase = Phase::Waiting(*before);
+            }
+            EventKind::WaitFinished {} => self.waited(),
+            EventKind::IterationStarted { iteration, .. } => self.began(*iteration),
+            EventKind::IterationFinished { result, notes } => self.iterated(result, notes),
+            EventKind::EvaluationStarted {} => self.phase = Phase::Working(Stage::Evaluation),
+            EventKind::EvaluationFinished { result, notes } => {
+                let verdict = match result {
+                    WorkResult::Done(verdict) => Some(verdict.clone()),
+                    _ => None,
+                };
+                self.current_mut().verdict = verdict;
+                self.finish_work(result, notes, Stage::Evaluation);
+            }
+            EventKind::StepSettled { met } => self.settled(*met),
+            EventKind::UsageReported { usage } => self.used(usage),
+            EventKind::DeadlinePassed {} => {}
+            EventKind::CancelRequested {} => self.due = Some(Ending::plain(StopReason::Cancelled)),
+            EventKind::InterruptRequested { cause } => {
+                self.interrupted = true;
+                self.due = Some(cause.clone());
+            }
+            EventKind::WorkCut { notes } => self.cut(notes),
+            EventKind::RunResumed {} => self.resumed(),
+            EventKind::RunFinished { ending } => {
+                self.ending = Some(ending.clone());
+                self.phase = Phase::Ended;
+            }
+        }
+    }
+
+    fn answered(&mut self, answer: Option<&Answer>) {
+        self.phase = Phase::Before(Stage::Iteration);
+        let Some((index, guardrail, unanswered)) = &self.next.asked else { return };
+        let halt = match answer {
+            Some(Answer::Continue { guidance }) => {
+                self.next.acknowledged.push(*index);
+                if let Some(note) = guidance {
+                    let earlier = self.next.guidance.take();
+                    self.next.guidance =
+                        Some(earlier.map_or(note.as_str().into(), |text| format!("{text}\n{note}").into()));
+                }
+                return;
+            }
+            Some(Answer::Stop) => Halt::new(StopReason::Declined, "a person said no"),
+            None => unanswered.clone(),
+        };
+        self.due = Some(Ending { halt, guardrail: Some(guardrail.clone()) });
+    }
+
+    fn waited(&mut self) {
+        if let Phase::Waiting(stage) = self.phase {
+            self.next.paced |= stage == Stage::Iteration;
+            self.phase = Phase::Before(stage);
+        }
+    }
+
+    fn began(&mut self, iteration: u64) {
+        self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
+        self.phase = Phase::Working(Stage::Iteration);
+    }
+
+    fn iterated(&mut self, result: &WorkResult<()>, notes: &Notes) {
+        self.finish_work(result, notes, Stage::Iteration);
+        if !matches!(result, WorkResult::Later { .. }) {
+            self.used_up();
+        }
+        if matches!(result, WorkResult::Halted(_)) {
+            // There is no output to judge, should the run be taken up again.
+            self.current = None;
+        }
+    }
+
+    /// The index is used up; what was known for it is not known for the next one.
+    fn used_up(&mut self) {
+        self.iterations += 1;
+        self.unpriced += u64::from(self.current.as_ref().is_some_and(|step| step.usage.cost.is_none()));
+        // The guidance stays until the step is settled: an evaluator's death must not lose it.
+        let guidance = self.next.guidance.take();
+        self.next = NextIteration { guidance, ..NextIteration::default() };
+    }
+
+    /// What iterations and evaluations have in common when they come to their end by themselves.
+    fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: &Notes, stage: Stage) {
+        self.note(notes);
+        self.phase = match result {
+            WorkResult::Done(_) if stage == Stage::Iteration && self.evaluated => {
+                Phase::Before(Stage::Evaluation)
+            }
+            WorkResult::Done(_) => Phase::Settling,
+            WorkResult::Failed(message) => {
+                self.current_mut().failure = Some(Arc::clone(message));
+                Phase::Settling
+            }
+            WorkResult::Later { after } => {
+                self.next.deferrals += 1;
+                self.retry_after = Some(*after);
+                Phase::Before(stage)
+            }
+            WorkResult::Halted(halt) => {
+                self.due = Some(Ending { halt: halt.clone(), guardrail: None });
+                Phase::Before(stage)
+            }
+        };
+    }
+
+    fn note(&mut self, notes: &Notes) {
+        self.used(&notes.usage);
+        let now = self.now;
+        let step = self.current_mut();
+        step.finished = now;
+        if notes.fault.is_some() {
+            step.fault.clone_from(&notes.fault);
+        }
+        step.marks.extend_from_slice(&notes.marks);
+        for mark in &notes.marks {
+            self.marks.record(mark);
+        }
+    }
+
+    fn used(&mut self, usage: &Usage) {
+        self.usage += *usage;
+        // Usage that comes late, between two steps, belongs to the run and to no step.
+        if let Some(step) = &mut self.current {
+            step.usage += *usage;
+        }
+    }
+
+    fn settled(&mut self, met: bool) {
+        if met {
+            self.due = Some(Ending::plain(StopReason::GoalMet));
+        }
+        if let Some(step) = self.current.take() {
+            self.failures = if step.is_failed() { self.failures + 1 } else { 0 };
+            self.last = Some(step);
+        }
+        self.next = NextIteration::default();
+        self.phase = Phase::Before(Stage::Iteration);
+    }
+
+    fn cut(&mut self, notes: &Notes) {
+        let Phase::Working(stage) = self.phase else { return };
+        self.note(notes);
+        self.interrupted = false;
+        self.phase = Phase::Before(stage);
+        if stage == Stage::Iteration {
+            self.used_up();
+            self.current = None;
+        }
+    }
+
+    /// The run goes on after it died in the middle of something, or after it had ended.
+    fn resumed(&mut self) {
+        match self.phase {
+            // It was about to end when it died: it ends.
+            Phase::Working(_) if self.due.is_some() => self.cut(&Notes::default()),
+            Phase::Working(stage) => {
+                self.next.deaths += 1;
+                self.phase = Phase::Before(stage);
+            }
+            Phase::Waiting(stage) => self.phase = Phase::Before(stage),
+            Phase::Asking => self.phase = Phase::Before(Stage::Iteration),
+            Phase::Ended => self.reopened(),
+            Phase::New | Phase::Before(_) | Phase::Settling => {}
+        }
+    }
+
+    /// Somebody wants a run to go on that had ended: they have seen why.
+    fn reopened(&mut self) {
+        self.due = None;
+        self.ending = None;
+        self.next.deaths = 0;
+        self.next.deferrals = 0;
+        if let Some((index, ..)) = self.next.asked {
+            self.next.acknowledged.push(index);
+        }
+        // A step that was done and not judged is judged now, and not done again.
+        let stage = if self.awaits_judgement() { Stage::Evaluation } else { Stage::Iteration };
+        self.phase = Phase::Before(stage);
+    }
+
+    /// Events that belong to a step come between its beginning and its end; one that does not, in a
+    /// damaged history, gets a step of its own rather than a panic.
+    fn current_mut(&mut self) -> &mut StepRecord {
+        self.current.get_or_insert_default()
+    }
+}

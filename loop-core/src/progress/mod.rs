@@ -1,0 +1,187 @@
+//! What is known of a run: the fold of its events.
+
+use std::{sync::Arc, time::Duration};
+
+mod fold;
+
+use crate::{
+    Ending, Halt, RunTime, StepRecord, Usage,
+    event::{Event, Stage},
+    mark::Marks,
+};
+
+/// What is outstanding in a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Nothing has happened yet.
+    #[default]
+    New,
+    /// Between two actions: this work is to be done next.
+    Before(Stage),
+    /// A person is being asked.
+    Asking,
+    /// A wait before this work.
+    Waiting(Stage),
+    /// Work is being done.
+    Working(Stage),
+    /// The stop condition is to be asked about the finished step.
+    Settling,
+    /// The run is over.
+    Ended,
+}
+
+/// Everything that the machine knows of a run, computed from the run's events alone.
+///
+/// Guardrails, conditions and paces decide by it. Folding the events again gives the same progress,
+/// which is how a run is restored:
+///
+/// ```
+/// use loop_core::{Event, EventKind, Progress, RunTime};
+/// let events = [
+///     Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } },
+///     Event { at: RunTime::from_micros(5), kind: EventKind::IterationStarted { iteration: 1, attempt: 1 } },
+/// ];
+/// let progress: Progress = events.iter().collect();
+/// assert_eq!(progress.iterations(), 0);
+/// assert_eq!(progress.current_step().map(|step| step.iteration()), Some(1));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Progress {
+    pub(crate) phase: Phase,
+    now: RunTime,
+    working: Duration,
+    evaluated: bool,
+    iterations: u64,
+    unpriced: u64,
+    usage: Usage,
+    failures: u64,
+    marks: Marks,
+    current: Option<StepRecord>,
+    last: Option<StepRecord>,
+    pub(crate) next: NextIteration,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) interrupted: bool,
+    pub(crate) due: Option<Ending>,
+    ending: Option<Ending>,
+}
+
+/// What is known of the iteration that is to begin, or is under way.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct NextIteration {
+    /// How often the run died in it.
+    pub(crate) deaths: u32,
+    /// How often its work was put off.
+    pub(crate) deferrals: u32,
+    /// Whether the pace's wait before it is behind us.
+    pub(crate) paced: bool,
+    /// The guardrails, by their places, whose question about it a person has answered.
+    pub(crate) acknowledged: Vec<usize>,
+    /// The guardrail whose question was asked last: its place, its name, and what its silence means.
+    pub(crate) asked: Option<(usize, String, Halt)>,
+    /// What a person noted for it.
+    pub(crate) guidance: Option<Arc<str>>,
+}
+
+/// What a guardrail, a condition, a pace or a view asks it.
+impl Progress {
+    /// Iterations that are used up: finished, failed or cut. One that was put off, or that died with
+    /// its run, is not.
+    pub const fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Iterations that ended without a word about their cost. If there are any, the cost in
+    /// [`usage`](Self::usage) is only a part of it.
+    pub const fn unpriced_iterations(&self) -> u64 {
+        self.unpriced
+    }
+
+    /// What was used so far, as far as it was reported.
+    pub const fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Run time at the last event: without the time in which a person was asked, the machine slept
+    /// or the run was down.
+    pub fn elapsed(&self) -> Duration {
+        self.now.into()
+    }
+
+    /// The part of [`elapsed`](Self::elapsed) in which iterations and evaluations ran.
+    pub const fn working(&self) -> Duration {
+        self.working
+    }
+
+    /// Run time at the last event.
+    pub const fn now(&self) -> RunTime {
+        self.now
+    }
+
+    /// What is outstanding.
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The step that has begun and is not settled.
+    pub const fn current_step(&self) -> Option<&StepRecord> {
+        self.current.as_ref()
+    }
+
+    /// The last settled step.
+    pub const fn last_step(&self) -> Option<&StepRecord> {
+        self.last.as_ref()
+    }
+
+    /// Settled steps in a row, up to the last, in which something went wrong: the iteration or the
+    /// evaluator failed, or noted a fault. A failing verdict is not meant.
+    pub const fn consecutive_failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// How many later marks in a row left the mark of this name as it was; `None` if nobody made
+    /// one. At most 16 names are followed; of more, those marked least recently are forgotten.
+    pub fn unchanged(&self, name: &str) -> Option<u64> {
+        self.marks.unchanged(name)
+    }
+
+    /// What a person noted for the iteration that is to begin, or is under way.
+    pub fn guidance(&self) -> Option<&str> {
+        self.next.guidance.as_deref()
+    }
+
+    pub(crate) fn shared_guidance(&self) -> Option<Arc<str>> {
+        self.next.guidance.clone()
+    }
+
+    /// Whether the current step's iteration is done, so that its output is still needed.
+    pub(crate) fn awaits_judgement(&self) -> bool {
+        self.current.as_ref().is_some_and(|step| step.iteration == self.iterations)
+    }
+
+    /// How the run ended, if it did.
+    pub const fn ending(&self) -> Option<&Ending> {
+        self.ending.as_ref()
+    }
+
+    /// Whether the run evaluates outputs.
+    pub const fn is_evaluated(&self) -> bool {
+        self.evaluated
+    }
+}
+
+impl<'a> Extend<&'a Event> for Progress {
+    fn extend<T: IntoIterator<Item = &'a Event>>(&mut self, events: T) {
+        for event in events {
+            self.apply(event);
+        }
+    }
+}
+
+impl<'a> FromIterator<&'a Event> for Progress {
+    fn from_iter<T: IntoIterator<Item = &'a Event>>(events: T) -> Self {
+        let mut progress = Self::default();
+        progress.extend(events);
+        progress
+    }
+}

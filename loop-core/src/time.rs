@@ -1,0 +1,77 @@
+//! Run time: how long a run has been going, on its own clock.
+
+use std::{fmt, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// Time since a run began, in whole microseconds.
+///
+/// It leaves out the time in which a person was asked, the machine slept, or the run was down; a
+/// resumed run goes on from its last record. It is not wall-clock time. Microseconds, because an
+/// event must fold to the same progress before and after it was written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunTime(u64);
+
+impl RunTime {
+    /// The start of a run.
+    pub const ZERO: Self = Self(0);
+
+    /// This many microseconds after the start.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since the start.
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// The time from `earlier` to this one, or zero if it is not earlier.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The time `duration` later, rounded up so that a deadline is never early. Saturates.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        let micros = duration.as_nanos().div_ceil(1_000);
+        Self(self.0.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX)))
+    }
+}
+
+impl From<Duration> for RunTime {
+    /// Rounded down; saturates.
+    fn from(since_start: Duration) -> Self {
+        Self(u64::try_from(since_start.as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<RunTime> for Duration {
+    fn from(at: RunTime) -> Self {
+        Self::from_micros(at.0)
+    }
+}
+
+impl fmt::Display for RunTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", Duration::from(*self))
+    }
+}
+
+/// Serde for a [`Duration`] as whole microseconds.
+pub(crate) mod micros {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::RunTime;
+
+    pub(crate) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(RunTime::from(*duration).as_micros())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_micros)
+    }
+}

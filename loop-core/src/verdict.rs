@@ -1,0 +1,117 @@
+//! What an evaluator says about an output.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the work passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The check is satisfied.
+    Pass,
+    /// The check is not satisfied.
+    Fail,
+    /// The check could not tell. It counts as not passed.
+    Inconclusive,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// The judgement of one output. A failing verdict is a result, not an error.
+///
+/// Cloning is cheap: the texts are shared.
+///
+/// ```
+/// use loop_core::Verdict;
+/// let verdict = Verdict::fail().with_text("2 tests failed").with_score(0.8);
+/// assert!(!verdict.passed());
+/// assert_eq!(verdict.score(), Some(0.8));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    outcome: Outcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feedback: Option<Arc<str>>,
+}
+
+impl Verdict {
+    /// A verdict with this outcome and nothing else.
+    pub const fn new(outcome: Outcome) -> Self {
+        Self { outcome, score: None, text: None, feedback: None }
+    }
+
+    /// The work passed.
+    pub const fn pass() -> Self {
+        Self::new(Outcome::Pass)
+    }
+
+    /// The work did not pass.
+    pub const fn fail() -> Self {
+        Self::new(Outcome::Fail)
+    }
+
+    /// The evaluator could not tell.
+    pub const fn inconclusive() -> Self {
+        Self::new(Outcome::Inconclusive)
+    }
+
+    /// With what the check printed or said, word for word.
+    #[must_use]
+    pub fn with_text(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// With advice for the next iteration.
+    #[must_use]
+    pub fn with_feedback(mut self, feedback: impl Into<Arc<str>>) -> Self {
+        self.feedback = Some(feedback.into());
+        self
+    }
+
+    /// With a score from 0 (worst) to 1 (best). A number outside is moved to the nearer end, and one
+    /// that is not a number leaves the verdict without a score.
+    #[must_use]
+    pub fn with_score(mut self, score: f64) -> Self {
+        self.score = (!score.is_nan()).then(|| score.clamp(0.0, 1.0));
+        self
+    }
+
+    /// Pass, fail or inconclusive.
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Whether the outcome is [`Outcome::Pass`].
+    pub fn passed(&self) -> bool {
+        self.outcome == Outcome::Pass
+    }
+
+    /// The score, from 0 to 1, if there is one.
+    pub const fn score(&self) -> Option<f64> {
+        self.score
+    }
+
+    /// What the check printed or said; empty if nothing.
+    pub fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Advice for the next iteration, if there is any.
+    pub fn feedback(&self) -> Option<&str> {
+        self.feedback.as_deref()
+    }
+}
