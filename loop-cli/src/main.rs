@@ -1,2 +1,14 @@
-//! The loop command.
-fn main() {}
+//! `loop`: run an agent against a check until it passes, inside limits that hold.
+
+mod args;
+mod ask;
+mod command;
+mod compose;
+mod exit;
+mod manifest;
+mod signals;
+mod view;
+
+fn main() -> std::process::ExitCode {
+    command::main()
+}

@@ -1,1 +1,17 @@
-//! loop-guardrails.
+#![doc = include_str!("../README.md")]
+
+pub mod checkpoint;
+pub mod limit;
+pub mod stop;
+
+#[cfg(test)]
+mod testing;
+
+pub use self::{
+    checkpoint::Checkpoint,
+    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens},
+    stop::{
+        After, And, EvaluatorPassed, InvalidScore, Not, Or, OutputMatches, PatternError, ScoreAtLeast, When,
+        after, evaluator_passed, output_matches, score_at_least,
+    },
+};

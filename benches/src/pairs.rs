@@ -1,0 +1,80 @@
+//! Two things measured in turn, and the ratio between them.
+//!
+//! A machine that slows down for a second, or whose clock speed creeps up, changes both halves of a pair
+//! alike. So `a` and `b` run in turn, each pair gives one ratio, and the median of those is told, with the
+//! least and the greatest beside it.
+
+use std::time::Duration;
+
+/// So many pairs are measured: a median that three bad ones cannot move.
+pub const PAIRS: usize = 9;
+
+/// The median of some numbers, and how far they spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The least.
+    pub least: f64,
+    /// The median.
+    pub median: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+impl Spread {
+    /// Of these numbers.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of(mut numbers: Vec<f64>) -> Self {
+        numbers.sort_by(f64::total_cmp);
+        let greatest = numbers[numbers.len() - 1];
+        Self { least: numbers[0], median: numbers[numbers.len() / 2], greatest }
+    }
+}
+
+/// What measuring two things in turn found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pairs {
+    /// The first over the second, pair by pair.
+    pub ratio: Spread,
+    /// The first, in seconds.
+    pub first: Spread,
+    /// The second, in seconds.
+    pub second: Spread,
+}
+
+/// Measures both in turn, after a turn that does not count.
+///
+/// # Errors
+/// The first error of either.
+pub fn in_turn<E>(
+    mut first: impl FnMut() -> Result<Duration, E>,
+    mut second: impl FnMut() -> Result<Duration, E>,
+) -> Result<Pairs, E> {
+    (first()?, second()?);
+    let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
+    for _ in 0..PAIRS {
+        firsts.push(first()?.as_secs_f64());
+        seconds.push(second()?.as_secs_f64());
+    }
+    let ratios = firsts.iter().zip(&seconds).map(|(first, second)| first / second).collect();
+    Ok(Pairs { ratio: Spread::of(ratios), first: Spread::of(firsts), second: Spread::of(seconds) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_moment_does_not_move_the_median() {
+        let mut turn = 0;
+        let slow = |turn: u64| if turn == 4 { 100 } else { 1 };
+        let first = || {
+            turn += 1;
+            Ok::<_, ()>(Duration::from_millis(30 * slow(turn)))
+        };
+        let pairs = in_turn(first, || Ok(Duration::from_millis(10))).unwrap();
+        assert!((pairs.ratio.median - 3.0).abs() < 1e-9);
+        assert!((pairs.ratio.greatest - 300.0).abs() < 1e-9);
+    }
+}

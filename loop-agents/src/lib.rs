@@ -1,0 +1,6 @@
+#![doc = include_str!("../README.md")]
+
+pub mod output;
+pub mod process;
+pub mod shell;
+pub mod usage;

@@ -1,0 +1,168 @@
+//! A stream's head and tail, in bounded memory.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use super::excerpt::Excerpt;
+
+/// The head and the tail of a stream of bytes, and how much was left out between them.
+///
+/// The head is where a tool says what it is about to do, the tail is where it says how that
+/// ended; what lies between is what a person scrolls past. Memory is at most twice the limit,
+/// however long the stream is, and no more than the stream while that is short.
+///
+/// ```
+/// use loop_agents::output::Capture;
+///
+/// let mut capture = Capture::with_limit(4);
+/// capture.push(b"0123456789");
+/// assert_eq!((capture.head(), capture.omitted()), (&b"0123"[..], 2));
+/// assert_eq!(capture.to_bytes(), b"01236789");
+/// ```
+#[derive(Clone)]
+pub struct Capture {
+    limit: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Capture {
+    /// How many bytes of the head, and how many of the tail, are kept by default: 1 MiB each.
+    pub const DEFAULT_LIMIT: usize = 1024 * 1024;
+
+    /// An empty capture that will keep `limit` bytes of the head and as many of the tail.
+    pub fn with_limit(limit: usize) -> Self {
+        Self { limit, head: Vec::new(), tail: VecDeque::new(), total: 0 }
+    }
+
+    /// Takes the next bytes of the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.total = self.total.saturating_add(bytes.len() as u64);
+        let room = self.limit - self.head.len();
+        let (to_head, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(to_head);
+
+        // What will be dropped again at once is never stored: the tail does not grow past its limit.
+        let to_tail = &rest[rest.len().saturating_sub(self.limit)..];
+        let excess = (self.tail.len() + to_tail.len()).saturating_sub(self.limit);
+        self.tail.drain(..excess);
+        self.tail.extend(to_tail);
+    }
+
+    /// The bytes that the stream had, kept or not.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The bytes between head and tail that were not kept.
+    pub fn omitted(&self) -> u64 {
+        self.total - (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// Whether the stream was empty.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// The first bytes of the stream, up to the limit.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// All that was kept: the head, then the tail. Where something was left out between them
+    /// ([`omitted`](Self::omitted)), nothing marks the place.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (first, second) = self.tail.as_slices();
+        [&self.head, first, second].concat()
+    }
+
+    /// The stream as text of at most `max_bytes` and a notice, as [`excerpt`](super::excerpt)
+    /// cuts it; bytes that were never kept are counted as left out.
+    pub fn excerpt(&self, max_bytes: usize) -> String {
+        let (first, second) = self.tail.as_slices();
+        if self.omitted() == 0 {
+            Excerpt::of_whole(&self.to_bytes(), max_bytes)
+        } else {
+            Excerpt::of_parts(&self.head, self.omitted(), &[first, second].concat(), max_bytes)
+        }
+        .into_text()
+    }
+
+    /// The end of the stream as text of at most `max_bytes`, without a notice: for a message
+    /// that says why a program could not run.
+    pub fn last_text(&self, max_bytes: usize) -> String {
+        let bytes = self.to_bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end();
+        let mut start = text.len().saturating_sub(max_bytes);
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        text[start..].trim_start().to_owned()
+    }
+}
+
+impl Default for Capture {
+    fn default() -> Self {
+        Self::with_limit(Self::DEFAULT_LIMIT)
+    }
+}
+
+impl fmt::Debug for Capture {
+    /// The numbers and the beginning: two megabytes in a log line help nobody.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture")
+            .field("total", &self.total)
+            .field("omitted", &self.omitted())
+            .field("text", &self.excerpt(256))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn head_and_tail_are_those_of_the_stream_however_it_is_split(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..12),
+            limit in 0_usize..64,
+        ) {
+            let whole = chunks.concat();
+            let mut capture = Capture::with_limit(limit);
+            for chunk in &chunks {
+                capture.push(chunk);
+            }
+            let head = &whole[..limit.min(whole.len())];
+            let rest = &whole[head.len()..];
+            let tail = &rest[rest.len().saturating_sub(limit)..];
+            prop_assert_eq!(capture.head(), head);
+            prop_assert_eq!(capture.to_bytes(), [head, tail].concat());
+            prop_assert_eq!(capture.total(), whole.len() as u64);
+            prop_assert_eq!(capture.omitted(), (whole.len() - head.len() - tail.len()) as u64);
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_on_a_long_stream_and_small_on_a_short_one() {
+        let mut capture = Capture::with_limit(1024);
+        capture.push(b"short");
+        assert!(capture.head.capacity() + capture.tail.capacity() < 64);
+        for _ in 0..1000 {
+            capture.push(&[b'x'; 700]);
+        }
+        assert!(capture.head.capacity() + capture.tail.capacity() <= 2 * 2048);
+    }
+
+    #[test]
+    fn the_last_text_begins_on_a_character() {
+        let mut capture = Capture::default();
+        capture.push("sh: 1: é: not found\n".as_bytes());
+        assert_eq!(capture.last_text(12), ": not found");
+        assert_eq!(capture.last_text(13), "é: not found");
+    }
+}

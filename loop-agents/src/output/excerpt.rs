@@ -1,0 +1,239 @@
+//! Cutting a text to what a prompt may carry.
+
+/// The default bound of one placeholder's text: 32 KiB.
+pub const DEFAULT_EXCERPT_BYTES: usize = 32 * 1024;
+
+/// The notice about what was left out is never longer than this.
+pub const MAX_NOTICE_BYTES: usize = 64;
+
+/// `bytes` as text of at most `max_bytes`, with head and tail kept and a notice between them
+/// that names the number of bytes left out.
+///
+/// The text is whole if it fits. Otherwise the notice comes on top of the bound, and the cuts
+/// are on character boundaries. Bytes that are not UTF-8 show as U+FFFD; the number in the
+/// notice counts bytes of the original.
+///
+/// ```
+/// use loop_agents::output::excerpt;
+///
+/// assert_eq!(excerpt(b"all of it", 100), "all of it");
+/// assert_eq!(excerpt("héad, and the end".as_bytes(), 6), "hé\n[... 11 bytes left out ...]\nend");
+/// ```
+pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
+    Excerpt::of_whole(bytes, max_bytes).into_text()
+}
+
+/// The two ends that are shown, and what is not.
+#[derive(Debug, PartialEq)]
+pub(super) struct Excerpt {
+    head: String,
+    left_out: u64,
+    tail: String,
+}
+
+impl Excerpt {
+    /// Of a stream that was kept from end to end.
+    pub(super) fn of_whole(bytes: &[u8], max_bytes: usize) -> Self {
+        // Lossy conversion never shrinks, so a longer original cannot fit: it is not converted whole.
+        if bytes.len() <= max_bytes {
+            let text = String::from_utf8_lossy(bytes);
+            if text.len() <= max_bytes {
+                return Self { head: text.into_owned(), left_out: 0, tail: String::new() };
+            }
+        }
+        let (head, taken) = front(bytes, max_bytes / 2);
+        let rest = &bytes[taken..];
+        let (tail, kept) = back(rest, max_bytes - head.len());
+        Self { head, left_out: (rest.len() - kept) as u64, tail }
+    }
+
+    /// Of a stream of which only two ends were kept, `gap` bytes apart.
+    pub(super) fn of_parts(first: &[u8], gap: u64, last: &[u8], max_bytes: usize) -> Self {
+        // The gap may have split a character on either side: its halves belong to what is left out.
+        let whole = &first[..first.len() - broken_end(first)];
+        let (head, taken) = front(whole, max_bytes / 2);
+        let (tail, kept) = back(&last[character_start(last, 0)..], max_bytes - head.len());
+        let left_out = gap + (first.len() - taken + last.len() - kept) as u64;
+        Self { head, left_out, tail }
+    }
+
+    pub(super) fn into_text(self) -> String {
+        let Self { head, left_out, tail } = self;
+        if left_out == 0 {
+            return head + &tail;
+        }
+        format!("{head}{}{tail}", notice(left_out))
+    }
+}
+
+fn notice(left_out: u64) -> String {
+    format!("\n[... {left_out} bytes left out ...]\n")
+}
+
+/// The longest beginning whose text is at most `budget` bytes: the text, and how many of the
+/// original's bytes it stands for.
+fn front(bytes: &[u8], budget: usize) -> (String, usize) {
+    let mut text = String::new();
+    let mut taken = 0;
+    // A character more than the budget can hold, so that none is taken for broken by this cut.
+    let considered = &bytes[..bytes.len().min(budget + 4)];
+    for chunk in considered.utf8_chunks() {
+        let room = budget - text.len();
+        let valid = chunk.valid();
+        let end = floor_boundary(valid, room);
+        text.push_str(&valid[..end]);
+        taken += end;
+        let full = end < valid.len() || text.len() + REPLACEMENT.len() > budget;
+        if full || chunk.invalid().is_empty() {
+            break;
+        }
+        text.push_str(REPLACEMENT);
+        taken += chunk.invalid().len();
+    }
+    (text, taken)
+}
+
+/// The longest end whose text is at most `budget` bytes, as [`front`] does it.
+fn back(bytes: &[u8], budget: usize) -> (String, usize) {
+    let start = match bytes.len().saturating_sub(budget) {
+        0 => 0,
+        cut => character_start(bytes, cut),
+    };
+    let considered = &bytes[start..];
+    let mut excess = String::from_utf8_lossy(considered).len().saturating_sub(budget);
+    let mut text = String::new();
+    let mut dropped = 0;
+    for chunk in considered.utf8_chunks() {
+        let valid = chunk.valid();
+        let begin = ceil_boundary(valid, excess);
+        excess = excess.saturating_sub(begin);
+        dropped += begin;
+        text.push_str(&valid[begin..]);
+        if chunk.invalid().is_empty() {
+            continue;
+        }
+        if excess > 0 {
+            excess = excess.saturating_sub(REPLACEMENT.len());
+            dropped += chunk.invalid().len();
+        } else {
+            text.push_str(REPLACEMENT);
+        }
+    }
+    (text, considered.len() - dropped)
+}
+
+const REPLACEMENT: &str = "\u{FFFD}";
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+/// `at`, or past the rest of a character that began before it (three bytes at most).
+fn character_start(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at..].iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count()
+}
+
+/// How many bytes at the end begin a character that does not end there.
+fn broken_end(bytes: &[u8]) -> usize {
+    let near = &bytes[bytes.len().saturating_sub(3)..];
+    let incomplete = |start: &usize| match std::str::from_utf8(&near[*start..]) {
+        Ok(_) => false,
+        Err(error) => error.valid_up_to() == 0 && error.error_len().is_none(),
+    };
+    (0..near.len()).find(incomplete).map_or(0, |start| near.len() - start)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::output::Capture;
+
+    /// Texts in which every length of character, and broken ones, meet the cuts.
+    fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            "[a-z\n]{1,4}".prop_map(String::into_bytes),
+            prop::sample::select(vec!["é", "–", "😀", "\u{FFFD}"]).prop_map(|s| s.as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 1..4),
+        ];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    #[test]
+    fn the_longest_notice_is_within_its_bound() {
+        assert!(notice(u64::MAX).len() <= MAX_NOTICE_BYTES);
+    }
+
+    proptest! {
+        #[test]
+        fn whole_when_it_fits_and_within_the_bound_otherwise(bytes in any_bytes(), max in 0_usize..120) {
+            let lossy = String::from_utf8_lossy(&bytes);
+            let cut = Excerpt::of_whole(&bytes, max);
+            if lossy.len() <= max {
+                prop_assert_eq!(cut.left_out, 0);
+                prop_assert_eq!(cut.into_text(), lossy);
+            } else {
+                prop_assert!(cut.left_out > 0);
+                prop_assert!(cut.head.len() + cut.tail.len() <= max);
+                prop_assert!(lossy.starts_with(&cut.head));
+            }
+        }
+
+        #[test]
+        fn of_valid_text_both_ends_are_its_own_and_the_count_is_exact(
+            text in "[a-zé–😀]{0,60}", max in 0_usize..80,
+        ) {
+            let cut = Excerpt::of_whole(text.as_bytes(), max);
+            prop_assert!(text.starts_with(&cut.head) && text.ends_with(&cut.tail));
+            prop_assert_eq!(cut.head.len() + cut.tail.len() + cut.left_out as usize, text.len());
+        }
+
+        #[test]
+        fn no_more_is_left_out_than_a_character_at_each_cut(bytes in any_bytes(), max in 0_usize..120) {
+            let cut = Excerpt::of_whole(&bytes, max);
+            prop_assert!(cut.left_out == 0 || cut.head.len() + cut.tail.len() + 7 > max);
+        }
+
+        #[test]
+        fn a_capture_and_its_stream_give_the_same_text_where_the_capture_kept_enough(
+            bytes in any_bytes(), max in 0_usize..60,
+        ) {
+            let mut capture = Capture::with_limit(64);
+            capture.push(&bytes);
+            prop_assert_eq!(capture.excerpt(max), excerpt(&bytes, max));
+        }
+
+        #[test]
+        fn what_was_never_kept_is_counted(bytes in any_bytes(), limit in 0_usize..20) {
+            let mut capture = Capture::with_limit(limit);
+            capture.push(&bytes);
+            let (head, tail) = (capture.head(), &capture.to_bytes()[capture.head().len()..]);
+            let cut = Excerpt::of_parts(head, capture.omitted(), tail, 1000);
+            prop_assert!(cut.left_out >= capture.omitted());
+            // What the excerpt leaves out of what was kept is at most a broken character at each side.
+            prop_assert!(cut.left_out <= capture.omitted() + 6);
+        }
+
+        #[test]
+        fn a_valid_text_stays_valid_through_a_small_capture(
+            text in "[a-zé–😀]{0,60}", limit in 0_usize..30, max in 0_usize..80,
+        ) {
+            let mut capture = Capture::with_limit(limit);
+            capture.push(text.as_bytes());
+            prop_assert!(!capture.excerpt(max).contains(REPLACEMENT));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What a command printed: kept within a bound, quoted within a bound, and searched without one.
+//!
+//! An agent may print a gigabyte. A loop that keeps all of it dies of it, and a loop that
+//! feeds all of it into the next prompt pays for it. So there are three views of a stream, and
+//! none grows with it: a [`Capture`] keeps its head and its tail, [`excerpt`] cuts a text to
+//! what a prompt may carry and says what it left out, and a [`PatternMatcher`] looks for a
+//! pattern in every byte that passed, also in those that nobody kept.
+
+mod capture;
+mod excerpt;
+mod matcher;
+
+pub use capture::Capture;
+pub use excerpt::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
+pub use matcher::{Pattern, PatternError, PatternMatcher};

@@ -1,0 +1,137 @@
+//! A command, and what it is given.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use super::session::Session;
+use super::stdio::{self, Ours};
+use super::system::{self, Spawn};
+use super::{Environment, ProcessError};
+use crate::output::Capture;
+
+/// How long a command has to end after TERM, by default: five seconds.
+pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
+
+/// A command line for `/bin/sh -c`, and all that it is given.
+///
+/// # Default
+/// No environment, the current directory, an empty input, two outputs of which
+/// [`Capture::DEFAULT_LIMIT`] bytes of head and tail are kept, and [`DEFAULT_GRACE`].
+///
+/// ```
+/// use std::future::pending;
+/// use loop_agents::process::Process;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let finished = Process::shell("tr a-z A-Z").input("hello").run(pending(), |_, _| {}).await?;
+/// assert!(finished.exit.success());
+/// assert_eq!(finished.stdout.to_bytes(), b"HELLO");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Process {
+    line: String,
+    dir: Option<PathBuf>,
+    env: Environment,
+    input: Vec<u8>,
+    merged: bool,
+    pub(super) capture_limit: usize,
+    pub(super) grace: Duration,
+}
+
+impl Process {
+    /// A command line, as one would type it.
+    pub fn shell(line: impl Into<String>) -> Self {
+        Self {
+            line: line.into(),
+            dir: None,
+            env: Environment::new(),
+            input: Vec::new(),
+            merged: false,
+            capture_limit: Capture::DEFAULT_LIMIT,
+            grace: DEFAULT_GRACE,
+        }
+    }
+
+    /// The working directory.
+    #[must_use]
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    /// All variables that the command sees.
+    #[must_use]
+    pub fn env(mut self, env: Environment) -> Self {
+        self.env = env;
+        self
+    }
+
+    /// What the command can read, at any size, whether it reads it or not.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// Puts both outputs on one pipe, so that their order is kept. [`Finished::stdout`](super::Finished::stdout) then has both.
+    #[must_use]
+    pub fn merged(mut self) -> Self {
+        self.merged = true;
+        self
+    }
+
+    /// How many bytes of each output's head, and how many of its tail, are kept.
+    #[must_use]
+    pub fn capture_limit(mut self, bytes: usize) -> Self {
+        self.capture_limit = bytes;
+        self
+    }
+
+    /// How long the command has to end after TERM, before KILL.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Starts the command, and gives our ends of its pipes.
+    pub(super) fn start(&self) -> Result<(Session, Ours), ProcessError> {
+        let line = c_string(self.line.as_bytes(), "the command")?;
+        let dir =
+            self.dir.as_deref().map(|dir| c_string(dir.as_os_str().as_bytes(), "the working directory"));
+        let dir = dir.transpose()?;
+        let env = self.env.block()?;
+        let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
+        let [stdin, stdout, stderr] = &theirs;
+        let spawn = Spawn { line: &line, dir: dir.as_deref(), env: &env, stdio: [stdin, stdout, stderr] };
+        let leader = system::spawn(&spawn).map_err(|error| self.spawn_error(error, &env))?;
+        Ok((Session::led_by(leader), ours))
+    }
+
+    /// The system gives one number for all that can go wrong on the way to the shell.
+    fn spawn_error(&self, error: io::Error, env: &[CString]) -> ProcessError {
+        if Errno::from_io_error(&error) == Some(Errno::TOOBIG) {
+            let environment_bytes = env.iter().map(|entry| entry.as_bytes_with_nul().len()).sum();
+            return ProcessError::TooLong { line_bytes: self.line.len(), environment_bytes };
+        }
+        match self.dir.as_deref().map(|dir| (dir, enter(dir))) {
+            Some((dir, Err(source))) => ProcessError::Directory { path: dir.to_owned(), source },
+            _ => ProcessError::Shell(error),
+        }
+    }
+}
+
+fn c_string(bytes: &[u8], what: &str) -> Result<CString, ProcessError> {
+    CString::new(bytes).map_err(|_| ProcessError::Nul { what: what.to_owned() })
+}
+
+/// Whether a directory could be entered: looking at its own entry in it needs the same rights.
+fn enter(dir: &Path) -> io::Result<()> {
+    dir.join(".").metadata().map(drop)
+}

@@ -1,0 +1,107 @@
+//! The variables that a child sees, and no others.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+
+use super::ProcessError;
+
+/// The environment of a child, given in full: empty until something is put in.
+///
+/// A library that passed on its own environment unasked would hand every key of its host to
+/// every agent. A program that wants that says so:
+///
+/// ```
+/// use loop_agents::process::Environment;
+///
+/// let env = Environment::new().inherit(std::env::vars_os()).with("LC_ALL", "C").without("AWS_SECRET_ACCESS_KEY");
+/// assert_eq!(env.get("LC_ALL"), Some("C".as_ref()));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// No variable at all.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds all of `vars`; a later one of the same name wins.
+    #[must_use]
+    pub fn inherit<K: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        vars: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.0.extend(vars.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Sets one variable.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Takes one variable away, if it is there.
+    #[must_use]
+    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.0.remove(name.as_ref());
+        self
+    }
+
+    /// Sets one variable in place.
+    pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// A variable's value.
+    pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.0.get(name.as_ref()).map(OsString::as_os_str)
+    }
+
+    /// The `NAME=value` strings that the system takes.
+    pub(super) fn block(&self) -> Result<Vec<CString>, ProcessError> {
+        self.0.iter().map(|(name, value)| entry(name, value)).collect()
+    }
+}
+
+fn entry(name: &OsStr, value: &OsStr) -> Result<CString, ProcessError> {
+    let shown = || name.to_string_lossy().into_owned();
+    if name.is_empty() || name.as_bytes().contains(&b'=') {
+        return Err(ProcessError::VariableName { name: shown() });
+    }
+    let mut bytes = Vec::with_capacity(name.len() + value.len() + 2);
+    bytes.extend_from_slice(name.as_bytes());
+    bytes.push(b'=');
+    bytes.extend_from_slice(value.as_bytes());
+    CString::new(bytes)
+        .map_err(|_| ProcessError::Nul { what: format!("the environment variable `{}`", shown()) })
+}
+
+impl fmt::Debug for Environment {
+    /// Names only: values are where the secrets are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_could_not_take_is_refused_by_name() {
+        let refused = |name: &str, value: &str| Environment::new().with(name, value).block().unwrap_err();
+        assert!(refused("KEY", "a\0b").to_string().contains("`KEY` contains a NUL"));
+        assert!(matches!(refused("A=B", ""), ProcessError::VariableName { .. }));
+        assert!(matches!(refused("", "x"), ProcessError::VariableName { .. }));
+    }
+
+    #[test]
+    fn values_do_not_show_in_debug_output() {
+        let shown = format!("{:?}", Environment::new().with("API_KEY", "hunter2"));
+        assert!(shown.contains("API_KEY") && !shown.contains("hunter2"));
+    }
+}

@@ -1,0 +1,57 @@
+//! How a process ended.
+
+use std::fmt;
+
+use rustix::process::WaitIdStatus;
+use serde::{Deserialize, Serialize};
+
+/// How a process ended: by its own exit, or by a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// It ended by itself, with this code in 0..=255.
+    Code(i32),
+    /// A signal of this number ended it.
+    Signal(i32),
+}
+
+impl Exit {
+    /// Whether it ended by itself with code 0.
+    pub fn success(self) -> bool {
+        self == Self::Code(0)
+    }
+
+    /// The number a shell would show: the code, or 128 and the signal's number.
+    ///
+    /// ```
+    /// use loop_agents::process::Exit;
+    ///
+    /// assert_eq!((Exit::Code(3).shell_code(), Exit::Signal(9).shell_code()), (3, 137));
+    /// ```
+    pub fn shell_code(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+
+    /// Whether the shell says that the program was not found (127) or could not be run (126).
+    pub fn is_unavailable(self) -> bool {
+        matches!(self, Self::Code(126 | 127))
+    }
+
+    pub(super) fn of(status: &WaitIdStatus) -> Option<Self> {
+        let code = status.exit_status().map(Self::Code);
+        code.or_else(|| status.terminating_signal().map(Self::Signal))
+    }
+}
+
+impl fmt::Display for Exit {
+    /// Reads after "it": "exited with 1", "was ended by signal 9 (137)".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with {code}"),
+            Self::Signal(signal) => write!(f, "was ended by signal {signal} ({})", self.shell_code()),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The processes of one command, as far as they stayed together: signalled as one, and never
+//! left behind.
+
+use std::io;
+use std::thread;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::Exit;
+
+/// A session whose leader is our child. As long as the leader is not reaped its number cannot
+/// be given to another process, and so the group can be signalled safely.
+///
+/// Dropping it kills the group at once.
+#[derive(Debug)]
+pub(super) struct Session {
+    leader: Pid,
+    reaped: bool,
+}
+
+impl Session {
+    /// Takes charge of a child that leads a session, or at least a group, of its own.
+    pub(super) fn led_by(leader: Pid) -> Self {
+        Self { leader, reaped: false }
+    }
+
+    /// The leader's number, which is the group's as well.
+    pub(super) fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Asks the group to end. A stopped process would not hear TERM before it goes on.
+    pub(super) fn terminate(&self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+    }
+
+    /// Kills the group.
+    pub(super) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// After the leader's end: kills what is left of the group, and only then reaps the leader.
+    pub(super) fn close(mut self) -> io::Result<Exit> {
+        self.kill();
+        // Whatever comes back, there is nothing left to wait for.
+        self.reaped = true;
+        let status = waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED)?;
+        status
+            .and_then(|status| Exit::of(&status))
+            .ok_or_else(|| io::Error::other("the system did not say how the process ended"))
+    }
+
+    /// Failing means that nobody is left, or that we may not: nothing to be done in either case.
+    fn signal(&self, signal: Signal) {
+        let _ = kill_process_group(self.leader, signal);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.reaped {
+            return;
+        }
+        self.kill();
+        // The death takes its moment, which a thread may wait for and an executor may not. If no
+        // thread can be had, a zombie stays until we end ourselves.
+        let leader = self.leader;
+        let reap = move || {
+            let _ = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED);
+        };
+        let _ = thread::Builder::new().name("loop-reaper".to_owned()).stack_size(64 * 1024).spawn(reap);
+    }
+}

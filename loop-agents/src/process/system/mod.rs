@@ -1,0 +1,31 @@
+//! The two things that differ between systems: starting a command, and hearing of its end. All
+//! unsafe code of this crate is in this folder.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::OwnedFd;
+
+#[cfg(not(target_os = "linux"))]
+mod portable;
+#[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(target_os = "linux")]
+mod watch;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use portable::{Watch, spawn};
+#[cfg(target_os = "linux")]
+pub(super) use spawn::spawn;
+#[cfg(target_os = "linux")]
+pub(super) use watch::Watch;
+
+/// What is to be started.
+pub(super) struct Spawn<'a> {
+    /// The command line for the shell.
+    pub(super) line: &'a CStr,
+    pub(super) dir: Option<&'a CStr>,
+    /// `NAME=value` strings.
+    pub(super) env: &'a [CString],
+    /// What becomes the child's 0, 1 and 2. None of them may be below 3 here: they are put in
+    /// place one after the other, and would overwrite each other.
+    pub(super) stdio: [&'a OwnedFd; 3],
+}

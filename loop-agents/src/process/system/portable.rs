@@ -1,0 +1,52 @@
+//! Systems other than Linux: started by the standard library, in a process group in the place
+//! of a session; its end is awaited by a blocking thread. Not verified there.
+
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use tokio::task::spawn_blocking;
+
+use super::Spawn;
+
+/// Starts the command in a new process group; returns when the shell has been executed.
+pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
+    let text = |bytes: &'_ CStr| OsStr::from_bytes(bytes.to_bytes()).to_owned();
+    let stdio = |fd: &OwnedFd| fd.try_clone().map(Stdio::from);
+    let [stdin, stdout, stderr] = spawn.stdio;
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg("--").arg(text(spawn.line)).process_group(0);
+    command.stdin(stdio(stdin)?).stdout(stdio(stdout)?).stderr(stdio(stderr)?).env_clear();
+    for entry in spawn.env {
+        let mut halves = entry.as_bytes().splitn(2, |byte| *byte == b'=').map(OsStr::from_bytes);
+        if let (Some(name), Some(value)) = (halves.next(), halves.next()) {
+            command.env(name, value);
+        }
+    }
+    if let Some(dir) = spawn.dir {
+        command.current_dir(text(dir));
+    }
+    Ok(Pid::from_child(&command.spawn()?))
+}
+
+/// Tells when a process has ended.
+#[derive(Debug)]
+pub(in crate::process) struct Watch(Pid);
+
+impl Watch {
+    pub(in crate::process) fn new(pid: Pid) -> io::Result<Self> {
+        Ok(Self(pid))
+    }
+
+    /// Resolves when the process has ended; it is left to be reaped.
+    pub(in crate::process) async fn ended(&self) -> io::Result<()> {
+        let pid = self.0;
+        let wait = move || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        spawn_blocking(wait).await.map_err(io::Error::other)??;
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! The end of a process as an event, by a pidfd.
+#![expect(unsafe_code, reason = "tokio asks for a promise about the file descriptor that it is to watch")]
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// Tells when a process has ended.
+#[derive(Debug)]
+pub(in crate::process) struct Watch(AsyncFd<OwnedFd>);
+
+impl Watch {
+    /// `pid` is a child that was not reaped, so that the number cannot mean another process.
+    pub(in crate::process) fn new(pid: Pid) -> io::Result<Self> {
+        let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
+        // SAFETY: the descriptor was just opened and is owned by the AsyncFd from here on; an
+        // OwnedFd stays open, and gives the same number, until it is dropped with it.
+        let watched = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };
+        Ok(Self(watched?))
+    }
+
+    /// Resolves when the process has ended; it is left to be reaped. May be awaited again.
+    pub(in crate::process) async fn ended(&self) -> io::Result<()> {
+        // The readiness is not cleared: a process that has ended stays so.
+        self.0.readable().await.map(drop)
+    }
+}

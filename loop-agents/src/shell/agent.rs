@@ -1,0 +1,232 @@
+//! An iteration that is a command.
+
+use async_trait::async_trait;
+use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError};
+
+use super::evaluator::EVALUATOR_EXIT_MARK;
+use super::surroundings::{Listener, Shell};
+use super::{CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values};
+use crate::output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
+use crate::process::{Exit, Finished, Process, ProcessError, Stream};
+use crate::usage::UsageFile;
+
+/// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
+///
+/// The command's exit code does not decide anything: the evaluator does. A code other than 0
+/// is noted as a fault of the step, and can be fed forward (`{agent_exit_code}`). Only 126 and 127,
+/// with which a shell says that there is no such program, end the run.
+///
+/// # Default
+/// The template `{goal}`, an empty goal, the default [`Shell`] with a [`UsageFile`] of its own
+/// made in the first iteration, and at most 32 KiB of text for each placeholder
+/// ([`DEFAULT_EXCERPT_BYTES`]).
+///
+/// ```
+/// use loop_agents::shell::{Shell, ShellAgent};
+///
+/// let agent = ShellAgent::new("claude -p {prompt}")?
+///     .goal("make the tests pass")
+///     .prompt("Iteration {iteration}: {goal}. The tests say:\n{evaluator_output}")
+///     .shell(Shell::new().inherit_env(std::env::vars_os()));
+/// assert_eq!(agent.template().unknown(), []);
+/// # Ok::<(), loop_agents::shell::CommandError>(())
+/// ```
+#[derive(Debug)]
+pub struct ShellAgent {
+    command: CommandLine,
+    goal: String,
+    template: Template,
+    shell: Shell,
+    feedback_bytes: usize,
+    listener: Listener,
+}
+
+/// What an agent's command left behind.
+#[derive(Debug, Clone)]
+pub struct ShellOutput {
+    /// How it ended.
+    pub exit: Exit,
+    /// What is kept of its standard output.
+    pub stdout: Capture,
+    /// What is kept of its standard error.
+    pub stderr: Capture,
+}
+
+/// The first iteration as it would be; made by [`ShellAgent::preview`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Preview {
+    /// The prompt.
+    pub prompt: String,
+    /// The command line with the prompt in it, or with the prompt as its input.
+    pub invocation: Invocation,
+}
+
+impl ShellAgent {
+    /// An agent that is this command line.
+    ///
+    /// # Errors
+    /// Those of [`CommandLine::parse`].
+    pub fn new(command: &str) -> Result<Self, CommandError> {
+        Ok(Self {
+            command: CommandLine::parse(command)?,
+            goal: String::new(),
+            template: Template::new("{goal}"),
+            shell: Shell::new(),
+            feedback_bytes: DEFAULT_EXCERPT_BYTES,
+            listener: Listener::default(),
+        })
+    }
+
+    /// What is to be achieved: the value of `{goal}`.
+    #[must_use]
+    pub fn goal(mut self, goal: impl Into<String>) -> Self {
+        self.goal = goal.into();
+        self
+    }
+
+    /// The prompt's template; see [`Placeholder`].
+    #[must_use]
+    pub fn prompt(mut self, template: &str) -> Self {
+        self.template = Template::new(template);
+        self
+    }
+
+    /// Where and how the command runs.
+    #[must_use]
+    pub fn shell(mut self, shell: Shell) -> Self {
+        self.shell = shell;
+        self
+    }
+
+    /// How many bytes of the last output, and of the last verdict, go into a prompt.
+    #[must_use]
+    pub fn feedback_bytes(mut self, bytes: usize) -> Self {
+        self.feedback_bytes = bytes;
+        self
+    }
+
+    /// Calls `listener` with every piece of output as it comes, for a live view. It holds the
+    /// agent up while it works.
+    #[must_use]
+    pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
+        self.listener = Listener::new(listener);
+        self
+    }
+
+    /// The command line.
+    pub fn command(&self) -> &CommandLine {
+        &self.command
+    }
+
+    /// The prompt's template.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
+    /// What the first iteration would run, and with what prompt; nothing is run. `left` is what the
+    /// guardrails leave to it.
+    ///
+    /// # Errors
+    /// A prompt that has to be an argument and cannot be one.
+    pub fn preview(&self, left: Ceiling) -> Result<Preview, PromptUndeliverable> {
+        let values = Values { goal: (&self.goal).into(), iteration: 1, left, ..Values::default() };
+        let prompt = self.template.render(&values);
+        Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
+    }
+
+    fn render(&self, cx: &IterationContext<ShellOutput>) -> String {
+        let mut values = Values {
+            goal: (&self.goal).into(),
+            iteration: cx.iteration(),
+            guidance: cx.guidance().map(Into::into),
+            left: cx.left(),
+            ..Values::default()
+        };
+        if let Some(step) = cx.previous() {
+            let output = step.output();
+            values.agent_exit = output.map(|output| output.exit);
+            values.evaluator_exit_code = step
+                .marks()
+                .iter()
+                .find(|mark| &*mark.name == EVALUATOR_EXIT_MARK)
+                .and_then(|mark| i32::try_from(mark.hash).ok());
+            // Cutting texts takes its time, and most templates ask for one of them at most.
+            if let Some(output) = output.filter(|_| self.template.mentions(Placeholder::PriorOutput)) {
+                values.prior_output = output.stdout.excerpt(self.feedback_bytes).into();
+            }
+            if let Some(verdict) = step.verdict() {
+                // An evaluator with the same bound has cut its text already, with a notice in it.
+                let bound = self.feedback_bytes.saturating_add(MAX_NOTICE_BYTES);
+                values.evaluator_output = match verdict.text() {
+                    text if text.len() <= bound => text.into(),
+                    text => excerpt(text.as_bytes(), self.feedback_bytes).into(),
+                };
+            }
+        }
+        self.template.render(&values)
+    }
+
+    fn ensure_usage_file(&mut self) -> Result<(), Halt> {
+        if !self.shell.has_usage_file() {
+            let file = UsageFile::create().map_err(|error| {
+                let message = format!("cannot make the file for the agent's usage: {error}");
+                Halt::new(StopReason::Failed, message)
+            })?;
+            self.shell.set_usage_file(file);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Iteration for ShellAgent {
+    type Output = ShellOutput;
+
+    async fn run(&mut self, cx: IterationContext<ShellOutput>) -> Result<ShellOutput, WorkError> {
+        let prompt = self.render(&cx);
+        let Invocation { line, input } = self.command.with_prompt(prompt)?;
+        self.ensure_usage_file()?;
+        let process = Process::shell(line).input(input);
+        let meter = cx.meter();
+        let listener = &mut self.listener;
+        let finished = self
+            .shell
+            .run(process, cx.iteration(), Some(&meter), cx.cancelled(), |stream, bytes| {
+                listener.hear(stream, bytes);
+            })
+            .await
+            .map_err(not_run)?;
+        let Finished { exit, stopped, stdout, stderr } = finished;
+        if !stopped && exit.is_unavailable() {
+            return Err(unavailable(exit, &stderr).into());
+        }
+        if !stopped && !exit.success() {
+            cx.fault(format!("the agent {exit}"));
+        }
+        Ok(ShellOutput { exit, stdout, stderr })
+    }
+}
+
+/// How much of what a shell says about a missing program goes into a message.
+pub(super) const REASON_BYTES: usize = 500;
+
+fn unavailable(exit: Exit, stderr: &Capture) -> Halt {
+    let said = stderr.last_text(REASON_BYTES);
+    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: it {exit}: {said}"))
+}
+
+fn not_run(error: ProcessError) -> WorkError {
+    if error.is_lasting() {
+        Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {error}")).into()
+    } else {
+        WorkError::failed(error)
+    }
+}
+
+impl From<PromptUndeliverable> for WorkError {
+    /// The run ends: the next prompt would hardly be shorter.
+    fn from(error: PromptUndeliverable) -> Self {
+        Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
+    }
+}

@@ -1,0 +1,188 @@
+//! An evaluator that is a command.
+
+use std::future::pending;
+
+use async_trait::async_trait;
+use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError};
+
+use super::CommandError;
+use super::agent::REASON_BYTES;
+use super::command::check_line;
+use super::surroundings::{Listener, Shell};
+use crate::output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher};
+use crate::process::{Exit, Process, ProcessError, Stream};
+
+/// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit
+/// code, as a shell would show it.
+///
+/// A mark is part of the step and of the run's events. So the next prompt finds the code in a run
+/// that was resumed, too, and a view finds it without asking the evaluator.
+pub const EVALUATOR_EXIT_MARK: &str = "evaluator_exit_code";
+
+/// An evaluator that is a command: exit code 0 is a pass, all else is a fail.
+///
+/// The verdict's text is what the command printed, on both outputs and in its order; its
+/// feedback says what was missing. Whatever the agent's output is, this evaluator does not look at
+/// it: it looks at what the agent has done.
+///
+/// Exit codes 126 and 127, with which a shell says that there is no such program, end the run
+/// in the first iteration. Later they are a failing verdict like others: the agent may have broken
+/// the check, and may mend it.
+///
+/// # Default
+/// The default [`Shell`], no pattern, and at most 32 KiB of text ([`DEFAULT_EXCERPT_BYTES`]).
+///
+/// ```
+/// use loop_agents::output::Pattern;
+/// use loop_agents::shell::CommandEvaluator;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut tests = CommandEvaluator::new("echo '3 passed, 0 failed'")?.matching(Pattern::new("0 failed$")?);
+/// let checked = tests.check().await?;
+/// assert!(!checked.verdict.passed()); // a line's end is not the text's end: `(?m)` would make it so
+/// assert_eq!(checked.verdict.text(), "3 passed, 0 failed\n");
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct CommandEvaluator {
+    line: String,
+    shell: Shell,
+    pattern: Option<Pattern>,
+    text_bytes: usize,
+    listener: Listener,
+}
+
+/// One run of an evaluator's command.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Checked {
+    /// What it says about the work.
+    pub verdict: Verdict,
+    /// How the command ended.
+    pub exit: Exit,
+    /// What is kept of both outputs.
+    pub output: Capture,
+}
+
+impl CommandEvaluator {
+    /// An evaluator that is this command line.
+    ///
+    /// # Errors
+    /// A line that is empty, too long, or has a NUL byte in it. (An empty line would pass always.)
+    pub fn new(command: &str) -> Result<Self, CommandError> {
+        check_line(command)?;
+        Ok(Self {
+            line: command.to_owned(),
+            shell: Shell::new(),
+            pattern: None,
+            text_bytes: DEFAULT_EXCERPT_BYTES,
+            listener: Listener::default(),
+        })
+    }
+
+    /// Where and how the command runs.
+    #[must_use]
+    pub fn shell(mut self, shell: Shell) -> Self {
+        self.shell = shell;
+        self
+    }
+
+    /// A pass needs a match as well, anywhere in what the command prints, however much that is.
+    #[must_use]
+    pub fn matching(mut self, pattern: Pattern) -> Self {
+        self.pattern = Some(pattern);
+        self
+    }
+
+    /// How many bytes of what the command prints are the verdict's text.
+    #[must_use]
+    pub fn text_bytes(mut self, bytes: usize) -> Self {
+        self.text_bytes = bytes;
+        self
+    }
+
+    /// Calls `listener` with every piece of output as it comes, for a live view. It holds the
+    /// command up while it works.
+    #[must_use]
+    pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
+        self.listener = Listener::new(listener);
+        self
+    }
+
+    /// Runs the command once, outside of a loop, as iteration 1.
+    ///
+    /// # Errors
+    /// The command could not be run at all.
+    ///
+    /// # Cancel safety
+    /// Dropping the future kills the command and its group at once.
+    pub async fn check(&mut self) -> Result<Checked, ProcessError> {
+        self.run(1, None, pending()).await
+    }
+
+    async fn run<S>(
+        &mut self,
+        iteration: u64,
+        meter: Option<&Meter>,
+        stop: S,
+    ) -> Result<Checked, ProcessError>
+    where
+        S: Future<Output = ()> + Send,
+    {
+        let mut matcher = self.pattern.as_ref().map(Pattern::matcher);
+        let listener = &mut self.listener;
+        let process = Process::shell(&self.line).merged();
+        let finished = self
+            .shell
+            .run(process, iteration, meter, stop, |stream, bytes| {
+                if let Some(matcher) = &mut matcher {
+                    matcher.feed(bytes);
+                }
+                listener.hear(stream, bytes);
+            })
+            .await?;
+        let matched = matcher.is_none_or(PatternMatcher::finish);
+        let output = finished.stdout;
+        let verdict = self.verdict(finished.exit, matched).with_text(output.excerpt(self.text_bytes));
+        Ok(Checked { verdict, exit: finished.exit, output })
+    }
+
+    fn verdict(&self, exit: Exit, matched: bool) -> Verdict {
+        let pattern = self.pattern.as_ref().map_or("", Pattern::as_str);
+        match (exit.success(), matched) {
+            (true, true) => Verdict::pass(),
+            (true, false) => Verdict::fail().with_feedback(format!(
+                "the evaluator {exit}, but nothing in its output matches `{pattern}`"
+            )),
+            (false, true) => Verdict::fail().with_feedback(format!("the evaluator {exit}")),
+            (false, false) => Verdict::fail().with_feedback(format!(
+                "the evaluator {exit}, and nothing in its output matches `{pattern}`"
+            )),
+        }
+    }
+}
+
+#[async_trait]
+impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+        let first = cx.iteration() == 1;
+        let meter = cx.meter();
+        let Checked { verdict, exit, output } =
+            self.run(cx.iteration(), Some(&meter), cx.cancelled()).await.map_err(|error| {
+                if first && error.is_lasting() {
+                    unavailable(&error.to_string()).into()
+                } else {
+                    WorkError::failed(error)
+                }
+            })?;
+        if first && exit.is_unavailable() {
+            return Err(unavailable(&format!("it {exit}: {}", output.last_text(REASON_BYTES))).into());
+        }
+        cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
+        Ok(verdict)
+    }
+}
+
+fn unavailable(why: &str) -> Halt {
+    Halt::new(StopReason::EvaluatorUnavailable, format!("the evaluator could not be run: {why}"))
+}

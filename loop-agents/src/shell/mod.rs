@@ -1,0 +1,21 @@
+//! Agents and checks that are commands.
+//!
+//! A [`ShellAgent`] runs a command line with a prompt made from a [`Template`], and a
+//! [`CommandEvaluator`] runs another that judges what the first one did. Both are
+//! [supervised](crate::process).
+
+mod agent;
+mod command;
+mod evaluator;
+mod placeholder;
+mod prompt;
+mod quoting;
+mod surroundings;
+
+pub use agent::{Preview, ShellAgent, ShellOutput};
+pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};
+pub use evaluator::{Checked, CommandEvaluator, EVALUATOR_EXIT_MARK};
+pub use placeholder::{Placeholder, Values};
+pub use prompt::{Template, UnknownPlaceholder};
+pub use quoting::Unquotable;
+pub use surroundings::{ITERATION_VARIABLE, Shell};

@@ -1,0 +1,123 @@
+//! What a prompt can be filled with.
+
+use std::borrow::Cow;
+
+use loop_core::Ceiling;
+
+use crate::process::Exit;
+
+/// A name in braces that a [`Template`](super::Template) replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Placeholder {
+    /// `{goal}`: what is to be achieved.
+    Goal,
+    /// `{prior_output}`: what the agent printed in the iteration before.
+    PriorOutput,
+    /// `{evaluator_output}`: what the evaluator printed about it.
+    EvaluatorOutput,
+    /// `{iteration}`: the number of this iteration, from 1.
+    Iteration,
+    /// `{agent_exit_code}`: how the agent ended in the iteration before.
+    AgentExitCode,
+    /// `{evaluator_exit_code}`: how the evaluator ended in the iteration before.
+    EvaluatorExitCode,
+    /// `{guidance}`: what a person noted when asked.
+    Guidance,
+    /// `{seconds_left}`: the whole seconds that the guardrails leave, or `unlimited`.
+    SecondsLeft,
+    /// `{budget_usd_left}`: the dollars that the guardrails leave, or `unlimited`.
+    BudgetUsdLeft,
+}
+
+impl Placeholder {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Goal,
+        Self::PriorOutput,
+        Self::EvaluatorOutput,
+        Self::Iteration,
+        Self::AgentExitCode,
+        Self::EvaluatorExitCode,
+        Self::Guidance,
+        Self::SecondsLeft,
+        Self::BudgetUsdLeft,
+    ];
+
+    /// The name, as it stands between the braces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Goal => "goal",
+            Self::PriorOutput => "prior_output",
+            Self::EvaluatorOutput => "evaluator_output",
+            Self::Iteration => "iteration",
+            Self::AgentExitCode => "agent_exit_code",
+            Self::EvaluatorExitCode => "evaluator_exit_code",
+            Self::Guidance => "guidance",
+            Self::SecondsLeft => "seconds_left",
+            Self::BudgetUsdLeft => "budget_usd_left",
+        }
+    }
+
+    /// The placeholder of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|placeholder| placeholder.name() == name)
+    }
+
+    /// The known name that is nearest to one that is not, if it is near enough to be a slip.
+    pub(super) fn nearest(name: &str) -> Option<&'static str> {
+        let name = name.to_lowercase();
+        Self::ALL
+            .into_iter()
+            .map(|placeholder| (strsim::jaro_winkler(&name, placeholder.name()), placeholder.name()))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .filter(|(similarity, _)| *similarity > 0.84)
+            .map(|(_, name)| name)
+    }
+}
+
+/// The values of one iteration's placeholders. The default is that of a first iteration without
+/// a goal and without limits: all texts about the past are empty.
+#[derive(Debug, Clone, Default)]
+pub struct Values<'a> {
+    /// What is to be achieved.
+    pub goal: Cow<'a, str>,
+    /// What the agent printed in the iteration before.
+    pub prior_output: Cow<'a, str>,
+    /// What the evaluator printed about it.
+    pub evaluator_output: Cow<'a, str>,
+    /// The number of this iteration, from 1.
+    pub iteration: u64,
+    /// How the agent ended in the iteration before; shown as the number that a shell would show.
+    pub agent_exit: Option<Exit>,
+    /// The evaluator's exit code in the iteration before, as a shell would show it.
+    pub evaluator_exit_code: Option<i32>,
+    /// What a person noted.
+    pub guidance: Option<Cow<'a, str>>,
+    /// What the guardrails leave.
+    pub left: Ceiling,
+}
+
+impl Values<'_> {
+    pub(super) fn of(&self, placeholder: Placeholder) -> Cow<'_, str> {
+        fn shown<T: ToString>(value: Option<T>, none: &str) -> Cow<'_, str> {
+            value.map_or(Cow::Borrowed(none), |value| Cow::Owned(value.to_string()))
+        }
+        match placeholder {
+            Placeholder::Goal => Cow::Borrowed(&self.goal),
+            Placeholder::PriorOutput => Cow::Borrowed(&self.prior_output),
+            Placeholder::EvaluatorOutput => Cow::Borrowed(&self.evaluator_output),
+            Placeholder::Iteration => Cow::Owned(self.iteration.to_string()),
+            Placeholder::AgentExitCode => shown(self.agent_exit.map(Exit::shell_code), ""),
+            Placeholder::EvaluatorExitCode => shown(self.evaluator_exit_code, ""),
+            Placeholder::Guidance => Cow::Borrowed(self.guidance.as_deref().unwrap_or_default()),
+            Placeholder::SecondsLeft => shown(self.left.time.map(|time| time.as_secs()), UNLIMITED),
+            Placeholder::BudgetUsdLeft => {
+                shown(self.left.cost.map(|cost| cost.to_string().replacen('$', "", 1)), UNLIMITED)
+            }
+        }
+    }
+}
+
+/// Words, since an empty place would read as none left.
+const UNLIMITED: &str = "unlimited";

@@ -1,0 +1,205 @@
+//! The prompt's template.
+//!
+//! What an agent printed comes back to it in its next prompt. A template that is filled by
+//! replacing one name after the other expands that text again: an agent that prints `{goal}`,
+//! or `$&`, then writes its own prompt. So a template is cut into its parts once, and filled in
+//! one pass in which values are only copied.
+
+use super::placeholder::{Placeholder, Values};
+
+/// A prompt with placeholders such as `{goal}`; [`Placeholder`] lists them.
+///
+/// All else is text. Braces around anything but a name, such as `{"a": 1}`, are nobody's mistake; a
+/// name that is not known stays as it is, and [`unknown`](Self::unknown) tells of it.
+///
+/// ```
+/// use loop_agents::shell::{Template, Values};
+///
+/// let template = Template::new("Do {goal}. Last time: {prior_output}. Answer as {\"done\": true}.");
+/// let values = Values { goal: "the dishes".into(), prior_output: "{goal} $& \\1".into(), ..Values::default() };
+/// assert_eq!(
+///     template.render(&values),
+///     "Do the dishes. Last time: {goal} $& \\1. Answer as {\"done\": true}.",
+/// );
+/// assert_eq!(Template::new("{gaol}").unknown()[0].nearest, Some("goal"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<Part>,
+    unknown: Vec<UnknownPlaceholder>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Text(String),
+    Value(Placeholder),
+}
+
+/// A name in braces that means nothing here, for a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownPlaceholder {
+    /// The name without its braces.
+    pub name: String,
+    /// Where its opening brace stands, in bytes.
+    pub offset: usize,
+    /// The known name that was probably meant.
+    pub nearest: Option<&'static str>,
+}
+
+/// Stands before a person's note where the template has no place for it.
+const GUIDANCE_HEADING: &str = "A note from the person who watches over this work:";
+
+impl Template {
+    /// Reads a template. Every text is one.
+    pub fn new(text: &str) -> Self {
+        let mut template = Self { parts: Vec::new(), unknown: Vec::new() };
+        let mut plain = String::new();
+        let mut at = 0;
+        while let Some(open) = text[at..].find('{').map(|found| at + found) {
+            let name = name_in_braces(&text[open..]);
+            let Some(name) = name else {
+                plain.push_str(&text[at..=open]);
+                at = open + 1;
+                continue;
+            };
+            let end = open + name.len() + 2;
+            if let Some(placeholder) = Placeholder::named(name) {
+                plain.push_str(&text[at..open]);
+                template.parts.extend([Part::Text(std::mem::take(&mut plain)), Part::Value(placeholder)]);
+            } else {
+                plain.push_str(&text[at..end]);
+                template.note_unknown(name, open, text);
+            }
+            at = end;
+        }
+        plain.push_str(&text[at..]);
+        template.parts.push(Part::Text(plain));
+        template
+    }
+
+    /// `${NAME}` belongs to a shell or a script, and is no slip of the pen.
+    fn note_unknown(&mut self, name: &str, offset: usize, text: &str) {
+        if !text[..offset].ends_with('$') {
+            let nearest = Placeholder::nearest(name);
+            self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset, nearest });
+        }
+    }
+
+    /// The names in braces that are not known, in their order.
+    pub fn unknown(&self) -> &[UnknownPlaceholder] {
+        &self.unknown
+    }
+
+    /// Whether the template has this placeholder in it.
+    pub fn mentions(&self, placeholder: Placeholder) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Value(value) if *value == placeholder))
+    }
+
+    /// The prompt. Values are copied and never looked into. A person's note is appended if the
+    /// template does not say where it belongs, so that it is not lost.
+    pub fn render(&self, values: &Values<'_>) -> String {
+        let mut prompt = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => prompt.push_str(text),
+                Part::Value(placeholder) => prompt.push_str(&values.of(*placeholder)),
+            }
+        }
+        match values.guidance.as_deref() {
+            Some(note) if !note.is_empty() && !self.mentions(Placeholder::Guidance) => {
+                format!("{}\n\n{GUIDANCE_HEADING}\n{note}\n", prompt.trim_end_matches('\n'))
+            }
+            _ => prompt,
+        }
+    }
+}
+
+/// The name, if `text` begins with a name in braces.
+fn name_in_braces(text: &str) -> Option<&str> {
+    let (name, _) = text.strip_prefix('{')?.split_once('}')?;
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use loop_core::{Ceiling, Usd};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::process::Exit;
+
+    proptest! {
+        #[test]
+        fn values_come_through_untouched_and_in_order(
+            texts in prop::collection::vec("[a-z {}$\n]{0,8}", 3),
+            goal in r"(\{goal\}|\{prior_output\}|[$&\\1{}é]){0,6}",
+            prior in r"(\{goal\}|\{iteration\}|[$&\\1{}é]){0,6}",
+        ) {
+            // Texts around the placeholders must not build names together with them.
+            let safe: Vec<String> = texts.iter().map(|text| text.replace('{', "(")).collect();
+            let template = format!("{}{{goal}}{}{{prior_output}}{}", safe[0], safe[1], safe[2]);
+            let values =
+                Values { goal: goal.as_str().into(), prior_output: prior.as_str().into(), ..Values::default() };
+            let expected = format!("{}{goal}{}{prior}{}", safe[0], safe[1], safe[2]);
+            prop_assert_eq!(Template::new(&template).render(&values), expected);
+        }
+
+        #[test]
+        fn a_template_without_placeholders_is_its_own_prompt(text in r"([a-z{}$\\é\n ]|\{x1\}){0,30}") {
+            let known = Placeholder::ALL.iter().any(|known| text.contains(known.name()));
+            prop_assume!(!known);
+            prop_assert_eq!(Template::new(&text).render(&Values::default()), text);
+        }
+    }
+
+    #[test]
+    fn every_placeholder_has_its_value() {
+        let names: Vec<String> =
+            Placeholder::ALL.iter().map(|placeholder| format!("{{{}}}", placeholder.name())).collect();
+        let mut values = Values {
+            goal: "g".into(),
+            prior_output: "out".into(),
+            evaluator_output: "judged".into(),
+            iteration: 2,
+            agent_exit: Some(Exit::Signal(9)),
+            evaluator_exit_code: Some(1),
+            guidance: Some("go on".into()),
+            left: Ceiling::NONE,
+        };
+        let template = Template::new(&names.join("|"));
+        assert_eq!(template.render(&values), "g|out|judged|2|137|1|go on|unlimited|unlimited");
+        values.left.time = Some(Duration::from_millis(59_900));
+        values.left.cost = Some(Usd::micros(1_250_000));
+        assert!(template.render(&values).ends_with("|59|1.25"));
+        assert!(template.unknown().is_empty());
+    }
+
+    #[test]
+    fn in_the_first_iteration_the_past_is_empty() {
+        let template =
+            Template::new("[{prior_output}{evaluator_output}{agent_exit_code}{evaluator_exit_code}]");
+        assert_eq!(template.render(&Values::default()), "[]");
+    }
+
+    #[test]
+    fn an_unknown_name_stays_and_is_told() {
+        let text = r#"{priorOutput} {xyzzy} {"a": 1} {} { goal } ${HOME} {a b}"#;
+        let template = Template::new(text);
+        assert_eq!(template.render(&Values::default()), text);
+        let told: Vec<_> =
+            template.unknown().iter().map(|u| (u.name.as_str(), u.offset, u.nearest)).collect();
+        assert_eq!(told, [("priorOutput", 0, Some("prior_output")), ("xyzzy", 14, None)]);
+    }
+
+    #[test]
+    fn a_note_is_never_lost() {
+        let values = Values { guidance: Some("be {goal}".into()), ..Values::default() };
+        assert_eq!(Template::new("<{guidance}>").render(&values), "<be {goal}>");
+        let appended = Template::new("work\n").render(&values);
+        assert_eq!(appended, format!("work\n\n{GUIDANCE_HEADING}\nbe {{goal}}\n"));
+    }
+}

@@ -1,0 +1,290 @@
+//! Where in a shell's line a quoted word means what it says.
+//!
+//! A prompt put into a command line is safe inside single quotes, and only where the shell
+//! reads single quotes as such. Inside double quotes, in a here-document or in arithmetic they
+//! are plain characters, and a prompt with `$(...)` in it would be run. So the line is read as a
+//! shell reads it, as far as that needs. Every other place is refused, and so is every place
+//! after something that two shells read differently.
+
+use std::fmt;
+use std::mem;
+
+/// The single-quoted word that a shell reads as `text`, byte for byte. NUL aside, every text has one.
+pub(super) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Why a place in a command line cannot take the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unquotable {
+    /// Between single quotes.
+    SingleQuotes,
+    /// Between double quotes.
+    DoubleQuotes,
+    /// Between backquotes.
+    Backquotes,
+    /// After a backslash or a dollar sign, which would change our quotes.
+    Prefixed,
+    /// In a comment.
+    Comment,
+    /// Where a here-document may be.
+    HereDocument,
+    /// In `${...}` or `$((...))`.
+    Expansion,
+    /// After something that shells do not agree about.
+    Unclear,
+}
+
+impl fmt::Display for Unquotable {
+    /// What is wrong, and what to do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SingleQuotes => "it stands inside single quotes; remove them, the prompt is quoted for you",
+            Self::DoubleQuotes => "it stands inside double quotes; remove them, the prompt is quoted for you",
+            Self::Backquotes => "it stands inside backquotes; write `$(...)` in their place",
+            Self::Prefixed => "it directly follows a backslash or a dollar sign; put a space between them",
+            Self::Comment => "it stands in a comment, and the prompt's second line would be run; remove it",
+            Self::HereDocument => {
+                "it may stand in a here-document, where nothing is quoted; \
+                 leave it out, and the prompt comes on standard input"
+            }
+            Self::Expansion => "it stands inside `${...}` or `$((...))`; give it a word of its own",
+            Self::Unclear => {
+                "what stands before it is read differently by different shells; \
+                 put the prompt before that, or leave it out, and the prompt comes on standard input"
+            }
+        })
+    }
+}
+
+/// What is wrong with a quoted word at byte `place` of `line`; `None` if it would be read as one.
+pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
+    let before = &line.as_bytes()[..place];
+    let mut scan = Scan::default();
+    let mut at = 0;
+    while at < before.len() {
+        at += scan.step(before, at);
+    }
+    let escaped = at > before.len();
+    match scan.stack.iter().find_map(|inside| inside.problem()) {
+        Some(problem) => Some(problem),
+        None if scan.unclear => Some(Unquotable::Unclear),
+        None if scan.here_document => Some(Unquotable::HereDocument),
+        None if escaped || before.ends_with(b"$") => Some(Unquotable::Prefixed),
+        None => None,
+    }
+}
+
+/// What surrounds a byte. Between all of them, and at the top, are commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Single,
+    Double,
+    Back,
+    Comment,
+    /// `$(...)` and `(...)`, whose inside is commands again, from this byte on.
+    Parentheses(usize),
+    /// `${...}`.
+    Braces,
+    /// `$((...))`, with this many parentheses open.
+    Arithmetic(u32),
+}
+
+impl Inside {
+    fn problem(self) -> Option<Unquotable> {
+        match self {
+            Self::Single => Some(Unquotable::SingleQuotes),
+            Self::Double => Some(Unquotable::DoubleQuotes),
+            Self::Back => Some(Unquotable::Backquotes),
+            Self::Comment => Some(Unquotable::Comment),
+            Self::Parentheses(_) => None,
+            Self::Braces | Self::Arithmetic(_) => Some(Unquotable::Expansion),
+        }
+    }
+}
+
+/// Whether a word may begin here: there, and only there, `#` begins a comment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Word {
+    #[default]
+    Begins,
+    GoesOn,
+    /// After a closing parenthesis: a subshell's ends a word, an expansion's does not.
+    Unclear,
+}
+
+#[derive(Debug, Default)]
+struct Scan {
+    stack: Vec<Inside>,
+    word: Word,
+    /// A `<<` was seen. Its text begins with the next line, and is not followed to its end.
+    here_operator: bool,
+    here_document: bool,
+    unclear: bool,
+}
+
+impl Scan {
+    /// Reads what stands at `at`, and tells its length; an escape at the end reaches beyond the line.
+    fn step(&mut self, line: &[u8], at: usize) -> usize {
+        let inside = self.stack.last().copied();
+        let word = mem::replace(&mut self.word, Word::GoesOn);
+        match (inside, line[at]) {
+            (Some(Inside::Single), b'\'') | (Some(Inside::Double), b'"') | (Some(Inside::Back), b'`') => {
+                self.stack.pop();
+            }
+            (Some(Inside::Single), _) => {}
+            (Some(Inside::Comment), byte) => {
+                if byte == b'\n' {
+                    self.stack.pop();
+                    self.end_line();
+                }
+            }
+            (_, b'\\') => {
+                if line.get(at + 1) == Some(&b'\n') {
+                    // The line goes on as if nothing stood here.
+                    self.word = word;
+                }
+                return 2;
+            }
+            (Some(Inside::Back), _) => {}
+            (_, b'`') => self.stack.push(Inside::Back),
+            (_, b'$') => return self.dollar(line, at, inside),
+            (Some(Inside::Double), _) => {}
+            (Some(Inside::Braces | Inside::Arithmetic(_)), b'\'' | b'"') => self.unclear = true,
+            (Some(Inside::Braces), byte) => {
+                if byte == b'}' {
+                    self.stack.pop();
+                }
+            }
+            (Some(Inside::Arithmetic(open)), byte) => self.arithmetic(open, byte),
+            (None | Some(Inside::Parentheses(_)), byte) => return self.command(line, at, byte, word),
+        }
+        1
+    }
+
+    /// An expansion, in a command or in double quotes.
+    fn dollar(&mut self, line: &[u8], at: usize, inside: Option<Inside>) -> usize {
+        let (inner, length) = match &line[at + 1..] {
+            [b'(', b'(', ..] => (Inside::Arithmetic(2), 3),
+            [b'(', ..] => {
+                self.word = Word::Begins;
+                (Inside::Parentheses(at + 2), 2)
+            }
+            [b'{', ..] => (Inside::Braces, 2),
+            // Quotes with escapes in them to some shells, a dollar sign and quotes to others.
+            [b'\'', ..] => {
+                self.unclear |= inside != Some(Inside::Double);
+                return 1;
+            }
+            _ => return 1,
+        };
+        self.stack.push(inner);
+        length
+    }
+
+    /// Within arithmetic only the parentheses count.
+    fn arithmetic(&mut self, open: u32, byte: u8) {
+        let open = match byte {
+            b'(' => open + 1,
+            b')' => open - 1,
+            _ => open,
+        };
+        self.stack.pop();
+        if open > 0 {
+            self.stack.push(Inside::Arithmetic(open));
+        }
+    }
+
+    /// A byte of a command, outside of all quotes.
+    fn command(&mut self, line: &[u8], at: usize, byte: u8, word: Word) -> usize {
+        if b" \t;&|<>(".contains(&byte) {
+            self.word = Word::Begins;
+        }
+        match byte {
+            b'\'' => self.stack.push(Inside::Single),
+            b'"' => self.stack.push(Inside::Double),
+            b'#' if word == Word::Begins => self.stack.push(Inside::Comment),
+            b'#' => self.unclear |= word == Word::Unclear,
+            b'(' => self.stack.push(Inside::Parentheses(at + 1)),
+            b')' => self.close_parenthesis(line, at),
+            b'\n' => self.end_line(),
+            b'<' if line[at..].starts_with(b"<<<") => return 3,
+            b'<' if line[at..].starts_with(b"<<") => self.here_operator = true,
+            _ => {}
+        }
+        1
+    }
+
+    fn close_parenthesis(&mut self, line: &[u8], at: usize) {
+        self.word = Word::Unclear;
+        if let Some(Inside::Parentheses(from)) = self.stack.pop() {
+            // The patterns of a `case` have closing parentheses of their own.
+            self.unclear |= line[from..at].windows(4).any(|word| word == b"case");
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.word = Word::Begins;
+        self.here_document |= self.here_operator;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(line: &str) -> Option<Unquotable> {
+        problem_at(line, line.find("{prompt}").unwrap())
+    }
+
+    #[test]
+    fn plain_places_take_the_prompt() {
+        for line in [
+            "{prompt}",
+            "agent -p {prompt} 'other' \"words\"",
+            "agent --prompt={prompt}",
+            "'it' \"is\" `pwd` {prompt}",
+            "echo \"$(pwd | sed 's/\"//')\" ${X:-y} $((1 << (2 + 1))) {prompt}",
+            "(cd /tmp && agent {prompt})",
+            "x=$(agent {prompt})",
+            "agent a#b $# ${#x} {prompt}",
+            "# it's a comment\nagent {prompt}",
+            r#"agent \" \' {prompt}"#,
+            r#"agent "\"" {prompt}"#,
+            "cat <<< x\nagent {prompt}",
+            "agent {prompt} <<EOF\nEOF",
+            "case x in x) agent {prompt};; esac",
+        ] {
+            assert_eq!(problem(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_places_are_refused_with_their_reason() {
+        for (line, expected) in [
+            ("agent '{prompt}'", Unquotable::SingleQuotes),
+            ("agent \"{prompt}\"", Unquotable::DoubleQuotes),
+            ("agent \"$(echo {prompt})\"", Unquotable::DoubleQuotes),
+            ("agent `echo {prompt}`", Unquotable::Backquotes),
+            (r"agent \{prompt}", Unquotable::Prefixed),
+            ("agent ${prompt}", Unquotable::Prefixed),
+            ("true # {prompt}", Unquotable::Comment),
+            ("true;# it's {prompt}", Unquotable::Comment),
+            ("true \\\n# {prompt}", Unquotable::Comment),
+            ("true \\ # \"{prompt}", Unquotable::DoubleQuotes),
+            ("(true)# {prompt}", Unquotable::Unclear),
+            ("cat <<EOF\n{prompt}\nEOF", Unquotable::HereDocument),
+            ("cat <<-'EOF' # x\n{prompt}\nEOF", Unquotable::HereDocument),
+            ("echo $((1 + {prompt}))", Unquotable::Expansion),
+            ("echo ${x:-{prompt}}", Unquotable::Expansion),
+            ("echo \"$(echo '\"' '{prompt}')\"", Unquotable::DoubleQuotes),
+            ("echo $'it\\'s' {prompt}", Unquotable::SingleQuotes),
+            ("echo $'x' {prompt}", Unquotable::Unclear),
+            ("echo \"${x#'\"'}\" {prompt}", Unquotable::Unclear),
+            ("echo \"$(case a in a) echo '\"';; esac)\" {prompt}", Unquotable::Unclear),
+        ] {
+            assert_eq!(problem(line), Some(expected), "{line}");
+        }
+    }
+}

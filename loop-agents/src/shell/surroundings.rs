@@ -1,0 +1,189 @@
+//! Where and how commands run: what the agent's command and the evaluator's have in common.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::future::Future;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loop_core::Meter;
+
+use crate::output::Capture;
+use crate::process::{DEFAULT_GRACE, Environment, Finished, Process, ProcessError, Stream};
+use crate::usage::{USAGE_FILE_VARIABLE, UsageFile};
+
+/// The environment variable that tells a command the number of its iteration, from 1.
+pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
+
+/// Where and how commands run.
+///
+/// # Default
+/// The current directory, an empty environment, no usage file, a grace time of five seconds
+/// ([`DEFAULT_GRACE`]), and 1 MiB of head and tail kept of each output.
+///
+/// ```
+/// use loop_agents::shell::Shell;
+///
+/// let shell = Shell::new().dir("/work").inherit_env(std::env::vars_os()).env_remove("AWS_SECRET_ACCESS_KEY");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Shell {
+    dir: Option<PathBuf>,
+    env: Environment,
+    grace: Duration,
+    capture_limit: usize,
+    usage_file: Option<UsageFile>,
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Self {
+            dir: None,
+            env: Environment::new(),
+            grace: DEFAULT_GRACE,
+            capture_limit: Capture::DEFAULT_LIMIT,
+            usage_file: None,
+        }
+    }
+}
+
+impl Shell {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The directory in which commands run.
+    #[must_use]
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    /// Sets one environment variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.set(name, value);
+        self
+    }
+
+    /// Takes one environment variable away.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.env = self.env.without(name);
+        self
+    }
+
+    /// Sets all of `vars`. Nothing is inherited unasked: `inherit_env(std::env::vars_os())` asks.
+    #[must_use]
+    pub fn inherit_env<K: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        vars: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.env = self.env.inherit(vars);
+        self
+    }
+
+    /// How long a command has to end after TERM, before KILL.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// How many bytes of each output's head, and how many of its tail, are kept.
+    #[must_use]
+    pub fn capture_limit(mut self, bytes: usize) -> Self {
+        self.capture_limit = bytes;
+        self
+    }
+
+    /// The file to which commands may report what they use. One file serves one run: to have the
+    /// evaluator's commands report too, give both the same.
+    #[must_use]
+    pub fn usage_file(mut self, file: UsageFile) -> Self {
+        self.usage_file = Some(file);
+        self
+    }
+
+    /// The usage file, if there is one.
+    pub(super) fn has_usage_file(&self) -> bool {
+        self.usage_file.is_some()
+    }
+
+    pub(super) fn set_usage_file(&mut self, file: UsageFile) {
+        self.usage_file = Some(file);
+    }
+
+    /// Runs a command here, and reports what it notes in the usage file.
+    pub(super) async fn run<S, L>(
+        &self,
+        process: Process,
+        iteration: u64,
+        meter: Option<&Meter>,
+        stop: S,
+        listener: L,
+    ) -> Result<Finished, ProcessError>
+    where
+        S: Future<Output = ()> + Send,
+        L: FnMut(Stream, &[u8]) + Send,
+    {
+        let mut env = self.env.clone();
+        env.set(ITERATION_VARIABLE, iteration.to_string());
+        if let Some(file) = &self.usage_file {
+            env.set(USAGE_FILE_VARIABLE, file.path());
+        }
+        let mut process = process.env(env).grace(self.grace).capture_limit(self.capture_limit);
+        if let Some(dir) = &self.dir {
+            process = process.dir(dir);
+        }
+        match (&self.usage_file, meter) {
+            (Some(file), Some(meter)) => {
+                let _reading = Reading { file, meter };
+                tokio::select! {
+                    biased;
+                    finished = process.run(stop, listener) => finished,
+                    never = file.follow(meter) => match never {},
+                }
+            }
+            _ => process.run(stop, listener).await,
+        }
+    }
+}
+
+/// Reads the usage file a last time, also when the command is dropped: what was used is to be
+/// paid for, however its use ended.
+struct Reading<'a> {
+    file: &'a UsageFile,
+    meter: &'a Meter,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.file.finish(self.meter);
+    }
+}
+
+type Hear = dyn FnMut(Stream, &[u8]) + Send;
+
+/// Somebody who wants to see what a command prints while it does.
+#[derive(Default)]
+pub(super) struct Listener(Option<Box<Hear>>);
+
+impl Listener {
+    pub(super) fn new(listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
+        Self(Some(Box::new(listener)))
+    }
+
+    pub(super) fn hear(&mut self, stream: Stream, bytes: &[u8]) {
+        if let Some(listener) = &mut self.0 {
+            listener(stream, bytes);
+        }
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Listener" } else { "no listener" })
+    }
+}

@@ -1,0 +1,181 @@
+//! The file to which an agent appends what it used.
+//!
+//! Most agents have a hook, a wrapper script or a plugin that knows what was used, and every one of
+//! them can append a line to a file. It is watched while the agent runs: the system tells of each
+//! change, so that nothing looks again and again, and a budget can cut the work in its middle.
+
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use loop_core::{Meter, Usage};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use rustix::fs::OFlags;
+use tempfile::TempDir;
+use tokio::sync::Notify;
+use tokio::task::yield_now;
+
+use super::line::Lines;
+
+/// The environment variable that tells a command where its usage file is.
+pub const USAGE_FILE_VARIABLE: &str = "LOOP_USAGE_FILE";
+
+/// How much is read before others get their turn.
+const READ_BYTES: u64 = 1024 * 1024;
+
+/// A file that commands append their usage to, in a folder of its own, gone with its last handle.
+///
+/// Each line is a JSON object with any of `input_tokens`, `output_tokens`,
+/// `cached_input_tokens` and `cost_usd`, counting what was used since the line before. Lines that
+/// cannot be used are [counted](Self::refused) and otherwise ignored: a typo in a hook is no reason
+/// to end a run.
+///
+/// One file serves one run. Its handles are clones, so that the agent and the evaluator of a
+/// run can report to the same.
+#[derive(Debug, Clone)]
+pub struct UsageFile(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    source: Mutex<Source>,
+    changed: Arc<Notify>,
+    // The watcher goes before the folder that it watches.
+    watcher: notify::Result<RecommendedWatcher>,
+    _folder: TempDir,
+}
+
+#[derive(Debug)]
+struct Source {
+    file: File,
+    lines: Lines,
+}
+
+impl UsageFile {
+    /// Makes the file in the system's folder for temporary files ([`std::env::temp_dir`]).
+    ///
+    /// # Errors
+    /// The folder or the file cannot be made.
+    pub fn create() -> io::Result<Self> {
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    /// Makes the file in a new folder in `parent`.
+    ///
+    /// # Errors
+    /// The folder or the file cannot be made.
+    pub fn create_in(parent: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("loop-usage-").tempdir_in(parent)?;
+        let path = folder.path().join("usage.jsonl");
+        File::create_new(&path)?;
+        let source = Source { file: open(&path)?, lines: Lines::default() };
+        let changed = Arc::new(Notify::new());
+        let watcher = watch(folder.path(), Arc::clone(&changed));
+        Ok(Self(Arc::new(Shared { path, source: Mutex::new(source), changed, watcher, _folder: folder })))
+    }
+
+    /// Where it is; the value of [`USAGE_FILE_VARIABLE`].
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Why the file cannot be watched, if it cannot: mostly a system that watches too many files
+    /// already. It is then read at the end of each command only, and a budget holds that much later.
+    pub fn watch_error(&self) -> Option<String> {
+        self.0.watcher.as_ref().err().map(ToString::to_string)
+    }
+
+    /// How many lines could not be used.
+    pub fn refused(&self) -> u64 {
+        self.source().lines.refused()
+    }
+
+    /// The last line that could not be used, and why.
+    pub fn last_refusal(&self) -> Option<String> {
+        self.source().lines.last_refusal().map(str::to_owned)
+    }
+
+    /// Reports to `meter` what is appended while a command runs. Never resolves. Cancel safe.
+    pub async fn follow(&self, meter: &Meter) -> Infallible {
+        loop {
+            let (usage, more) = self.source().read(&self.0.path, READ_BYTES);
+            meter.add(usage);
+            if more {
+                yield_now().await;
+            } else {
+                self.0.changed.notified().await;
+            }
+        }
+    }
+
+    /// Reports the rest to `meter` when a command has ended, a last line without its newline
+    /// included.
+    pub fn finish(&self, meter: &Meter) {
+        let mut source = self.source();
+        let (usage, _) = source.read(&self.0.path, u64::MAX);
+        meter.add(usage + source.lines.finish());
+    }
+
+    fn source(&self) -> MutexGuard<'_, Source> {
+        // Nothing under this lock leaves a line half counted.
+        self.0.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Watches the folder and not the file: a file that is replaced by another takes its watch along.
+fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // An error may stand for changes that were lost; reading once too often does no harm.
+        if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
+            changed.notify_one();
+        }
+    })?;
+    watcher.watch(folder, RecursiveMode::NonRecursive)?;
+    Ok(watcher)
+}
+
+impl Source {
+    /// Reads what was appended since the last time, at most `most` bytes of what is there now. Also
+    /// whether there is more.
+    fn read(&mut self, path: &Path, most: u64) -> (Usage, bool) {
+        let mut usage = Usage::unknown();
+        // A file that cannot be read (the agent deleted it, or took our rights away) reports nothing.
+        let more = self.read_into(&mut usage, path, most).unwrap_or(false);
+        (usage, more)
+    }
+
+    fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {
+        let now = fs::metadata(path)?;
+        if now.ino() != self.file.metadata()?.ino() {
+            // Replaced by another file: that one is new from its beginning.
+            *usage += self.lines.finish();
+            self.file = open(path)?;
+        }
+        let mut position = self.file.stream_position()?;
+        if now.len() < position {
+            // Written anew in place of being appended to.
+            *usage += self.lines.finish();
+            position = self.file.seek(SeekFrom::Start(0))?;
+        }
+        let available = now.len() - position;
+        let mut rest = (&self.file).take(available.min(most));
+        let mut buffer = [0; 8192];
+        while rest.limit() > 0 {
+            match rest.read(&mut buffer)? {
+                0 => break,
+                count => *usage += self.lines.feed(&buffer[..count]),
+            }
+        }
+        Ok(available > most)
+    }
+}
+
+/// Opens the file if it is one: opening a named pipe that an agent put there would wait for a
+/// writer, and all of us with it.
+fn open(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}

@@ -1,0 +1,93 @@
+//! The usage file, written by real processes, and watched while they run.
+
+mod common;
+
+use std::future::pending;
+use std::time::Duration;
+
+use common::{env, process};
+use loop_agents::usage::UsageFile;
+use loop_core::{Cost, IterationContext, Meter, Usage, Usd, Work};
+
+fn cost(micros: u64) -> Usage {
+    Usage::unknown().with_cost(Cost::known(Usd::micros(micros)))
+}
+
+fn meter(work: &Work) -> Meter {
+    IterationContext::<()>::new(work, 1).meter()
+}
+
+/// Runs a line with the file's path in `$F`, and tells what was reported when it has ended.
+async fn written_by(file: &UsageFile, line: &str) -> Usage {
+    let work = Work::new();
+    let process = process(line).env(env().with("F", file.path()));
+    let finished = process.run(pending(), |_, _| {}).await.expect("the command runs");
+    assert!(finished.exit.success(), "{finished:?}");
+    file.finish(&meter(&work));
+    work.take_usage()
+}
+
+#[tokio::test]
+async fn what_is_appended_is_reported_while_the_command_runs() {
+    let (file, work) = (UsageFile::create().unwrap(), Work::new());
+    assert_eq!(file.watch_error(), None);
+    let line = r#"echo '{"cost_usd":0.5}' >>"$F"; sleep 60"#;
+    let process = process(line).env(env().with("F", file.path())).grace(Duration::ZERO);
+    let meter = meter(&work);
+    tokio::select! {
+        finished = process.run(work.reported(), |_, _| {}) => assert!(finished.unwrap().stopped),
+        never = file.follow(&meter) => match never {},
+    }
+    assert_eq!(work.take_usage(), cost(500_000));
+}
+
+#[tokio::test]
+async fn each_line_counts_once_over_several_commands() {
+    let file = UsageFile::create().unwrap();
+    assert_eq!(written_by(&file, "true").await, Usage::unknown());
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.1}' >>"$F""#).await, cost(100_000));
+    assert_eq!(written_by(&file, "true").await, Usage::unknown());
+    let twice = r#"echo '{"cost_usd":0.1}' >>"$F"; echo '{"input_tokens":7}' >>"$F""#;
+    let expected = Usage { input_tokens: Some(7), ..cost(100_000) };
+    assert_eq!(written_by(&file, twice).await, expected);
+}
+
+#[tokio::test]
+async fn a_torn_last_line_counts_if_it_is_whole_and_harms_no_other_if_not() {
+    let file = UsageFile::create().unwrap();
+    assert_eq!(written_by(&file, r#"printf '{"cost_usd":0.1}' >>"$F""#).await, cost(100_000));
+    assert_eq!(written_by(&file, r#"printf '{"cost_us' >>"$F""#).await, Usage::unknown());
+    assert_eq!(file.refused(), 1);
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.2}' >>"$F""#).await, cost(200_000));
+}
+
+#[tokio::test]
+async fn a_file_that_is_replaced_or_written_anew_goes_on_counting() {
+    let file = UsageFile::create().unwrap();
+    let long = r#"echo '{"cost_usd":0.1, "model":"a long name"}' >"$F""#;
+    assert_eq!(written_by(&file, long).await, cost(100_000));
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.2}' >"$F""#).await, cost(200_000));
+    let renamed = r#"echo '{"cost_usd":0.3}' >"$F.new" && mv "$F.new" "$F""#;
+    assert_eq!(written_by(&file, renamed).await, cost(300_000));
+    assert_eq!(written_by(&file, r#"rm "$F""#).await, Usage::unknown());
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.4}' >>"$F""#).await, cost(400_000));
+    assert_eq!(file.refused(), 0);
+}
+
+#[tokio::test]
+async fn what_is_put_in_its_place_cannot_hold_us() {
+    let file = UsageFile::create().unwrap();
+    assert_eq!(written_by(&file, r#"rm "$F" && mkfifo "$F""#).await, Usage::unknown());
+    assert_eq!(written_by(&file, r#"rm "$F" && ln -s /dev/zero "$F""#).await, Usage::unknown());
+    assert_eq!(written_by(&file, r#"rm "$F" && mkdir "$F""#).await, Usage::unknown());
+}
+
+#[test]
+fn the_file_is_gone_with_its_last_handle() {
+    let file = UsageFile::create().unwrap();
+    let (path, other) = (file.path().to_owned(), file.clone());
+    drop(file);
+    assert!(path.exists());
+    drop(other);
+    assert!(!path.parent().unwrap().exists());
+}

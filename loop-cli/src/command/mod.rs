@@ -1,0 +1,56 @@
+//! The subcommands, one file each.
+
+mod check;
+mod dry_run;
+mod run;
+
+use std::{path::Path, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{
+    args::{Cli, Command},
+    exit,
+    manifest::{Paint, Plan},
+    view,
+};
+
+/// Why a command did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The manifest is wrong: a rendered report that shows where.
+    #[error("{0}")]
+    Manifest(String),
+    /// What the user gave is wrong, or the machine is not set up for it. Nothing was run.
+    #[error(transparent)]
+    Usage(anyhow::Error),
+    /// Something went wrong on our side.
+    #[error(transparent)]
+    Internal(#[from] anyhow::Error),
+}
+
+/// Parses the command line and runs what it asks for.
+pub(crate) fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::exec(&args),
+        Command::Check(args) => check::exec(&args),
+    };
+    done.unwrap_or_else(|failure| {
+        match &failure {
+            Failure::Manifest(report) => view::say(report),
+            Failure::Usage(error) | Failure::Internal(error) => view::error(error),
+        }
+        ExitCode::from(match failure {
+            Failure::Manifest(_) | Failure::Usage(_) => exit::USAGE,
+            Failure::Internal(_) => exit::FAILED,
+        })
+    })
+}
+
+/// Loads a manifest; gives the plan and its warnings as text, which is empty if there are none.
+fn load(manifest: &Path) -> Result<(Plan, String), Failure> {
+    // Colours are taken out again where nobody wants them, by who prints.
+    let report = |findings: crate::manifest::Diagnostics| findings.render(Paint::Coloured);
+    let loaded = Plan::load(manifest).map_err(|findings| Failure::Manifest(report(findings)))?;
+    Ok((loaded.plan, report(loaded.warnings)))
+}

@@ -1,0 +1,85 @@
+//! From a plan to a loop.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use anyhow::Context;
+use loop_agents::{
+    shell::{CommandEvaluator, Shell, ShellAgent},
+    usage::UsageFile,
+};
+use loop_core::{Bounded, Judged, Loop, evaluator_passed};
+use loop_guardrails::{Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens};
+
+use crate::manifest::plan::{Plan, StopPlan};
+
+/// Where the agent and the evaluator run, and with which variables.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The folder.
+    pub(crate) dir: PathBuf,
+    /// All variables that they see, beside those that the plan sets.
+    pub(crate) env: Vec<(OsString, OsString)>,
+}
+
+impl Place {
+    /// How commands run here.
+    fn shell(&self, plan: &Plan) -> Shell {
+        let env = self.env.iter().map(|(name, value)| (name, value));
+        Shell::new().dir(&self.dir).inherit_env(env).inherit_env(&plan.agent.env)
+    }
+}
+
+/// The plan's agent.
+pub(crate) fn agent(plan: &Plan, place: &Place) -> anyhow::Result<ShellAgent> {
+    let agent = ShellAgent::new(plan.agent.command.as_str()).context("agent.command")?;
+    Ok(agent
+        .goal(&plan.goal)
+        .prompt(&plan.agent.prompt)
+        .shell(place.shell(plan))
+        .feedback_bytes(plan.feedback_bytes))
+}
+
+/// The plan's check.
+pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEvaluator> {
+    let evaluator = CommandEvaluator::new(&plan.evaluator)
+        .context("evaluator.command")?
+        .shell(place.shell(plan))
+        .text_bytes(plan.feedback_bytes);
+    Ok(match &plan.stop {
+        StopPlan::EvaluatorPass => evaluator,
+        // The evaluator looks for the match itself, since it sees all of its output; a condition
+        // would see only what is kept of it.
+        StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
+    })
+}
+
+/// The whole loop, but for who watches it and who answers its questions.
+pub(crate) fn compose(
+    plan: &Plan,
+    place: &Place,
+) -> anyhow::Result<Loop<ShellAgent, Judged<loop_agents::shell::ShellOutput>, Bounded>> {
+    let usage = UsageFile::create().context("the file for the agent's usage cannot be made")?;
+    let shell = place.shell(plan).usage_file(usage);
+    let limits = &plan.limits;
+    let mut composed = Loop::new(agent(plan, place)?.shell(shell.clone()))
+        .evaluate(evaluator(plan, place)?.shell(shell))
+        .until(evaluator_passed())
+        .at_most(limits.max_iterations.get())
+        .pace(plan.delay);
+    if let Some(cost) = limits.max_cost {
+        composed = composed.guard(MaxCost::new(cost));
+    }
+    if let Some(tokens) = limits.max_tokens {
+        composed = composed.guard(MaxTokens::new(tokens.get()));
+    }
+    if let Some(time) = limits.max_time {
+        composed = composed.guard(MaxElapsed::new(time));
+    }
+    if let Some(failures) = limits.max_consecutive_failures {
+        composed = composed.guard(ConsecutiveFailures::new(failures.get()));
+    }
+    if let Some(every) = limits.checkpoint {
+        composed = composed.guard(Checkpoint::from(every));
+    }
+    Ok(composed)
+}

@@ -1,0 +1,29 @@
+//! Exit codes. Scripts rely on them.
+
+use std::process::ExitCode;
+
+use loop_core::{Ending, StopReason};
+
+use crate::signals::Signal;
+
+/// The goal was met; or, for commands that run no loop, all went well.
+pub(crate) const OK: u8 = 0;
+/// A guardrail halted the run.
+pub(crate) const HALTED: u8 = 1;
+/// The command line, the manifest or the machine's set-up is wrong. Nothing was run.
+pub(crate) const USAGE: u8 = 2;
+/// The run failed for a reason of its own.
+pub(crate) const FAILED: u8 = 3;
+/// Cancelled by a signal: this and the signal's number.
+const SIGNALLED: u8 = 128;
+
+/// The code of a run that ended so, after the first signal that it was sent.
+pub(crate) fn of_run(ending: &Ending, signal: Option<Signal>) -> ExitCode {
+    let code = match (ending.reason(), signal) {
+        (StopReason::GoalMet, _) => OK,
+        (StopReason::Cancelled, Some(signal)) => SIGNALLED + signal.number(),
+        (StopReason::Cancelled | StopReason::Failed, _) => FAILED,
+        _ => HALTED,
+    };
+    ExitCode::from(code)
+}

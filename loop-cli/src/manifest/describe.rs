@@ -1,0 +1,130 @@
+//! What a plan would do, in words: for a person who is about to leave it alone for a night.
+
+use std::{fmt::Write, num::NonZeroU64, time::Duration};
+
+use super::plan::{Limits, Plan, StopPlan};
+
+/// The plan as a short page of plain text that ends with a line feed.
+pub(crate) fn describe(plan: &Plan) -> String {
+    let mut page = format!("{}\n", plan.name);
+    row(&mut page, "goal", plan.goal.trim());
+    row(&mut page, "agent", plan.agent.command.as_str().trim());
+    row(&mut page, "", prompt(plan));
+    row(&mut page, "", usage(plan));
+    if !plan.agent.env.is_empty() {
+        let names: Vec<_> = plan.agent.env.keys().map(String::as_str).collect();
+        row(&mut page, "", &format!("with {} set", list(&names, "and")));
+    }
+    row(&mut page, "check", plan.evaluator.trim());
+    row(&mut page, "done when", &goal(&plan.stop));
+    row(&mut page, "limits", &limits(&plan.limits));
+    if let Some(every) = plan.limits.checkpoint {
+        row(
+            &mut page,
+            "asks you",
+            &format!("after every {}iteration that did not meet the goal", ordinal(every)),
+        );
+    }
+    if plan.delay > Duration::ZERO {
+        row(&mut page, "waits", &format!("{} between iterations", time(plan.delay)));
+    }
+    row(
+        &mut page,
+        "feedback",
+        &format!("up to {} of output for each placeholder", bytes(plan.feedback_bytes)),
+    );
+    page
+}
+
+/// A label and its text; further lines of the text stand under the first.
+fn row(page: &mut String, label: &str, text: &str) {
+    for (index, line) in text.lines().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(page, "  {label:<11}{line}");
+    }
+}
+
+fn prompt(plan: &Plan) -> &'static str {
+    if plan.agent.command.takes_prompt() {
+        "the prompt stands in the command, quoted"
+    } else {
+        "the prompt goes to its standard input"
+    }
+}
+
+fn usage(plan: &Plan) -> &'static str {
+    if plan.agent.reports_usage() {
+        "its usage is read from the file that LOOP_USAGE_FILE names"
+    } else {
+        "it does not report what it uses: its cost will be unknown"
+    }
+}
+
+fn goal(stop: &StopPlan) -> String {
+    match stop {
+        StopPlan::EvaluatorPass => "the check exits 0".to_owned(),
+        StopPlan::OutputMatches(pattern) => {
+            format!("the check exits 0 and its output matches /{}/", pattern.as_str())
+        }
+    }
+}
+
+fn limits(limits: &Limits) -> String {
+    let mut parts = vec![counted(limits.max_iterations, "iteration")];
+    parts.extend(limits.max_time.map(time));
+    parts.extend(limits.max_cost.map(|cost| cost.to_string()));
+    parts.extend(limits.max_tokens.map(|tokens| counted(tokens, "token")));
+    parts
+        .extend(limits.max_consecutive_failures.map(|most| format!("{} in a row", counted(most, "failure"))));
+    let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+    format!("at most {}", list(&parts, "or"))
+}
+
+fn list(parts: &[&str], last: &str) -> String {
+    match parts {
+        [init @ .., end] if !init.is_empty() => format!("{} {last} {end}", init.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+fn counted(count: NonZeroU64, noun: &str) -> String {
+    if count.get() == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count.get())) }
+}
+
+/// `1,000,000`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// "", "2nd ", "3rd ", "11th ": what stands between "every" and its noun.
+fn ordinal(number: NonZeroU64) -> String {
+    let ending = match (number.get() % 100, number.get() % 10) {
+        (_, _) if number.get() == 1 => return String::new(),
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending} ")
+}
+
+fn bytes(count: usize) -> String {
+    if count.is_multiple_of(1 << 10) { format!("{} KiB", count >> 10) } else { format!("{count} bytes") }
+}
+
+/// `1 hour 30 minutes`, `1.5 seconds`.
+fn time(duration: Duration) -> String {
+    let whole = duration.as_secs();
+    let units = [("day", whole / 86_400), ("hour", whole / 3600 % 24), ("minute", whole / 60 % 60)];
+    let unit = |(noun, count): (&str, u64)| Some(counted(NonZeroU64::new(count)?, noun));
+    let mut parts: Vec<_> = units.into_iter().filter_map(unit).collect();
+    let seconds = (duration.as_millis() % 60_000) as f64 / 1e3;
+    if seconds > 0.0 || parts.is_empty() {
+        parts.push(if seconds == 1.0 { "1 second".to_owned() } else { format!("{seconds} seconds") });
+    }
+    parts.join(" ")
+}

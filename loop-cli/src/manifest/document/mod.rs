@@ -1,0 +1,72 @@
+//! A manifest's text as a tree of values, each with its place.
+//!
+//! The one seam between formats and the manifest: whatever is written down becomes a [`Node`], and
+//! nothing after this module knows in which format it was. Types are not judged here, so that every
+//! wrong value can be reported together and in our words, not only the first and in a library's.
+
+mod json;
+mod yaml;
+
+use super::{
+    diagnostics::{Diagnostic, Span},
+    source::{Format, Source},
+};
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) value: Value,
+    /// For an object or a list only where it begins.
+    pub(crate) span: Span,
+}
+
+/// What JSON, YAML and TOML have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    /// A number written without a fraction or an exponent, within 64 bits.
+    Whole(i128),
+    /// Any other number; may be infinite or not a number in YAML.
+    Decimal(f64),
+    Text(String),
+    /// No field of a manifest is a list, so what is in one does not matter.
+    List,
+    Object(Vec<Entry>),
+}
+
+/// A key with its value. Keys that stand twice are both kept, to be reported.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) node: Node,
+}
+
+/// Reads the text of `source`.
+///
+/// # Errors
+/// The first place at which it is not what its format asks for.
+pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
+    match source.format() {
+        Format::Yaml => yaml::parse(source.text()),
+        // JSON is YAML, and only the YAML parser knows places. The JSON parser goes first: it is
+        // strict, so that what other programs cannot read is refused, and it speaks of JSON.
+        Format::Json => {
+            json::check(source.text())?;
+            yaml::parse(source.text())
+        }
+    }
+}
+
+/// The byte at a line and column, both counted from 1; the column in whatever `width` measures.
+fn offset(text: &str, line: usize, column: usize, width: impl Fn(char) -> usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let mut left = column.saturating_sub(1);
+    let before = text[start..].chars().take_while(|&next| {
+        let taken = next != '\n' && left >= width(next);
+        left = left.saturating_sub(width(next));
+        taken
+    });
+    start + before.map(char::len_utf8).sum::<usize>()
+}

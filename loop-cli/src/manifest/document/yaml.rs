@@ -1,0 +1,165 @@
+//! YAML, and JSON with places: text to [`Node`].
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{
+    Error, Location, MessageFormatter, Options, Spanned, UserMessageFormatter,
+    options::{DuplicateKeyPolicy, NonFiniteFloatPolicy},
+};
+
+use super::{
+    super::diagnostics::{Diagnostic, Span},
+    Entry, Node, Value, offset,
+};
+
+/// No manifest has this many values; a few lines of aliases to aliases would have billions.
+const MAX_NODES: usize = 10_000;
+
+/// Reads `text`.
+///
+/// # Errors
+/// The first place at which it is not YAML, or more than a manifest may hold.
+pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
+    let Tree(node) =
+        serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(text, &error))?;
+    Ok(node)
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_nodes: MAX_NODES, max_events: 4 * MAX_NODES },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 4 * MAX_NODES },
+        // Both are kept here and refused where they can be named and shown.
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        // `goal: yes` is a goal, as YAML 1.2 has it.
+        strict_booleans: true,
+        // A tag would be dropped, and with it whatever its writer expected of it.
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    }
+}
+
+fn explain(text: &str, error: &Error) -> Diagnostic {
+    let place = error.location().map_or(0..0, |location| span(text, location));
+    let finding = Diagnostic::error("this manifest cannot be read");
+    match error {
+        Error::AliasError { error, .. } => explain(text, error),
+        Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
+            finding.at(place, "more values than a manifest can need, or nested deeper")
+        }
+        Error::MultipleDocuments { .. } => finding
+            .at(place, "a second document begins before this")
+            .help("a manifest is one document: give the second a file of its own"),
+        Error::UnknownAnchor { .. } => {
+            stumble(text, finding, place, "there is no anchor of this name before it")
+        }
+        Error::ExternalMessage { msg, .. } => stumble(text, finding, place, msg),
+        other => stumble(text, finding, place, &UserMessageFormatter.format_message(other)),
+    }
+}
+
+/// A syntax error at `place`, with advice on what people stumble over most.
+fn stumble(text: &str, finding: Diagnostic, place: Span, message: &str) -> Diagnostic {
+    let start = text[..place.start].rfind('\n').map_or(0, |feed| feed + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    let finding = finding.at(place, message);
+    let indentation = &line[..line.len() - line.trim_start().len()];
+    if indentation.contains('\t') {
+        return finding.help("YAML takes no tabs for indentation: use spaces");
+    }
+    if message.contains("quoted scalar") {
+        return finding.help("look for a quote that is opened and not closed, or a `\\` that should be two");
+    }
+    let value = line.split_once(": ").map_or("", |(_, value)| value.trim_start());
+    let what = match value.chars().next() {
+        Some(sign @ ('{' | '[' | '@' | '`' | '%' | '&' | '*' | '!')) => format!("that begins with `{sign}`"),
+        Some('"' | '\'') => return finding,
+        _ if value.contains(": ") => "with a colon and a space in it".to_owned(),
+        _ => return finding,
+    };
+    finding.help(format!("put a value {what} in quotes, or write it after `|` on lines of its own"))
+}
+
+fn span(text: &str, location: Location) -> Span {
+    let given = location.span();
+    let (start, len) = match (given.byte_offset(), given.byte_len()) {
+        (Some(start), Some(len)) => (start as usize, len as usize),
+        _ => (offset(text, location.line() as usize, location.column() as usize, |_| 1), 0),
+    };
+    let start = text.floor_char_boundary(start.min(text.len()));
+    start..text.ceil_char_boundary((start + len).min(text.len()))
+}
+
+/// The shape in which serde hands a value over: spans are resolved when its place is known.
+struct Tree(Node);
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value: Bare(value), referenced, .. } = Spanned::deserialize(deserializer)?;
+        Ok(Self(Node { value, span: bytes(referenced) }))
+    }
+}
+
+/// Places of values that were read: the parser knows their bytes when it reads from a string.
+fn bytes(location: Location) -> Span {
+    let span = location.span();
+    let start = span.byte_offset().unwrap_or_default() as usize;
+    start..start + span.byte_len().unwrap_or_default() as usize
+}
+
+struct Bare(Value);
+
+impl<'de> Deserialize<'de> for Bare {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue).map(Self)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Whole(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Whole(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Decimal(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        while let Some(Tree(_)) = items.next_element()? {}
+        Ok(Value::List)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Vec::new();
+        while let Some((key, Tree(node))) = entries.next_entry::<Spanned<String>, _>()? {
+            object.push(Entry { key: key.value, key_span: bytes(key.referenced), node });
+        }
+        Ok(Value::Object(object))
+    }
+}

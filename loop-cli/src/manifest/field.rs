@@ -1,0 +1,92 @@
+//! A field: whether it is written, what it holds, and where.
+
+use super::diagnostics::{Diagnostic, Span};
+
+/// A value as it was written: with its place, and the path of its key.
+#[derive(Debug, Clone)]
+pub(crate) struct At<T> {
+    pub(crate) key: &'static str,
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+/// A field as it was found.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Field<T> {
+    /// Not written. If it is required, that is reported already.
+    #[default]
+    Absent,
+    /// Written, and already reported as wrong.
+    Refused,
+    /// Written, and of the right type.
+    Written(At<T>),
+}
+
+impl<T> Field<T> {
+    /// What `next` makes of what is written.
+    pub(crate) fn and_then<U>(self, next: impl FnOnce(At<T>) -> Field<U>) -> Field<U> {
+        match self {
+            Self::Absent => Field::Absent,
+            Self::Refused => Field::Refused,
+            Self::Written(at) => next(at),
+        }
+    }
+
+    /// Puts what is written through `judge`; what it objects to is reported.
+    pub(crate) fn judge<U>(
+        self,
+        problems: &mut Vec<Diagnostic>,
+        judge: impl FnOnce(At<T>) -> Result<U, Diagnostic>,
+    ) -> Field<U> {
+        self.and_then(|at| {
+            let (key, span) = (at.key, at.span.clone());
+            match judge(at) {
+                Ok(value) => Field::Written(At { key, value, span }),
+                Err(problem) => {
+                    problems.push(problem);
+                    Field::Refused
+                }
+            }
+        })
+    }
+
+    /// What is written, if anything is.
+    pub(crate) fn written(&self) -> Option<&At<T>> {
+        if let Self::Written(at) = self { Some(at) } else { None }
+    }
+
+    /// The value of a required field; nothing if its lack or its fault is reported.
+    pub(crate) fn required(self) -> Option<T> {
+        if let Self::Written(at) = self { Some(at.value) } else { None }
+    }
+
+    /// The value of an optional field; nothing if its fault is reported.
+    pub(crate) fn optional(self) -> Option<Option<T>> {
+        match self {
+            Self::Absent => Some(None),
+            Self::Refused => None,
+            Self::Written(at) => Some(Some(at.value)),
+        }
+    }
+
+    /// The value of a field with a default; nothing if its fault is reported.
+    pub(crate) fn or(self, default: T) -> Option<T> {
+        self.optional().map(|value| value.unwrap_or(default))
+    }
+}
+
+/// A number, or one of the words `true` and `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FlagOrWhole {
+    Flag(bool),
+    Whole(i128),
+}
+
+/// A text under a key of the user's own.
+#[derive(Debug, Clone)]
+pub(crate) struct Text {
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) value: String,
+    pub(crate) span: Span,
+}

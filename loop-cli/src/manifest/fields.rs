@@ -1,0 +1,200 @@
+//! Reading the fields of one object, so that everything wrong with it is reported at once.
+
+use std::collections::HashMap;
+
+use super::{
+    diagnostics::{Diagnostic, Span},
+    document::{Entry, Node, Value},
+    field::{At, Field, FlagOrWhole, Text},
+    keys::{self, Key, Need},
+    mismatch::{self, Wanted},
+    nearest,
+};
+
+/// The object at one path of the manifest. Its fields are named by their whole paths, so that messages
+/// can name them too.
+pub(crate) struct Fields<'a> {
+    object: &'static str,
+    entries: &'a [Entry],
+    text: &'a str,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Fields<'a> {
+    /// The manifest itself. Reports keys that are unknown, stand twice or are missing.
+    pub(crate) fn of_manifest(
+        node: &'a Node,
+        text: &'a str,
+        problems: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        if let Value::Object(entries) = &node.value {
+            let fields = Self { object: "", entries, text, problems };
+            return Some(fields.with_known_keys(node.span.clone()));
+        }
+        let finding = Diagnostic::error("a manifest is an object: keys with values");
+        let finding = match node.value {
+            Value::Null => finding.at(0..text.len(), "there are no keys in this file"),
+            _ => finding.at(node.span.clone(), mismatch::found(&node.value)),
+        };
+        problems.push(finding.help(format!("a manifest takes {}", keys::list(""))));
+        None
+    }
+
+    /// The object at the path `object`, if there is one.
+    pub(crate) fn object(&mut self, object: &'static str) -> Option<Fields<'_>> {
+        let entry = self.entry(object)?;
+        let Value::Object(entries) = &entry.node.value else {
+            let finding = mismatch::report(object, Wanted::Object, &entry.node, self.text);
+            self.problems.push(finding.help(format!("it takes {}", keys::list(object))));
+            return None;
+        };
+        let fields = Fields { object, entries, text: self.text, problems: self.problems };
+        Some(fields.with_known_keys(entry.key_span.clone()))
+    }
+
+    /// Text, of whatever length.
+    pub(crate) fn text(&mut self, key: &'static str) -> Field<String> {
+        self.read(key, Wanted::Text, |value| match value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    /// A number without a fraction.
+    pub(crate) fn whole(&mut self, key: &'static str) -> Field<i128> {
+        self.read(key, Wanted::Whole, |value| match value {
+            Value::Whole(whole) => Some(*whole),
+            _ => None,
+        })
+    }
+
+    /// Any number.
+    pub(crate) fn number(&mut self, key: &'static str) -> Field<f64> {
+        self.read(key, Wanted::Number, |value| match value {
+            Value::Whole(whole) => Some(*whole as f64),
+            Value::Decimal(decimal) => Some(*decimal),
+            _ => None,
+        })
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, key: &'static str) -> Field<bool> {
+        self.read(key, Wanted::Flag, |value| match value {
+            Value::Bool(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    /// `true`, `false` or a number without a fraction.
+    pub(crate) fn flag_or_whole(&mut self, key: &'static str) -> Field<FlagOrWhole> {
+        self.read(key, Wanted::FlagOrWhole, |value| match value {
+            Value::Bool(flag) => Some(FlagOrWhole::Flag(*flag)),
+            Value::Whole(whole) => Some(FlagOrWhole::Whole(*whole)),
+            _ => None,
+        })
+    }
+
+    /// An object whose keys are the user's and whose values are text.
+    pub(crate) fn texts(&mut self, key: &'static str) -> Field<Vec<Text>> {
+        let found = self.read(key, Wanted::Object, |value| match value {
+            Value::Object(entries) => Some(entries.clone()),
+            _ => None,
+        });
+        found.and_then(|At { value: entries, span, .. }| {
+            report_twice(&entries, self.problems);
+            let written = entries.len();
+            let value: Vec<_> = entries.into_iter().filter_map(|entry| self.text_of(key, entry)).collect();
+            if value.len() < written { Field::Refused } else { Field::Written(At { key, value, span }) }
+        })
+    }
+
+    fn text_of(&mut self, key: &str, entry: Entry) -> Option<Text> {
+        let Entry { key: name, key_span: name_span, node } = entry;
+        if let Value::Text(value) = node.value {
+            return Some(Text { name, name_span, value, span: node.span });
+        }
+        self.problems.push(mismatch::report(&format!("{key}.{name}"), Wanted::Text, &node, self.text));
+        None
+    }
+
+    fn read<T>(
+        &mut self,
+        key: &'static str,
+        wanted: Wanted,
+        pick: impl FnOnce(&Value) -> Option<T>,
+    ) -> Field<T> {
+        let Some(Entry { node, .. }) = self.entry(key) else { return Field::Absent };
+        match pick(&node.value) {
+            Some(value) => Field::Written(At { key, value, span: node.span.clone() }),
+            None => {
+                self.problems.push(mismatch::report(key, wanted, node, self.text));
+                Field::Refused
+            }
+        }
+    }
+
+    fn entry(&self, path: &str) -> Option<&'a Entry> {
+        let name = keys::name(path);
+        self.entries.iter().find(|entry| entry.key == name)
+    }
+
+    fn with_known_keys(self, place: Span) -> Self {
+        report_twice(self.entries, self.problems);
+        let strange = |entry: &&Entry| keys::of_object(self.object).all(|key| key.name() != entry.key);
+        let strangers: Vec<_> = self.entries.iter().filter(strange).collect();
+        let meant: Vec<_> = strangers.iter().map(|entry| keys::nearest(self.object, &entry.key)).collect();
+        // A required key with a slip in it is one fault, and is reported as the slip.
+        let missing = keys::of_object(self.object)
+            .filter(|key| key.need == Need::Required && self.entry(key.path).is_none())
+            .filter(|key| !meant.iter().flatten().any(|meant| meant.path == key.path));
+        let missing: Vec<_> = missing.map(|key| report_missing(key, place.clone())).collect();
+        self.problems.extend(missing);
+        self.problems.extend(self.entries.iter().filter_map(|entry| report_planned(self.object, entry)));
+        let unknown = strangers.iter().zip(meant);
+        self.problems.extend(unknown.map(|(entry, meant)| report_unknown(self.object, entry, meant)));
+        self
+    }
+}
+
+fn report_planned(object: &str, entry: &Entry) -> Option<Diagnostic> {
+    let key = keys::of_object(object).find(|key| key.name() == entry.key)?;
+    let Need::Planned(advice) = key.need else { return None };
+    let finding = Diagnostic::error(format!("this version of loop does not have `{}` yet", key.path));
+    let finding = finding.at(entry.key_span.clone(), "planned for a later version");
+    Some(finding.help(format!("remove it for now: {advice}")))
+}
+
+fn report_missing(key: &Key, place: Span) -> Diagnostic {
+    let label = match key.object() {
+        "" => format!("this manifest has no `{}`", key.name()),
+        object => format!("`{object}` has no `{}`", key.name()),
+    };
+    let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
+    finding.help(format!("add `{}`: {}", key.name(), key.meaning))
+}
+
+fn report_twice(entries: &[Entry], problems: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, &Entry> = HashMap::new();
+    for entry in entries {
+        let Some(earlier) = first.get(entry.key.as_str()) else {
+            first.insert(&entry.key, entry);
+            continue;
+        };
+        let finding = Diagnostic::error(format!("`{}` stands here twice", entry.key))
+            .at(entry.key_span.clone(), "the second time")
+            .at(earlier.key_span.clone(), "the first time");
+        problems.push(finding.help("keep one of them"));
+    }
+}
+
+fn report_unknown(object: &str, entry: &Entry, meant: Option<&Key>) -> Diagnostic {
+    let (place, taker) = if object.is_empty() {
+        (String::new(), "a manifest".to_owned())
+    } else {
+        (format!(" in `{object}`"), format!("`{object}`"))
+    };
+    let known = meant.map(|key| if key.object() == object { key.name() } else { key.path });
+    Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
+        .at(entry.key_span.clone(), nearest::suggestion(known))
+        .note(format!("{taker} takes {}", keys::list(object)))
+}

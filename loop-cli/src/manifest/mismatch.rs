@@ -1,0 +1,100 @@
+//! A value of another kind than its field takes: said so that the right one can be typed at once.
+
+use std::fmt;
+
+use super::{
+    diagnostics::Diagnostic,
+    document::{Node, Value},
+    keys,
+};
+
+/// What a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Text,
+    Whole,
+    Number,
+    Flag,
+    FlagOrWhole,
+    Object,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Whole => "a whole number",
+            Self::Number => "a number",
+            Self::Flag => "`true` or `false`",
+            Self::FlagOrWhole => "`true`, `false` or a whole number",
+            Self::Object => "an object: keys with values",
+        })
+    }
+}
+
+/// What `value` is, for the label under it.
+pub(crate) fn found(value: &Value) -> String {
+    let found = match value {
+        Value::Null => "there is no value here",
+        Value::Bool(flag) => return format!("this is `{flag}`"),
+        Value::Whole(_) => "this is a number",
+        Value::Decimal(number) if number.is_nan() => "this is not a number",
+        Value::Decimal(number) if number.is_infinite() => "this number is too large",
+        Value::Decimal(number) if number.fract() != 0.0 => "this number has a fraction",
+        Value::Decimal(number) if number.abs() >= 1e18 => "this number is too large",
+        Value::Decimal(_) => "this number is written with a point or an exponent",
+        Value::Text(_) => "this is text",
+        Value::List => "this is a list",
+        Value::Object(_) => "this is an object",
+    };
+    found.to_owned()
+}
+
+/// The finding that the field at `path` holds something else than `wanted`.
+pub(crate) fn report(path: &str, wanted: Wanted, node: &Node, source: &str) -> Diagnostic {
+    let finding = Diagnostic::error(format!("`{path}` has to be {wanted}"));
+    let finding = finding.at(node.span.clone(), found(&node.value));
+    match advice(path, wanted, node, source) {
+        Some(advice) => finding.help(advice),
+        None => finding,
+    }
+}
+
+fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<String> {
+    let written = source.get(node.span.clone()).unwrap_or_default();
+    let quoted = written.starts_with(['"', '\'']);
+    let takes_number = matches!(wanted, Wanted::Whole | Wanted::Number | Wanted::FlagOrWhole);
+    let takes_flag = matches!(wanted, Wanted::Flag | Wanted::FlagOrWhole);
+    match &node.value {
+        Value::Null if keys::is_optional(path) => Some("give it a value, or remove the key".to_owned()),
+        Value::Null => Some(format!("write {}", keys::meaning(path))),
+        Value::Text(text) if takes_number && text.trim().parse::<f64>().is_ok() => {
+            Some(format!("write it without quotes: {}", text.trim()))
+        }
+        Value::Text(text) if takes_flag => {
+            flag_for(text).map(|flag| format!("write {flag}{}", if quoted { ", without quotes" } else { "" }))
+        }
+        Value::Decimal(number) if takes_number && number.fract() == 0.0 && number.abs() < 1e18 => {
+            Some(format!("write {number:.0}"))
+        }
+        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) if wanted == Wanted::Text => {
+            Some(format!("write it in quotes: \"{written}\""))
+        }
+        Value::Object(_)
+            if wanted == Wanted::Text
+                && source.get(node.span.start..).is_some_and(|rest| rest.starts_with('{')) =>
+        {
+            Some("what begins with `{` is an object: to have it as text, put all of it in quotes".to_owned())
+        }
+        Value::List if wanted == Wanted::Text => Some("write it as one text".to_owned()),
+        _ => None,
+    }
+}
+
+fn flag_for(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,30 @@
+//! Manifests: from a file to a plan that can be run.
+//!
+//! A manifest spends money while its owner sleeps, so nothing in it is guessed: what is unknown,
+//! contradictory or without effect is refused before anything runs, with the place and the remedy.
+//!
+//! [`source`] reads the file, [`document`] makes a tree of values with places out of whichever format
+//! it is in, [`raw`] reads the fields out of the tree, [`validate`] turns them into a [`Plan`], and
+//! [`warnings`] looks for what will run but was probably not meant. All of them speak through
+//! [`diagnostics`].
+
+mod describe;
+mod diagnostics;
+mod document;
+mod field;
+mod fields;
+mod keys;
+mod mismatch;
+mod nearest;
+pub(crate) mod plan;
+mod raw;
+mod source;
+mod validate;
+mod warnings;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use describe::describe;
+pub(crate) use diagnostics::{Diagnostics, Paint};
+pub(crate) use plan::Plan;

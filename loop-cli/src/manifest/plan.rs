@@ -1,0 +1,122 @@
+//! The manifest as it is run: every default filled in, every value of its right type.
+
+use std::{collections::BTreeMap, num::NonZeroU64, path::Path, time::Duration};
+
+use loop_agents::{output::Pattern, shell::CommandLine};
+use loop_core::Usd;
+
+use super::{diagnostics::Diagnostics, document, raw::RawManifest, source::Source, validate, warnings};
+
+/// A loop that can be run. Whoever holds one need not ask whether it is valid.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// The loop's name, in records and summaries.
+    pub(crate) name: String,
+    /// What the loop has to reach; `{goal}` in the prompt.
+    pub(crate) goal: String,
+    /// Who does the work.
+    pub(crate) agent: AgentPlan,
+    /// The shell command that judges the work.
+    pub(crate) evaluator: String,
+    /// When the goal is met.
+    pub(crate) stop: StopPlan,
+    /// What halts the run.
+    pub(crate) limits: Limits,
+    /// The delay between the end of an iteration and the start of the next; zero for none.
+    pub(crate) delay: Duration,
+    /// How many bytes of output one placeholder may bring into the prompt.
+    pub(crate) feedback_bytes: usize,
+}
+
+/// The agent and what it is told.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentPlan {
+    /// What runs it, and how it gets the prompt.
+    pub(crate) command: CommandLine,
+    /// The prompt with its placeholders.
+    pub(crate) prompt: String,
+    /// How usage is reported.
+    pub(crate) format: AgentFormat,
+    /// Environment variables to set.
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+impl AgentPlan {
+    /// Whether the agent tells what it uses, so that a limit on cost or tokens can hold.
+    pub(crate) fn reports_usage(&self) -> bool {
+        self.format == AgentFormat::UsageFile || self.command.as_str().contains("LOOP_USAGE_FILE")
+    }
+}
+
+/// How an agent reports what it used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentFormat {
+    /// It prints text, and no usage.
+    Text,
+    /// It appends JSON lines to the file that `LOOP_USAGE_FILE` names.
+    UsageFile,
+}
+
+/// When the goal is met.
+#[derive(Debug, Clone)]
+pub(crate) enum StopPlan {
+    /// The check exits 0.
+    EvaluatorPass,
+    /// The check exits 0, and this matches somewhere in its output.
+    OutputMatches(Pattern),
+}
+
+/// What halts the run. `None` is no limit.
+#[derive(Debug, Clone)]
+pub(crate) struct Limits {
+    /// Iterations.
+    pub(crate) max_iterations: NonZeroU64,
+    /// Money.
+    pub(crate) max_cost: Option<Usd>,
+    /// Run time, waits of the pace included.
+    pub(crate) max_time: Option<Duration>,
+    /// Tokens, read and written.
+    pub(crate) max_tokens: Option<NonZeroU64>,
+    /// Failed iterations in a row.
+    pub(crate) max_consecutive_failures: Option<NonZeroU64>,
+    /// A person is asked after every so many iterations that did not meet the goal.
+    pub(crate) checkpoint: Option<NonZeroU64>,
+}
+
+/// A manifest that can be run, and what is odd about it.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// What to run.
+    pub(crate) plan: Plan,
+    /// Warnings; often none.
+    pub(crate) warnings: Diagnostics,
+}
+
+impl Plan {
+    /// Reads and validates the manifest at `path`, which is taken from the current folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the manifest, as far as it can be known at once: its file, else
+    /// its syntax, else all its keys, types and values.
+    pub(crate) fn load(path: &Path) -> Result<Loaded, Diagnostics> {
+        Self::of(Source::open(path)?)
+    }
+
+    /// Validates the manifest in `source`.
+    ///
+    /// # Errors
+    /// As for [`Plan::load`], but for the file.
+    pub(crate) fn of(source: Source) -> Result<Loaded, Diagnostics> {
+        let node = match document::parse(&source) {
+            Ok(node) => node,
+            Err(problem) => return Err(source.report(vec![problem])),
+        };
+        let mut problems = Vec::new();
+        let raw = RawManifest::read(&node, source.text(), &mut problems);
+        let warnings = warnings::of(&raw, source.text());
+        match validate::plan(raw, &source, &mut problems) {
+            Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
+            _ => Err(source.report(problems)),
+        }
+    }
+}

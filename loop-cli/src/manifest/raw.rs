@@ -1,0 +1,160 @@
+//! The manifest as it was written: every field with its type and its place, none of them judged.
+
+use super::{
+    diagnostics::Diagnostic,
+    document::Node,
+    field::{Field, FlagOrWhole, Text},
+    fields::Fields,
+};
+
+/// The whole manifest. An object that is not there is one without fields.
+#[derive(Debug, Default)]
+pub(crate) struct RawManifest {
+    /// The loop's name in records: lower-case letters, digits and hyphens. Default: the file's stem.
+    pub(crate) name: Field<String>,
+    /// What the loop has to reach, in a sentence. Required. `{goal}` in the prompt.
+    pub(crate) goal: Field<String>,
+    /// Who does the work. Required.
+    pub(crate) agent: RawAgent,
+    /// The check. Required.
+    pub(crate) evaluator: RawEvaluator,
+    /// When the goal is met. Default: when the check exits 0.
+    pub(crate) stop_condition: RawStopCondition,
+    /// The limits of the run. Required.
+    pub(crate) guardrails: RawGuardrails,
+    /// How fast iterations follow each other. Default: at once.
+    pub(crate) pace: RawPace,
+    /// What one iteration tells the next.
+    pub(crate) feedback: RawFeedback,
+}
+
+/// `agent`: the command that does the work.
+#[derive(Debug, Default)]
+pub(crate) struct RawAgent {
+    /// A shell command. Required. The prompt goes to its standard input, or where `{prompt}` stands.
+    pub(crate) command: Field<String>,
+    /// What the agent is told, with placeholders. Required.
+    pub(crate) prompt: Field<String>,
+    /// How it reports what it used: `text` (not at all; the default) or `usage-file` (JSON lines in
+    /// the file that `LOOP_USAGE_FILE` names).
+    pub(crate) format: Field<String>,
+    /// `agent.env.set`: environment variables by name.
+    pub(crate) env_set: Field<Vec<Text>>,
+}
+
+/// `evaluator`: the command that judges the work.
+#[derive(Debug, Default)]
+pub(crate) struct RawEvaluator {
+    /// A shell command. Required. It exits 0 when the work is good.
+    pub(crate) command: Field<String>,
+}
+
+/// `stop_condition`: when the goal is met.
+#[derive(Debug, Default)]
+pub(crate) struct RawStopCondition {
+    /// `evaluator_pass` (the default) or `output_matches`.
+    pub(crate) kind: Field<String>,
+    /// A regular expression for `output_matches`.
+    pub(crate) pattern: Field<String>,
+}
+
+/// `guardrails`: the limits of the run.
+#[derive(Debug, Default)]
+pub(crate) struct RawGuardrails {
+    /// How often the agent may run at most. Required; at least 1.
+    pub(crate) max_iterations: Field<i128>,
+    /// What the run may cost, in US dollars. More than 0. Default: no limit.
+    pub(crate) max_cost_usd: Field<f64>,
+    /// What the run may take, in seconds, waits of the pace included. More than 0. Default: no limit.
+    pub(crate) max_seconds: Field<f64>,
+    /// What the run may use, in tokens. At least 1. Default: no limit.
+    pub(crate) max_tokens: Field<i128>,
+    /// How many iterations may fail in a row. At least 1. Default: no limit.
+    pub(crate) max_consecutive_failures: Field<i128>,
+    /// When a person is asked: `true` after every iteration that did not meet the goal, a number N
+    /// after every Nth. Default: `false`, never.
+    pub(crate) hitl_checkpoint: Field<FlagOrWhole>,
+    /// Accepts a limit on cost or tokens for an agent that reports neither. Default: `false`.
+    pub(crate) allow_unmetered: Field<bool>,
+}
+
+/// `pace`: how fast iterations follow each other.
+#[derive(Debug, Default)]
+pub(crate) struct RawPace {
+    /// The delay between the end of one iteration and the start of the next, in seconds. Default: 0.
+    pub(crate) every_seconds: Field<f64>,
+}
+
+/// `feedback`: what one iteration tells the next.
+#[derive(Debug, Default)]
+pub(crate) struct RawFeedback {
+    /// How many bytes of output one placeholder may bring into the prompt; of longer output the head
+    /// and the tail are kept. At least 256. Default: 32768.
+    pub(crate) max_bytes: Field<i128>,
+}
+
+impl RawManifest {
+    /// Reads the manifest from its tree. What is wrong with keys and types is added to `problems`.
+    pub(crate) fn read(node: &Node, text: &str, problems: &mut Vec<Diagnostic>) -> Self {
+        let Some(mut fields) = Fields::of_manifest(node, text, problems) else { return Self::default() };
+        Self {
+            name: fields.text("name"),
+            goal: fields.text("goal"),
+            agent: fields.object("agent").map(RawAgent::read).unwrap_or_default(),
+            evaluator: fields.object("evaluator").map(RawEvaluator::read).unwrap_or_default(),
+            stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
+            guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
+            pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
+            feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
+        }
+    }
+}
+
+impl RawAgent {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            command: fields.text("agent.command"),
+            prompt: fields.text("agent.prompt"),
+            format: fields.text("agent.format"),
+            env_set: fields.object("agent.env").map(|mut env| env.texts("agent.env.set")).unwrap_or_default(),
+        }
+    }
+}
+
+impl RawEvaluator {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self { command: fields.text("evaluator.command") }
+    }
+}
+
+impl RawStopCondition {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self { kind: fields.text("stop_condition.type"), pattern: fields.text("stop_condition.pattern") }
+    }
+}
+
+impl RawGuardrails {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            max_iterations: fields.whole("guardrails.max_iterations"),
+            max_cost_usd: fields.number("guardrails.max_cost_usd"),
+            max_seconds: fields.number("guardrails.max_seconds"),
+            max_tokens: fields.whole("guardrails.max_tokens"),
+            max_consecutive_failures: fields.whole("guardrails.max_consecutive_failures"),
+            hitl_checkpoint: fields.flag_or_whole("guardrails.hitl_checkpoint"),
+            allow_unmetered: fields.flag("guardrails.allow_unmetered"),
+        }
+    }
+}
+
+impl RawPace {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self { every_seconds: fields.number("pace.every_seconds") }
+    }
+}
+
+impl RawFeedback {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self { max_bytes: fields.whole("feedback.max_bytes") }
+    }
+}

@@ -1,0 +1,110 @@
+//! What holds for every manifest, however strange.
+
+use proptest::prelude::*;
+
+use super::{JSON, load};
+use crate::manifest::keys::KEYS;
+
+/// A JSON value of any shape, with words of manifests in it.
+fn any_value() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        (-3_i64..3).prop_map(Into::into),
+        any::<f64>().prop_map(Into::into),
+        any::<String>().prop_map(Into::into),
+        prop::sample::select(vec!["output_matches", "(", "{prompt}", "'{prompt}'", "usage-file", "", " "])
+            .prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+            prop::collection::vec((any_key(), inner), 0..8).prop_map(|entries| entries.into_iter().collect()),
+        ]
+    })
+}
+
+fn any_key() -> impl Strategy<Value = String> {
+    let known: Vec<_> = KEYS.iter().map(|key| key.name().to_owned()).collect();
+    prop_oneof![8 => prop::sample::select(known), 1 => any::<String>()]
+}
+
+/// A right manifest with something else at one or two of its keys, or without them.
+fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
+    let paths: Vec<_> = KEYS.iter().map(|key| key.path).collect();
+    let change = (prop::sample::select(paths), prop::option::of(any_value()));
+    let changed = prop::collection::vec(change, 0..3).prop_map(|changes| {
+        let mut manifest: serde_json::Value = serde_json::from_str(JSON).unwrap();
+        changes.into_iter().for_each(|(path, value)| put(&mut manifest, path, value));
+        manifest
+    });
+    prop_oneof![any_value(), changed]
+}
+
+fn put(manifest: &mut serde_json::Value, path: &str, value: Option<serde_json::Value>) {
+    let Some(object) = manifest.as_object_mut() else { return };
+    match (path.split_once('.'), value) {
+        (Some((name, rest)), value) => {
+            put(object.entry(name).or_insert_with(|| serde_json::json!({})), rest, value);
+        }
+        (None, Some(value)) => drop(object.insert(path.to_owned(), value)),
+        (None, None) => drop(object.remove(path)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn no_value_is_taken_without_a_bound(manifest in any_manifest()) {
+        let text = manifest.to_string();
+        for file in ["loop.json", "loop.yaml"] {
+            if let Ok(loaded) = load(file, text.as_str()) {
+                let written = manifest["guardrails"]["max_iterations"].as_u64();
+                prop_assert_eq!(Some(loaded.plan.limits.max_iterations.get()), written);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_as_json_is_taken_as_yaml_and_means_the_same(manifest in any_manifest()) {
+        let text = serde_json::to_string_pretty(&manifest).unwrap();
+        if let Ok(json) = load("loop.json", text.as_str()) {
+            let yaml = load("loop.yaml", text.as_str()).unwrap();
+            prop_assert_eq!(format!("{:?}", yaml.plan), format!("{:?}", json.plan));
+        }
+    }
+
+    #[test]
+    fn text_arrives_as_it_was_written(goal in any::<String>()) {
+        let mut manifest: serde_json::Value = serde_json::from_str(JSON).unwrap();
+        manifest["goal"] = goal.clone().into();
+        let taken = load("loop.json", manifest.to_string());
+        if goal.trim().is_empty() {
+            prop_assert!(taken.is_err());
+        } else {
+            prop_assert_eq!(taken.unwrap().plan.goal, goal);
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_strange_to_be_answered(cut in any::<prop::sample::Index>(), middle in any::<String>()) {
+        for (file, text) in [("loop.json", JSON), ("loop.yaml", super::YAML)] {
+            let at = cut.index(text.len());
+            let strange = [&text.as_bytes()[..at], middle.as_bytes(), &text.as_bytes()[at..]].concat();
+            if let Err(problems) = load(file, strange) {
+                prop_assert!(problems.to_string().starts_with("error: "));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_too_strange_to_be_answered(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        for file in ["loop.json", "loop.yaml", "loop"] {
+            if let Err(problems) = load(file, bytes.clone()) {
+                prop_assert!(problems.to_string().ends_with('\n'));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! From the manifest as written to the plan: what each value may be, and what they may be together.
+//!
+//! Every function here takes what is written, adds what is wrong to `problems`, and returns its part
+//! of the plan if there is one. None stops at its first problem.
+
+mod agent;
+mod guardrails;
+mod stop;
+
+use std::time::Duration;
+
+use super::{
+    diagnostics::Diagnostic,
+    field::{At, Field},
+    keys,
+    plan::Plan,
+    raw::{RawManifest, RawPace},
+    source::Source,
+};
+
+/// What a placeholder may bring into the prompt when the manifest does not say.
+const FEEDBACK_BYTES: usize = 32 << 10;
+
+/// Head, tail and the note between them need some room to say anything.
+const MIN_FEEDBACK_BYTES: usize = 256;
+
+/// The plan that `raw` describes.
+pub(crate) fn plan(raw: RawManifest, source: &Source, problems: &mut Vec<Diagnostic>) -> Option<Plan> {
+    let name = raw.name.judge(problems, kebab_case);
+    let goal = raw.goal.judge(problems, filled);
+    let command = raw.agent.command.written().map(|at| at.span.clone()).unwrap_or_default();
+    let agent = agent::agent(raw.agent, source.text(), problems);
+    if let Some(agent) = &agent {
+        guardrails::metered(&raw.guardrails, agent, command, problems);
+    }
+    let evaluator = raw.evaluator.command.judge(problems, agent::check_command);
+    let stop = stop::stop(raw.stop_condition, source.text(), problems);
+    let limits = guardrails::limits(raw.guardrails, problems);
+    let delay = delay(raw.pace, problems);
+    let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
+    Some(Plan {
+        name: name.or(source.stem())?,
+        goal: goal.required()?,
+        agent: agent?,
+        evaluator: evaluator.required()?,
+        stop: stop?,
+        limits: limits?,
+        delay: delay.or(Duration::ZERO)?,
+        feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
+    })
+}
+
+/// Text with something in it.
+fn filled(at: At<String>) -> Result<String, Diagnostic> {
+    if at.value.trim().is_empty() { Err(empty(&at)) } else { Ok(at.value) }
+}
+
+fn empty(at: &At<String>) -> Diagnostic {
+    Diagnostic::error(format!("`{}` is empty", at.key))
+        .at(at.span.clone(), "nothing is written here")
+        .help(format!("write {}", keys::meaning(at.key)))
+}
+
+/// Names end up in file names, metrics and command lines, so they are kept to what all of them take.
+fn kebab_case(at: At<String>) -> Result<String, Diagnostic> {
+    let allowed = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
+    let parts = |name: &str| name.split('-').all(|part| !part.is_empty() && part.chars().all(allowed));
+    if parts(&at.value) {
+        return Ok(at.value);
+    }
+    let words = at.value.to_ascii_lowercase();
+    let better: Vec<_> = words.split(|sign| !allowed(sign)).filter(|word| !word.is_empty()).collect();
+    let finding =
+        Diagnostic::error("`name` has to be lower-case letters and digits, with hyphens between them");
+    let finding = finding.at(at.span, "not a name for a loop");
+    if better.is_empty() {
+        return Err(finding.help("remove it to name the loop after its file"));
+    }
+    Err(finding.help(format!("write `{}`, or remove it to name the loop after its file", better.join("-"))))
+}
+
+fn delay(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Field<Duration> {
+    raw.every_seconds
+        .judge(problems, |at| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards"))
+}
+
+fn feedback_bytes(at: At<i128>) -> Result<usize, Diagnostic> {
+    usize::try_from(at.value).ok().filter(|bytes| *bytes >= MIN_FEEDBACK_BYTES).ok_or_else(|| {
+        Diagnostic::error(format!("`{}` has to be at least {MIN_FEEDBACK_BYTES}", at.key))
+            .at(at.span, "too small to tell anything")
+            .help(format!("the default is {FEEDBACK_BYTES}"))
+    })
+}

@@ -1,0 +1,78 @@
+//! The signals by which a person or a machine ends a run.
+
+use std::{fs, io};
+
+use tokio::signal::unix::{self, SignalKind};
+
+/// A signal that ends a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// The terminal is gone: a dropped ssh.
+    Hangup,
+    /// Ctrl+C.
+    Interrupt,
+    /// A polite `kill`.
+    Terminate,
+}
+
+impl Signal {
+    const ALL: [Self; 3] = [Self::Hangup, Self::Interrupt, Self::Terminate];
+
+    /// The signal's number, which POSIX fixes for these three.
+    pub(crate) const fn number(self) -> u8 {
+        match self {
+            Self::Hangup => 1,
+            Self::Interrupt => 2,
+            Self::Terminate => 15,
+        }
+    }
+
+    const fn kind(self) -> SignalKind {
+        match self {
+            Self::Hangup => SignalKind::hangup(),
+            Self::Interrupt => SignalKind::interrupt(),
+            Self::Terminate => SignalKind::terminate(),
+        }
+    }
+}
+
+/// Waits for signals.
+pub(crate) struct Signals(Vec<(Signal, unix::Signal)>);
+
+impl Signals {
+    /// Listens from now on. A signal that was ignored when the command started stays ignored, so
+    /// that `nohup loop run` survives the terminal.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let ignored = ignored_at_start();
+        let listen = |signal: Signal| Ok((signal, unix::signal(signal.kind())?));
+        Signal::ALL
+            .into_iter()
+            .filter(|signal| ignored & (1 << (signal.number() - 1)) == 0)
+            .map(listen)
+            .collect::<io::Result<_>>()
+            .map(Self)
+    }
+
+    /// The next signal.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: a signal that came is returned by the next call.
+    pub(crate) async fn next(&mut self) -> Signal {
+        std::future::poll_fn(|cx| {
+            for (signal, listener) in &mut self.0 {
+                if listener.poll_recv(cx).is_ready() {
+                    return std::task::Poll::Ready(*signal);
+                }
+            }
+            std::task::Poll::Pending
+        })
+        .await
+    }
+}
+
+/// The set of ignored signals, as the kernel shows it. Where it shows none, nothing was ignored.
+fn ignored_at_start() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,82 @@
+//! Words and numbers for people.
+
+use std::time::Duration;
+
+use loop_core::{CostQuality, Progress};
+
+/// A duration as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
+pub(crate) fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0 => format!("{}ms", duration.as_millis()),
+        // Tenths, cut and not rounded: 59.96 s is not yet a minute.
+        1..60 => format!("{seconds}.{}s", duration.subsec_millis() / 100),
+        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// `1 iteration`, `2 iterations`.
+pub(crate) fn count(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What is known of a run's cost. Unknown is said, and never shown as zero.
+pub(crate) fn cost(progress: &Progress) -> String {
+    let Some(cost) = progress.usage().cost else { return "unknown (none was reported)".to_owned() };
+    let silent = progress.unpriced_iterations();
+    match cost.quality {
+        _ if silent > 0 => {
+            format!(
+                "at least {} ({} of {} reported none)",
+                cost.usd,
+                silent,
+                count(progress.iterations(), "iteration")
+            )
+        }
+        CostQuality::Known => cost.usd.to_string(),
+        CostQuality::Estimated => format!("{} (estimated)", cost.usd),
+    }
+}
+
+/// The last line of a text that says something, cut to `width` characters.
+pub(crate) fn last_line(text: &str, width: usize) -> Option<String> {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    let line = printable(line);
+    match line.char_indices().nth(width) {
+        Some((cut, _)) => Some(format!("{}…", &line[..cut])),
+        None => Some(line),
+    }
+}
+
+/// Text of an agent, made safe to print: without what could move the cursor or recolour the screen.
+pub(crate) fn printable(text: &str) -> String {
+    anstream::adapter::strip_str(text)
+        .to_string()
+        .chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        let shown = |ms| duration(Duration::from_millis(ms));
+        assert_eq!(shown(0), "0ms");
+        assert_eq!(shown(12_340), "12.3s");
+        assert_eq!(shown(59_999), "59.9s");
+        assert_eq!(shown(245_000), "4m 05s");
+        assert_eq!(shown(7_384_000), "2h 03m");
+    }
+
+    #[test]
+    fn what_an_agent_prints_cannot_steer_the_terminal() {
+        assert_eq!(printable("a\u{1b}[31mred\u{1b}[0m\u{7}\r\u{9b}2J"), "ared2J");
+        assert_eq!(last_line("one\n\u{1b}[2Jtwo \n\n", 80).as_deref(), Some("two"));
+        assert_eq!(last_line("élan vital", 4).as_deref(), Some("élan…"));
+        assert_eq!(last_line(" \n", 4), None);
+    }
+}

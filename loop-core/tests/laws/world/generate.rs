@@ -1,0 +1,163 @@
+//! Strategies for worlds.
+
+use std::time::Duration;
+
+use loop_core::{Answer, Cost, Mark, Notes, StopReason, Usage, Usd, Verdict};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+use super::{End, Goal, Job, Rail, Rule, World};
+
+/// A few milliseconds, sometimes with nanoseconds, often nothing.
+fn times() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        2 => Just(Duration::ZERO),
+        4 => (0..120_u64).prop_map(Duration::from_millis),
+        1 => (0..5_000_000_u64).prop_map(Duration::from_nanos),
+    ]
+}
+
+/// Usage with unknown fields.
+pub(crate) fn usages() -> impl Strategy<Value = Usage> {
+    let tokens = || option::of(0..500_u64);
+    let cost = option::of((0..500_u64, any::<bool>()).prop_map(|(micros, known)| {
+        let usd = Usd::micros(micros);
+        if known { Cost::known(usd) } else { Cost::estimated(usd) }
+    }));
+    (tokens(), tokens(), tokens(), cost).prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| {
+        Usage { input_tokens, cached_input_tokens, output_tokens, cost }
+    })
+}
+
+pub(crate) fn verdicts() -> impl Strategy<Value = Verdict> {
+    let outcome =
+        prop_oneof![Just(Verdict::pass()), 3 => Just(Verdict::fail()), Just(Verdict::inconclusive())];
+    let text = || option::of(select(&["", "2 failed", "déjà \"vu\"\n"][..]));
+    (outcome, option::of(any::<f64>()), text(), text()).prop_map(|(mut verdict, score, text, feedback)| {
+        if let Some(score) = score {
+            verdict = verdict.with_score(score.abs().fract());
+        }
+        if let Some(text) = text {
+            verdict = verdict.with_text(text);
+        }
+        match feedback {
+            Some(feedback) => verdict.with_feedback(feedback),
+            None => verdict,
+        }
+    })
+}
+
+pub(crate) fn notes() -> impl Strategy<Value = Notes> {
+    let mark = (select(&["tree", "output"][..]), 0..2_u64)
+        .prop_map(|(name, hash)| Mark { name: name.into(), hash: hash.wrapping_sub(1) });
+    let fault = option::weighted(0.2, Just("exit code 1".into()));
+    (usages(), vec(mark, 0..3), fault).prop_map(|(usage, marks, fault)| Notes { usage, marks, fault })
+}
+
+fn ends() -> impl Strategy<Value = End> {
+    let reason = select(vec![StopReason::AgentUnavailable, "of_my_own".into(), StopReason::Failed]);
+    prop_oneof![
+        12 => verdicts().prop_map(End::Done),
+        3 => Just(End::Failed),
+        1 => reason.prop_map(End::Halted),
+    ]
+}
+
+fn jobs() -> impl Strategy<Value = Job> {
+    let put_off = prop_oneof![4 => Just(Vec::new()), 1 => vec(times(), 1..3)];
+    (put_off, vec((times(), usages()), 0..4), times(), ends(), notes(), (usages(), times())).prop_map(
+        |(put_off, reports, last, end, notes, in_grace)| Job { put_off, reports, last, end, notes, in_grace },
+    )
+}
+
+fn goals() -> impl Strategy<Value = Goal> {
+    prop_oneof![
+        2 => Just(Goal::Never),
+        2 => Just(Goal::Passed),
+        1 => (1..6_u64).prop_map(Goal::After),
+        1 => (0.0..1.0).prop_map(Goal::ScoreAtLeast),
+        1 => (1..4_u64).prop_map(Goal::Passes),
+    ]
+}
+
+/// Rules that look at neither time nor usage.
+fn timeless_rules() -> impl Strategy<Value = Rule> {
+    prop_oneof![
+        2 => (1..4_u64).prop_map(Rule::AskEvery),
+        1 => (1..7_u64).prop_map(Rule::Iterations),
+        1 => (1..4_u64).prop_map(Rule::Failures),
+        1 => (1..5_u64).prop_map(Rule::Stagnant),
+        1 => (1..6_u64).prop_map(Rule::Settled),
+    ]
+}
+
+fn limiting_rules() -> impl Strategy<Value = Rule> {
+    prop_oneof![
+        (0..600_u64).prop_map(|limit| Rule::Elapsed(Duration::from_millis(limit))),
+        (0..900_000_u64).prop_map(|limit| Rule::Elapsed(Duration::from_micros(limit))),
+        (0..3_000_u64).prop_map(|limit| Rule::Cost(Usd::micros(limit))),
+        (0..6_000_u64).prop_map(Rule::Tokens),
+        (0..8_u64).prop_map(Rule::Reports),
+    ]
+}
+
+/// Rails in any order, with names that repeat, and with a bound somewhere among them.
+fn rails(rules: impl Strategy<Value = Rule>) -> impl Strategy<Value = Vec<Rail>> {
+    let bound = (1..8_u64).prop_map(Rule::Iterations);
+    let rules = (vec(rules, 0..5), bound, any::<prop::sample::Index>()).prop_map(|(mut rules, bound, place)| {
+        rules.insert(place.index(rules.len() + 1), bound);
+        rules
+    });
+    (rules, vec(select(&["one", "two", "three"][..]), 6)).prop_map(|(rules, names)| {
+        let named = rules.into_iter().zip(names).zip(0..);
+        named.map(|((rule, name), id)| Rail { id, name, rule }).collect()
+    })
+}
+
+pub(crate) fn answers() -> impl Strategy<Value = Option<Answer>> {
+    prop_oneof![
+        8 => Just(Some(Answer::Continue { guidance: None })),
+        4 => Just(Some(Answer::Continue { guidance: Some("look at the logs".into()) })),
+        1 => Just(Some(Answer::Stop)),
+        1 => Just(None),
+    ]
+}
+
+fn worlds_of(
+    rules: impl Strategy<Value = Rule>,
+    cancel: impl Strategy<Value = Option<Duration>>,
+) -> impl Strategy<Value = World> {
+    (
+        (any::<bool>(), goals(), vec(jobs(), 1..6), vec(jobs(), 1..6)),
+        (rails(rules), vec(times(), 1..4), vec(answers(), 1..5)),
+        (cancel, vec((0..20_usize, usages()), 0..3)),
+    )
+        .prop_map(
+            |((evaluated, goal, agent, judge), (rails, delays, answers), (cancel, strays))| World {
+                evaluated,
+                goal,
+                agent,
+                judge,
+                rails,
+                delays,
+                answers,
+                cancel,
+                strays,
+            },
+        )
+}
+
+/// Any world at all.
+pub(crate) fn worlds() -> impl Strategy<Value = World> {
+    let cancel = option::weighted(0.3, (0..900_u64).prop_map(Duration::from_millis));
+    worlds_of(prop_oneof![timeless_rules(), limiting_rules()], cancel)
+}
+
+/// Worlds in which nothing depends on time or usage, and nobody cancels.
+pub(crate) fn unlimited() -> impl Strategy<Value = World> {
+    worlds_of(timeless_rules(), Just(None))
+}
+
+/// Worlds with some other setting to choose.
+pub(crate) fn settings<T: Strategy>(with: T) -> impl Strategy<Value = (World, T::Value)> {
+    (worlds(), with)
+}

@@ -1,0 +1,267 @@
+//! Drives the same worlds with the tokio driver, on a paused clock.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use loop_core::{
+    Answer, Ask, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind, Halt, Iteration,
+    IterationContext, Judged, Loop, Meter, Progress, Question, Report, RunStream, Stage, Step, StopCondition,
+    Update, Usage, Verdict, WorkError, WorkResult, pace_fn,
+};
+use tokio::time::sleep;
+
+use super::{End, GoalState, Guard, Job, Probe, World};
+
+/// What is left of a driven run.
+pub(crate) struct Live {
+    pub(crate) events: Vec<Event>,
+    /// `None` if the run was dropped.
+    pub(crate) report: Option<Report<u64>>,
+    /// What was reported to the run's meters before it ended.
+    pub(crate) reported: Vec<Usage>,
+    pub(crate) probes: Vec<Probe>,
+}
+
+/// Shorter than many a job takes in its grace time, so that some are dropped.
+const GRACE: Duration = Duration::from_millis(40);
+
+/// A stop condition for loops with and without an evaluator.
+pub(crate) trait AnyGoal: StopCondition<Step<u64>> + StopCondition<Judged<u64>> + 'static {}
+impl<C: StopCondition<Step<u64>> + StopCondition<Judged<u64>> + 'static> AnyGoal for C {}
+
+impl Live {
+    /// Runs a world from its beginning to its end.
+    pub(crate) fn run(world: &World) -> Self {
+        Self::with(world, GoalState::new(&world.goal), &[], usize::MAX).expect("a new run begins")
+    }
+
+    /// Takes a run up again that left these events, and drops it when it has written `stop_after` more.
+    pub(crate) fn with(
+        world: &World,
+        goal: impl AnyGoal,
+        before: &[Event],
+        stop_after: usize,
+    ) -> Result<Self, BuildError> {
+        virtual_time(async {
+            let parts = Parts::new(world, before);
+            let ledger = Arc::clone(&parts.ledger);
+            let (stream, probes) = parts.stream(goal, before)?;
+            let mut live = Self { events: before.to_vec(), report: None, reported: Vec::new(), probes };
+            let mut updates = stream.take(stop_after);
+            while let Some(update) = updates.next().await {
+                match update {
+                    Update::Event(event) => live.events.push(event),
+                    Update::Report(report) => live.report = Some(*report),
+                }
+            }
+            live.reported = ledger.lock().unwrap().reported.clone();
+            Ok(live)
+        })
+    }
+}
+
+/// Runs a future on one thread, whose clock stands still while anybody works.
+pub(crate) fn virtual_time<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.expect("a runtime is built").block_on(future)
+}
+
+/// The output of the last iteration that succeeded, as a journal would have kept it.
+pub(crate) fn last_output(events: &[Event]) -> Option<u64> {
+    let mut iteration = 0;
+    let mut output = None;
+    for event in events {
+        match &event.kind {
+            EventKind::IterationStarted { iteration: begun, .. } => iteration = *begun,
+            EventKind::IterationFinished { result: WorkResult::Done(()), .. } => output = Some(iteration * 10),
+            _ => {}
+        }
+    }
+    output
+}
+
+/// What was reported, until the run is over.
+#[derive(Default)]
+struct Ledger {
+    reported: Vec<Usage>,
+    over: bool,
+}
+
+#[derive(Clone)]
+struct Parts {
+    world: Arc<World>,
+    ledger: Arc<Mutex<Ledger>>,
+    tries: Arc<Mutex<HashMap<(u64, Stage2), usize>>>,
+}
+
+/// [`Stage`], as a key.
+type Stage2 = bool;
+
+impl Parts {
+    fn new(world: &World, before: &[Event]) -> Self {
+        let parts =
+            Self { world: Arc::new(world.clone()), ledger: Arc::default(), tries: Arc::default() };
+        let progress: Progress = before.iter().collect();
+        let next = progress.current_step().map_or(0, |step| step.iteration());
+        for stage in [Stage::Iteration, Stage::Evaluation] {
+            let key = (next, stage == Stage::Evaluation);
+            parts.tries.lock().unwrap().insert(key, super::sim::tries(before, stage));
+        }
+        parts
+    }
+
+    fn stream(
+        self,
+        goal: impl AnyGoal,
+        before: &[Event],
+    ) -> Result<(RunStream<u64>, Vec<Probe>), BuildError> {
+        let world = Arc::clone(&self.world);
+        let cancel = CancellationToken::new();
+        if let Some(after) = world.cancel {
+            let cancel = cancel.clone();
+            tokio::spawn(async move {
+                sleep(after).await;
+                cancel.cancel();
+            });
+        }
+        let delays = world.delays.clone();
+        let ledger = Arc::clone(&self.ledger);
+        let mut run = Loop::new(self.clone())
+            .at_most(1_000)
+            .pace(pace_fn(move |progress| delays[progress.iterations() as usize % delays.len()]))
+            .on_ask(self.clone())
+            .observe(move |event: &Event, _: &Progress| {
+                if let EventKind::RunFinished { .. } = event.kind {
+                    ledger.lock().unwrap().over = true;
+                }
+            })
+            .cancel_on(cancel)
+            .grace(GRACE);
+        let mut probes = Vec::new();
+        for rail in &world.rails {
+            let probe = Probe::default();
+            run = run.guard(Guard::new(rail, Arc::clone(&probe)));
+            probes.push(probe);
+        }
+        if !before.is_empty() {
+            run = run.resume(before.to_vec(), last_output(before));
+        }
+        let stream = match world.evaluated {
+            true => run.evaluate(self).until(goal).stream()?,
+            false => run.until(goal).stream()?,
+        };
+        Ok((stream, probes))
+    }
+
+    fn add(&self, meter: &Meter, usage: Usage) {
+        meter.add(usage);
+        let mut ledger = self.ledger.lock().unwrap();
+        if !ledger.over {
+            ledger.reported.push(usage);
+        }
+    }
+
+    /// Reports late usage from a task of its own.
+    fn strays(&self, iteration: u64, meter: &Meter) {
+        for (after, usage) in self.world.strays.iter().cloned() {
+            let (parts, meter) = (self.clone(), meter.clone());
+            tokio::spawn(async move {
+                sleep(Duration::from_millis(iteration * 7 + after as u64 * 11)).await;
+                parts.add(&meter, usage);
+            });
+        }
+    }
+
+    /// Does a job; `Err` is how it ends without a result.
+    async fn toil(
+        &self,
+        job: &Job,
+        meter: &Meter,
+        tried: usize,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Verdict, WorkError> {
+        if let Some(after) = job.put_off.get(tried) {
+            self.add(meter, job.notes.usage);
+            return Err(WorkError::Later { after: *after });
+        }
+        let work = async {
+            for (after, usage) in &job.reports {
+                pass(*after).await;
+                self.add(meter, *usage);
+            }
+            pass(job.last).await;
+        };
+        tokio::select! {
+            biased;
+            () = work => {}
+            () = cancelled => {
+                self.add(meter, job.in_grace.0);
+                pass(job.in_grace.1).await;
+            }
+        }
+        self.add(meter, job.notes.usage);
+        match &job.end {
+            End::Done(verdict) => Ok(verdict.clone()),
+            End::Failed => Err(WorkError::failed("it broke")),
+            End::Halted(reason) => Err(Halt::new(reason.clone(), "it cannot go on").into()),
+        }
+    }
+
+    fn tried(&self, stage: Stage, iteration: u64) -> usize {
+        let mut tries = self.tries.lock().unwrap();
+        let tried = tries.entry((iteration, stage == Stage::Evaluation)).or_default();
+        *tried += 1;
+        *tried - 1
+    }
+}
+
+/// Waits only if there is something to wait for, so that some work is ready at once.
+async fn pass(duration: Duration) {
+    if !duration.is_zero() {
+        sleep(duration).await;
+    }
+}
+
+#[async_trait::async_trait]
+impl Iteration for Parts {
+    type Output = u64;
+    async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+        let job = self.world.job(Stage::Iteration, cx.iteration()).clone();
+        for mark in &job.notes.marks {
+            cx.mark(&mark.name, mark.hash);
+        }
+        if let Some(fault) = &job.notes.fault {
+            cx.fault(&**fault);
+        }
+        self.strays(cx.iteration(), &cx.meter());
+        let tried = self.tried(Stage::Iteration, cx.iteration());
+        self.toil(&job, &cx.meter(), tried, cx.cancelled()).await?;
+        Ok(cx.iteration() * 10)
+    }
+}
+
+#[async_trait::async_trait]
+impl Evaluator<u64> for Parts {
+    async fn evaluate(&mut self, cx: EvaluationContext<u64>) -> Result<Verdict, WorkError> {
+        assert_eq!(*cx.output(), cx.iteration() * 10, "an output is judged that is not its own");
+        let job = self.world.job(Stage::Evaluation, cx.iteration()).clone();
+        for mark in &job.notes.marks {
+            cx.mark(&mark.name, mark.hash);
+        }
+        let tried = self.tried(Stage::Evaluation, cx.iteration());
+        self.toil(&job, &cx.meter(), tried, cx.cancelled()).await
+    }
+}
+
+#[async_trait::async_trait]
+impl Ask for Parts {
+    async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer> {
+        sleep(Duration::from_secs(3_600)).await;
+        self.world.answer(question.text.parse().expect("a rail's id"), progress.iterations())
+    }
+}

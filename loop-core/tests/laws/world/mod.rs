@@ -1,0 +1,133 @@
+//! A generated world: all that the parts of a run do, and all that happens to it.
+
+pub(crate) mod chaos;
+mod generate;
+mod goal;
+mod live;
+mod rail;
+mod sim;
+
+use std::time::Duration;
+
+use loop_core::{Answer, Event, EventKind, Notes, Stage, StopReason, Usage, Verdict};
+use proptest::{
+    strategy::Strategy,
+    test_runner::{Config, TestRunner},
+};
+
+pub(crate) use self::{
+    generate::{settings, unlimited, usages, worlds},
+    goal::{Goal, GoalState},
+    live::Live,
+    rail::{Guard, Probe, Rail, Rule},
+    sim::{Run, Sim, Told},
+};
+
+/// What the parts of a run do at each index, and what happens to the run.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) evaluated: bool,
+    pub(crate) goal: Goal,
+    /// What the iteration does at each index, from 1 and over again.
+    pub(crate) agent: Vec<Job>,
+    /// What the evaluator does at each index.
+    pub(crate) judge: Vec<Job>,
+    pub(crate) rails: Vec<Rail>,
+    /// The pace's delay before each index, over again.
+    pub(crate) delays: Vec<Duration>,
+    /// Who is asked what at which index decides on one of these.
+    pub(crate) answers: Vec<Option<Answer>>,
+    /// When the run is cancelled.
+    pub(crate) cancel: Option<Duration>,
+    /// Usage that comes late, from nowhere: before the nth action is done.
+    pub(crate) strays: Vec<(usize, Usage)>,
+}
+
+/// One piece of work.
+#[derive(Debug, Clone)]
+pub(crate) struct Job {
+    /// It says "later" so often before it does its work, and for so long.
+    pub(crate) put_off: Vec<Duration>,
+    /// What it reports in its middle, each so long after the one before.
+    pub(crate) reports: Vec<(Duration, Usage)>,
+    /// From its last report to its end.
+    pub(crate) last: Duration,
+    pub(crate) end: End,
+    pub(crate) notes: Notes,
+    /// What it reports once it is interrupted, and after how long it comes to its end.
+    pub(crate) in_grace: (Usage, Duration),
+}
+
+/// How a piece of work ends.
+#[derive(Debug, Clone)]
+pub(crate) enum End {
+    /// An iteration ignores the verdict.
+    Done(Verdict),
+    Failed,
+    Halted(StopReason),
+}
+
+impl World {
+    pub(crate) fn job(&self, stage: Stage, iteration: u64) -> &Job {
+        let jobs = match stage {
+            Stage::Iteration => &self.agent,
+            Stage::Evaluation => &self.judge,
+        };
+        &jobs[(iteration - 1) as usize % jobs.len()]
+    }
+
+    /// The delay before the iteration after `iterations` others.
+    pub(crate) fn delay(&self, iterations: u64) -> Duration {
+        self.delays[iterations as usize % self.delays.len()]
+    }
+
+    /// What is answered to the rail with this id before the iteration after `iterations` others.
+    pub(crate) fn answer(&self, id: u64, iterations: u64) -> Option<Answer> {
+        self.answers[(id + iterations) as usize % self.answers.len()].clone()
+    }
+
+    /// The smallest bound on iterations among the rails.
+    pub(crate) fn bound(&self) -> u64 {
+        let bounds = self.rails.iter().filter_map(|rail| match rail.rule {
+            Rule::Iterations(count) => Some(count),
+            _ => None,
+        });
+        bounds.min().expect("every world has a bound")
+    }
+}
+
+/// Holds a law against at least 1,000 generated cases; PROPTEST_CASES raises the number.
+#[track_caller]
+pub(crate) fn holds<S: Strategy>(cases: S, law: impl Fn(S::Value)) {
+    check(1_000, cases, law);
+}
+
+/// The same for the tokio driver, with at least 256 cases.
+#[track_caller]
+pub(crate) fn holds_driven<S: Strategy>(cases: S, law: impl Fn(S::Value)) {
+    check(256, cases, law);
+}
+
+#[track_caller]
+fn check<S: Strategy>(at_least: u32, cases: S, law: impl Fn(S::Value)) {
+    let config = Config::default();
+    let config = Config { cases: config.cases.max(at_least), failure_persistence: None, ..config };
+    let tried = TestRunner::new(config).run(&cases, |case| {
+        law(case);
+        Ok(())
+    });
+    if let Err(broken) = tried {
+        panic!("{broken}");
+    }
+}
+
+/// The indexes at which events are of this kind.
+pub(crate) fn places(events: &[Event], is: impl Fn(&EventKind) -> bool) -> Vec<usize> {
+    (0..events.len()).filter(|&index| is(&events[index].kind)).collect()
+}
+
+/// An event as it comes back from a journal.
+pub(crate) fn through_json(event: &Event) -> Event {
+    let line = serde_json::to_string(event).expect("an event is written");
+    serde_json::from_str(&line).expect("an event is read")
+}

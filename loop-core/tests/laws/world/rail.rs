@@ -1,0 +1,129 @@
+//! Guardrails of every kind: limits, questions, and rules over a state that is folded from events.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use loop_core::{
+    Ceiling, Decision, Event, EventKind, Guardrail, Halt, MaxElapsed, MaxIterations, Progress, Question,
+    StopReason, Usd,
+};
+
+/// A guardrail as data. Names repeat, ids do not.
+#[derive(Debug, Clone)]
+pub(crate) struct Rail {
+    pub(crate) id: u64,
+    pub(crate) name: &'static str,
+    pub(crate) rule: Rule,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Rule {
+    Iterations(u64),
+    Elapsed(Duration),
+    Cost(Usd),
+    Tokens(u64),
+    /// Asks before every nth iteration.
+    AskEvery(u64),
+    Failures(u64),
+    Stagnant(u64),
+    /// Halts once so many steps are settled, counting them itself.
+    Settled(u64),
+    /// Allows so many reports of usage, counting them itself: a ceiling that no arithmetic on usage foresees.
+    Reports(u64),
+}
+
+/// What a guardrail was shown.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) events: Vec<Event>,
+    /// How many events it had seen when it was asked, and the progress that it was asked with.
+    pub(crate) checks: Vec<(usize, Progress)>,
+}
+
+pub(crate) type Probe = Arc<Mutex<Shown>>;
+
+pub(crate) struct Guard {
+    rail: Rail,
+    settled: u64,
+    reports: u64,
+    probe: Probe,
+}
+
+impl Guard {
+    pub(crate) fn new(rail: &Rail, probe: Probe) -> Self {
+        Self { rail: rail.clone(), settled: 0, reports: 0, probe }
+    }
+
+    /// The guardrail as it is after these events.
+    pub(crate) fn restored(rail: &Rail, events: &[Event]) -> Self {
+        let mut guard = Self::new(rail, Probe::default());
+        events.iter().for_each(|event| guard.observe(event));
+        guard
+    }
+
+    fn halt_if(over: bool, reason: StopReason) -> Decision {
+        if over { Decision::Halt(Halt::new(reason, "over")) } else { Decision::Continue }
+    }
+}
+
+impl Guardrail for Guard {
+    fn name(&self) -> &str {
+        self.rail.name
+    }
+
+    fn check(&self, progress: &Progress) -> Decision {
+        let mut shown = self.probe.lock().unwrap();
+        let seen = shown.events.len();
+        shown.checks.push((seen, progress.clone()));
+        let done = progress.iterations();
+        match &self.rail.rule {
+            Rule::Iterations(count) => MaxIterations::new(*count).check(progress),
+            Rule::Elapsed(limit) => MaxElapsed::new(*limit).check(progress),
+            Rule::Cost(limit) => {
+                let spent = progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd);
+                Self::halt_if(spent >= *limit, StopReason::BudgetExceeded)
+            }
+            Rule::Tokens(limit) => {
+                Self::halt_if(progress.usage().tokens().unwrap_or(0) >= *limit, StopReason::TokensExceeded)
+            }
+            Rule::AskEvery(every) if done > 0 && done % every == 0 => Decision::Ask(Question {
+                text: self.rail.id.to_string(),
+                unanswered: Halt::new(StopReason::HitlCheckpoint, "nobody was there"),
+            }),
+            Rule::AskEvery(_) => Decision::Continue,
+            Rule::Failures(limit) => {
+                Self::halt_if(progress.consecutive_failures() >= *limit, StopReason::ConsecutiveFailures)
+            }
+            Rule::Stagnant(limit) => {
+                Self::halt_if(progress.unchanged("tree") >= Some(*limit), StopReason::Stagnated)
+            }
+            Rule::Settled(limit) => Self::halt_if(self.settled >= *limit, "enough_steps".into()),
+            Rule::Reports(limit) => Self::halt_if(self.reports >= *limit, "enough_reports".into()),
+        }
+    }
+
+    fn ceiling(&self, progress: &Progress) -> Ceiling {
+        match &self.rail.rule {
+            Rule::Elapsed(limit) => MaxElapsed::new(*limit).ceiling(progress),
+            Rule::Cost(limit) => {
+                Ceiling::cost(limit.saturating_sub(progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd)))
+            }
+            Rule::Tokens(limit) => {
+                Ceiling::tokens(limit.saturating_sub(progress.usage().tokens().unwrap_or(0)))
+            }
+            Rule::Reports(limit) if self.reports >= *limit => Ceiling::tokens(0),
+            _ => Ceiling::NONE,
+        }
+    }
+
+    fn observe(&mut self, event: &Event) {
+        match event.kind {
+            EventKind::StepSettled { .. } => self.settled += 1,
+            EventKind::UsageReported { .. } => self.reports += 1,
+            _ => {}
+        }
+        self.probe.lock().unwrap().events.push(event.clone());
+    }
+}

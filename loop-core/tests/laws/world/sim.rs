@@ -1,0 +1,281 @@
+//! Drives a machine through a world, in virtual time.
+
+use std::{sync::Arc, time::Duration};
+
+use loop_core::{
+    Action, Event, EventKind, Halt, Input, Machine, Progress, RunTime, Stage, Usage, WorkResult, pace_fn,
+};
+
+use super::{End, GoalState, Guard, Job, Probe, World};
+
+/// One exchange with the machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    pub(crate) at: RunTime,
+    pub(crate) input: Input,
+    /// What was known before.
+    pub(crate) before: Progress,
+    /// How many events there were before.
+    pub(crate) from: usize,
+    pub(crate) action: Option<Action>,
+    pub(crate) after: Progress,
+    /// How many events there were after it.
+    pub(crate) events: usize,
+}
+
+/// A run that is over.
+pub(crate) struct Run {
+    pub(crate) events: Vec<Event>,
+    pub(crate) told: Vec<Told>,
+    pub(crate) progress: Progress,
+    pub(crate) machine: Machine,
+    pub(crate) probes: Vec<Probe>,
+    pub(crate) goal: GoalState,
+}
+
+/// A machine in a world.
+pub(crate) struct Sim<'w> {
+    world: &'w World,
+    machine: Machine,
+    probes: Vec<Probe>,
+    goal: GoalState,
+    now: RunTime,
+    events: Vec<Event>,
+    told: Vec<Told>,
+    cancel: Option<RunTime>,
+    actions: usize,
+}
+
+/// More inputs than this, and the run is no longer bounded.
+const ENDLESS: usize = 20_000;
+
+impl<'w> Sim<'w> {
+    /// A run that has not begun.
+    pub(crate) fn new(world: &'w World) -> Self {
+        let (machine, probes) = machine(world);
+        Self {
+            world,
+            machine,
+            probes,
+            goal: GoalState::new(&world.goal),
+            now: RunTime::ZERO,
+            events: Vec::new(),
+            told: Vec::new(),
+            cancel: world.cancel.map(RunTime::from),
+            actions: 0,
+        }
+    }
+
+    /// Runs a world from its beginning to its end.
+    pub(crate) fn run(world: &'w World) -> Run {
+        Self::new(world).go(Input::Started)
+    }
+
+    /// Takes a run up again that left these events.
+    pub(crate) fn resume(world: &'w World, events: &[Event]) -> Run {
+        let mut sim = Self::new(world);
+        sim.machine.restore(events);
+        sim.goal = GoalState::restored(&world.goal, events);
+        sim.events = events.to_vec();
+        sim.now = sim.machine.progress().now();
+        match events {
+            [] => sim.go(Input::Started),
+            _ => sim.go(Input::Resumed),
+        }
+    }
+
+    fn go(mut self, begin: Input) -> Run {
+        let mut action = match self.due_cancel(self.now) {
+            true => self.tell(Input::Cancelled).or_else(|| self.tell(begin)),
+            false => self.tell(begin),
+        };
+        loop {
+            action = match action.expect("the machine says how to go on") {
+                Action::Iterate { iteration, .. } => self.work(Stage::Iteration, iteration),
+                Action::Evaluate => {
+                    let step = self.machine.progress().current_step().expect("a step is evaluated");
+                    self.work(Stage::Evaluation, step.iteration())
+                }
+                Action::Settle => self.settle(),
+                Action::Wait(duration) => self.wait(duration),
+                Action::Ask(question) => {
+                    let id = question.text.parse().expect("a rail's id");
+                    let answer = self.world.answer(id, self.machine.progress().iterations());
+                    self.stray();
+                    self.tell(Input::Answered { answer })
+                }
+                Action::Interrupt { .. } => panic!("interrupts come while work runs"),
+                Action::Finish(_) => break,
+            };
+        }
+        Run {
+            progress: self.machine.progress().clone(),
+            events: self.events,
+            told: self.told,
+            machine: self.machine,
+            probes: self.probes,
+            goal: self.goal,
+        }
+    }
+
+    /// Tells the machine something now.
+    fn tell(&mut self, input: Input) -> Option<Action> {
+        assert!(self.told.len() < ENDLESS, "the run does not end");
+        let before = self.machine.progress().clone();
+        let action = self.machine.handle(self.now, input.clone());
+        let from = self.events.len();
+        self.events.extend(self.machine.take_events());
+        self.events[from..].iter().for_each(|event| self.goal.saw(event));
+        self.told.push(Told {
+            at: self.now,
+            input,
+            before,
+            from,
+            action: action.clone(),
+            after: self.machine.progress().clone(),
+            events: self.events.len(),
+        });
+        action
+    }
+
+    /// Whether somebody has cancelled by now, and it was not told.
+    fn due_cancel(&mut self, by: RunTime) -> bool {
+        self.cancel.take_if(|at| *at <= by).is_some()
+    }
+
+    /// Usage that comes from nowhere.
+    fn stray(&mut self) -> Option<Action> {
+        let now = self.actions;
+        self.actions += 1;
+        let usages = self.world.strays.iter().filter(|(at, _)| *at == now);
+        let usage = usages.map(|(_, usage)| *usage).reduce(|a, b| a + b)?;
+        self.tell(Input::Reported { usage })
+    }
+
+    /// Lets time pass, with what happens in it; stops at the first action.
+    fn pass(&mut self, duration: Duration, interrupted: bool) -> Option<Action> {
+        let until = self.now.after(duration);
+        loop {
+            let deadline = self.machine.deadline().filter(|at| *at <= until && !interrupted);
+            let cancel = self.cancel.filter(|at| *at <= until);
+            let (at, input) = match (deadline, cancel) {
+                (Some(at), cancel) if cancel.is_none_or(|cancel| at < cancel) => (at, Input::DeadlinePassed),
+                (_, Some(at)) => {
+                    self.cancel = None;
+                    (at, Input::Cancelled)
+                }
+                (_, None) => {
+                    self.now = until;
+                    return None;
+                }
+            };
+            self.now = self.now.max(at);
+            if let Some(action) = self.tell(input) {
+                return Some(action);
+            }
+        }
+    }
+
+    fn wait(&mut self, duration: Duration) -> Option<Action> {
+        if let Some(action) = self.stray() {
+            return Some(action);
+        }
+        self.pass(duration, false).or_else(|| self.tell(Input::Waited))
+    }
+
+    fn settle(&mut self) -> Option<Action> {
+        self.stray();
+        if self.due_cancel(self.now) {
+            self.tell(Input::Cancelled);
+        }
+        let step = self.machine.progress().current_step().expect("a step is settled");
+        let met = self.goal.holds(step);
+        self.tell(Input::Settled { met })
+    }
+
+    fn work(&mut self, stage: Stage, iteration: u64) -> Option<Action> {
+        let job = self.world.job(stage, iteration);
+        let tries = tries(&self.events, stage);
+        let interrupted = match job.put_off.get(tries) {
+            Some(_) => self.stray().is_some(),
+            None => self.stray().is_some() || self.toil(job),
+        };
+        if interrupted {
+            let (usage, takes) = job.in_grace;
+            assert_eq!(self.tell(Input::Reported { usage }), None);
+            assert_eq!(self.pass(takes, true), None);
+        }
+        let notes = job.notes.clone();
+        let later = job.put_off.get(tries).copied();
+        self.tell(match stage {
+            Stage::Iteration => Input::Iterated { result: result(job, later, |_| ()), notes },
+            Stage::Evaluation => Input::Evaluated { result: result(job, later, Clone::clone), notes },
+        })
+    }
+
+    /// The middle of the work; true if it is interrupted.
+    fn toil(&mut self, job: &Job) -> bool {
+        for (after, usage) in &job.reports {
+            let action = self.pass(*after, false).or_else(|| self.tell(Input::Reported { usage: *usage }));
+            if action.is_some() {
+                return true;
+            }
+        }
+        self.pass(job.last, false).is_some()
+    }
+}
+
+/// How a job ends, as data.
+fn result<T>(
+    job: &Job,
+    later: Option<Duration>,
+    done: impl Fn(&loop_core::Verdict) -> T,
+) -> WorkResult<T> {
+    if let Some(after) = later {
+        return WorkResult::Later { after };
+    }
+    match &job.end {
+        End::Done(verdict) => WorkResult::Done(done(verdict)),
+        End::Failed => WorkResult::Failed(Arc::from("it broke")),
+        End::Halted(reason) => WorkResult::Halted(Halt::new(reason.clone(), "it cannot go on")),
+    }
+}
+
+/// A machine with the world's parts.
+pub(crate) fn machine(world: &World) -> (Machine, Vec<Probe>) {
+    let probes: Vec<Probe> = world.rails.iter().map(|_| Probe::default()).collect();
+    let guards = world.rails.iter().zip(&probes);
+    let guards = guards.map(|(rail, probe)| Box::new(Guard::new(rail, Arc::clone(probe))) as _).collect();
+    let delays = world.delays.clone();
+    let pace = pace_fn(move |progress| delays[progress.iterations() as usize % delays.len()]);
+    (Machine::new(guards, Box::new(pace), world.evaluated), probes)
+}
+
+/// How often work of this stage was put off since its index was begun for the first time.
+pub(crate) fn tries(events: &[Event], stage: Stage) -> usize {
+    let mut tries = 0;
+    for event in events {
+        match &event.kind {
+            EventKind::IterationFinished { result: WorkResult::Later { .. }, .. } => {
+                tries += usize::from(stage == Stage::Iteration);
+            }
+            EventKind::EvaluationFinished { result: WorkResult::Later { .. }, .. } => {
+                tries += usize::from(stage == Stage::Evaluation);
+            }
+            EventKind::IterationFinished { .. } | EventKind::StepSettled { .. } | EventKind::WorkCut { .. } => {
+                tries = 0;
+            }
+            _ => {}
+        }
+    }
+    tries
+}
+
+/// What a piece of work is told to have used, all in all.
+pub(crate) fn usage_of(input: &Input) -> Usage {
+    match input {
+        Input::Reported { usage } => *usage,
+        Input::Iterated { notes, .. } | Input::Evaluated { notes, .. } => notes.usage,
+        _ => Usage::unknown(),
+    }
+}

@@ -1,0 +1,141 @@
+//! A pause for a person.
+//!
+//! A loop that is wrong early is wrong for as long as it runs: it polishes the wrong file, or weakens
+//! the test that it was told to satisfy. No limit notices, and the verdict may even get better. Someone
+//! who looks now and then does, and a note from them in time is worth more than all iterations after.
+
+use std::num::NonZeroU64;
+
+use loop_core::{CostQuality, Decision, Guardrail, Halt, Progress, Question, StopReason};
+
+/// Asks a person after every `n`th iteration that did not meet the goal.
+///
+/// The answer may carry a note for the next iteration. Without somebody to ask (see
+/// [`Loop::on_ask`](loop_core::Loop::on_ask)) the run halts there as
+/// [`HitlCheckpoint`](StopReason::HitlCheckpoint), which is blockable. The time that an answer takes is
+/// no run time.
+///
+/// ```
+/// use loop_core::{IterationContext, Loop, StopReason, iteration_fn};
+/// use loop_guardrails::{Checkpoint, after};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = iteration_fn(async |_: IterationContext<()>| Ok(()));
+/// let report = Loop::new(agent).until(after(10)).at_most(10).guard(Checkpoint::every(3)).run().await?;
+/// assert_eq!(report.reason(), &StopReason::HitlCheckpoint);
+/// assert_eq!(report.iterations(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checkpoint {
+    every: NonZeroU64,
+}
+
+impl Checkpoint {
+    /// Asks after every `n`th iteration. 1 asks after each.
+    ///
+    /// For a number from a file or a person, make a [`NonZeroU64`] of it and use [`Checkpoint::from`].
+    ///
+    /// # Panics
+    /// If `n` is 0, as [`Iterator::step_by`] does, and when compiled if the value is a constant. Neither
+    /// "never" nor "always" can be guessed there: one would quietly take the person out of the loop.
+    pub const fn every(n: u64) -> Self {
+        match NonZeroU64::new(n) {
+            Some(every) => Self { every },
+            None => {
+                panic!("a checkpoint after every 0 iterations: ask after every 1 or more, or leave it out")
+            }
+        }
+    }
+}
+
+impl From<NonZeroU64> for Checkpoint {
+    fn from(every: NonZeroU64) -> Self {
+        Self { every }
+    }
+}
+
+impl Guardrail for Checkpoint {
+    fn name(&self) -> &str {
+        "checkpoint"
+    }
+    fn check(&self, progress: &Progress) -> Decision {
+        let iterations = progress.iterations();
+        if iterations == 0 || iterations % self.every != 0 {
+            return Decision::Continue;
+        }
+        let unanswered = format!("nobody was there to say whether to go on after iteration {iterations}");
+        Decision::Ask(Question {
+            text: question(progress),
+            unanswered: Halt::new(StopReason::HitlCheckpoint, unanswered),
+        })
+    }
+}
+
+/// What a person needs to decide, in one line.
+fn question(progress: &Progress) -> String {
+    let outcome = progress.last_step().and_then(|step| match (step.failure(), step.verdict()) {
+        (Some(failure), _) => Some(format!(" It went wrong: {failure}.")),
+        (None, Some(verdict)) => Some(format!(" Verdict: {}.", verdict.outcome())),
+        (None, None) => None,
+    });
+    format!(
+        "Iteration {} did not meet the goal.{} Cost so far: {}. Go on?",
+        progress.iterations(),
+        outcome.unwrap_or_default(),
+        cost(progress),
+    )
+}
+
+fn cost(progress: &Progress) -> String {
+    match progress.usage().cost {
+        None => "unknown".to_owned(),
+        Some(cost) if progress.unpriced_iterations() > 0 => format!("at least {}", cost.usd),
+        Some(cost) if cost.quality == CostQuality::Estimated => format!("about {}", cost.usd),
+        Some(cost) => cost.usd.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_core::{Cost, Usage, Usd};
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+    use crate::testing::{Iterated, progress_of};
+
+    proptest! {
+        #[test]
+        fn asks_exactly_at_the_multiples(steps in vec(any::<Iterated>(), 0..24), n in 1..10_u64) {
+            let done = steps.len() as u64;
+            let asks = matches!(Checkpoint::every(n).check(&progress_of(&steps)), Decision::Ask(_));
+            prop_assert_eq!(asks, done > 0 && done.is_multiple_of(n));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "every 0 iterations")]
+    fn zero_is_refused() {
+        let _ = Checkpoint::every(std::hint::black_box(0));
+    }
+
+    #[test]
+    fn the_question_says_what_a_person_needs() {
+        let text = |steps: &[Iterated]| match Checkpoint::every(1).check(&progress_of(steps)) {
+            Decision::Ask(question) => question.text,
+            other => panic!("{other:?}"),
+        };
+        let priced = |cost| Iterated { usage: Usage::unknown().with_cost(cost), failed: false };
+        let known = priced(Cost::known(Usd::micros(420_000)));
+        let silent = Iterated { usage: Usage::unknown(), failed: true };
+
+        assert_eq!(text(&[known]), "Iteration 1 did not meet the goal. Cost so far: $0.42. Go on?");
+        assert_eq!(
+            text(&[known, silent]),
+            "Iteration 2 did not meet the goal. It went wrong: it broke. Cost so far: at least $0.42. Go on?"
+        );
+        assert!(text(&[silent]).contains("Cost so far: unknown."));
+        assert!(text(&[priced(Cost::estimated(Usd::dollars(1)))]).contains("Cost so far: about $1.00."));
+    }
+}

@@ -1,0 +1,54 @@
+//! A limit on failures in a row.
+//!
+//! An expired key, a full disk, a model that was switched off: every iteration now fails in the same
+//! way and in no time, and a loop allowed a hundred of them makes a hundred. Nothing will change until
+//! somebody looks, so somebody should be told while there is something left to go on with.
+
+use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
+
+/// Halts once so many steps in a row have gone wrong.
+///
+/// A step goes wrong if its iteration or its evaluator fails, or notes a
+/// [fault](loop_core::IterationContext::fault) such as an exit code. **A failing verdict is not meant**:
+/// that is what a loop is for. One good step starts the count again. A limit of zero halts before the
+/// first iteration.
+///
+/// ```
+/// use loop_core::{IterationContext, Loop, StopReason, WorkError, iteration_fn};
+/// use loop_guardrails::{ConsecutiveFailures, after};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = iteration_fn(async |_: IterationContext<()>| Err(WorkError::failed("the key has expired")));
+/// let report =
+///     Loop::new(agent).until(after(100)).at_most(100).guard(ConsecutiveFailures::new(3)).run().await?;
+/// assert_eq!(report.reason(), &StopReason::ConsecutiveFailures);
+/// assert_eq!(report.iterations(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConsecutiveFailures(u64);
+
+impl ConsecutiveFailures {
+    /// Halts after `limit` of them.
+    pub const fn new(limit: u64) -> Self {
+        Self(limit)
+    }
+}
+
+impl Guardrail for ConsecutiveFailures {
+    fn name(&self) -> &str {
+        "consecutive_failures"
+    }
+    fn check(&self, progress: &Progress) -> Decision {
+        let failures = progress.consecutive_failures();
+        if failures < self.0 {
+            return Decision::Continue;
+        }
+        let steps = if failures == 1 { "step" } else { "steps" };
+        let last = progress.last_step().and_then(|step| step.failure().or(step.fault()));
+        let last = last.map_or(String::new(), |text| format!(", the last with: {text}"));
+        let message = format!("{failures} {steps} in a row went wrong{last}");
+        Decision::Halt(Halt::new(StopReason::ConsecutiveFailures, message))
+    }
+}

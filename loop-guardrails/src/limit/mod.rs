@@ -1,0 +1,110 @@
+//! Limits on a run.
+//!
+//! An agent spends whatever it is given. Each limit here bounds one thing that people ran out of:
+//! turns, time, money, tokens, patience. Those on money, tokens and time bind while an iteration runs
+//! too: an agent that spends the whole budget in its first turn is not stopped by a check between
+//! turns.
+//!
+//! [`MaxIterations`] and [`MaxElapsed`] are loop-core's own, since its builder makes a loop's bound of
+//! them. They stand here as well, so that everything ready-made is found in one place.
+
+pub mod cost;
+pub mod failures;
+pub mod tokens;
+
+pub use loop_core::{MaxElapsed, MaxIterations};
+
+pub use self::{cost::MaxCost, failures::ConsecutiveFailures, tokens::MaxTokens};
+
+#[cfg(test)]
+mod tests {
+    use loop_core::{Ceiling, Cost, Decision, Guardrail, Progress, StopReason, Usage, Usd};
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+    use crate::testing::{Iterated, progress_of};
+
+    fn halts(guardrail: &impl Guardrail, progress: &Progress) -> bool {
+        matches!(guardrail.check(progress), Decision::Halt(_))
+    }
+
+    /// Whether `left` allows no more than `before` did, in every dimension.
+    fn is_tighter(left: Ceiling, before: Ceiling) -> bool {
+        left.min(before) == left
+    }
+
+    proptest! {
+        /// A ceiling never rises while the run goes on, and says nothing is left exactly when the next
+        /// iteration is refused.
+        #[test]
+        fn a_ceiling_falls_and_halts_at_its_end(
+            steps in vec(any::<Iterated>(), 0..12),
+            dollars in 0..8_u64,
+            tokens in 0..2_000_u64,
+        ) {
+            let cost = MaxCost::new(Usd::dollars(dollars));
+            let tokens = MaxTokens::new(tokens);
+            let mut before = (cost.ceiling(&Progress::default()), tokens.ceiling(&Progress::default()));
+            for end in 0..=steps.len() {
+                let progress = progress_of(&steps[..end]);
+                let left = (cost.ceiling(&progress), tokens.ceiling(&progress));
+                prop_assert!(is_tighter(left.0, before.0) && is_tighter(left.1, before.1));
+                prop_assert_eq!(halts(&cost, &progress), left.0.is_exhausted());
+                prop_assert_eq!(halts(&tokens, &progress), left.1.is_exhausted());
+                before = left;
+            }
+        }
+
+        /// What nobody reported is not zero, and is not a limit that was crossed either.
+        #[test]
+        fn unknown_usage_never_halts(iterations in 0..50_usize, limit in 1..u64::MAX) {
+            let steps = vec![Iterated { usage: Usage::unknown(), failed: false }; iterations];
+            let progress = progress_of(&steps);
+            prop_assert!(!halts(&MaxCost::new(Usd::micros(limit)), &progress));
+            prop_assert!(!halts(&MaxTokens::new(limit), &progress));
+            prop_assert_eq!(MaxCost::new(Usd::micros(limit)).ceiling(&progress).cost, Some(Usd::micros(limit)));
+        }
+
+        /// Failures in a row are those at the end, and one good step forgives them all.
+        #[test]
+        fn failures_halt_when_enough_are_at_the_end(steps in vec(any::<Iterated>(), 0..12), limit in 1..5_u64) {
+            let in_a_row = steps.iter().rev().take_while(|step| step.failed).count() as u64;
+            let progress = progress_of(&steps);
+            prop_assert_eq!(halts(&ConsecutiveFailures::new(limit), &progress), in_a_row >= limit);
+        }
+    }
+
+    #[test]
+    fn a_limit_of_zero_halts_before_the_first_iteration() {
+        let progress = progress_of(&[]);
+        assert!(halts(&MaxCost::new(Usd::ZERO), &progress));
+        assert!(halts(&MaxTokens::new(0), &progress));
+        assert!(halts(&ConsecutiveFailures::new(0), &progress));
+    }
+
+    #[test]
+    fn a_halt_says_what_was_allowed_and_what_was_used() {
+        let usage = Usage::unknown().with_tokens(900, 200).with_cost(Cost::known(Usd::micros(2_130_000)));
+        let progress = progress_of(&[Iterated { usage, failed: true }]);
+        let halt = |guardrail: &dyn Guardrail| match guardrail.check(&progress) {
+            Decision::Halt(halt) => (halt.reason, halt.blockable, halt.message),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            halt(&MaxCost::new(Usd::dollars(2))),
+            (StopReason::BudgetExceeded, true, "$2.13 of the $2.00 allowed is spent".into())
+        );
+        assert_eq!(
+            halt(&MaxTokens::new(1_000)),
+            (StopReason::TokensExceeded, true, "1100 of the 1000 tokens allowed are used".into())
+        );
+        assert_eq!(
+            halt(&ConsecutiveFailures::new(1)),
+            (
+                StopReason::ConsecutiveFailures,
+                true,
+                "1 step in a row went wrong, the last with: it broke".into()
+            )
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! A count that is the goal.
+//!
+//! "Do this three times" is a goal and not a limit: a run that did it three times has succeeded.
+//! People who had only a limit for it saw every such run reported as halted, and learned to ignore
+//! halts.
+
+use loop_core::{Progress, StopCondition, When};
+
+/// Met once `count` iterations are used up, failed ones included.
+///
+/// The loop still needs a bound, which may be the same number: the goal has the last word. A condition
+/// is asked about a finished step, so 0 is met by the first one, as 1 is.
+///
+/// ```
+/// use loop_core::{IterationContext, Loop, iteration_fn};
+/// use loop_guardrails::after;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let greet = iteration_fn(async |_: IterationContext<&'static str>| Ok("hello"));
+/// let report = Loop::new(greet).until(after(3)).at_most(3).run().await?;
+/// assert!(report.is_success());
+/// assert_eq!(report.iterations(), 3);
+/// # Ok(())
+/// # }
+/// ```
+pub const fn after(count: u64) -> When<After> {
+    When::new(After { count })
+}
+
+/// See [`after`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct After {
+    count: u64,
+}
+
+impl<S> StopCondition<S> for After {
+    fn is_met(&self, _step: &S, progress: &Progress) -> bool {
+        progress.iterations() >= self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{Iterated, progress_of};
+
+    proptest! {
+        #[test]
+        fn is_met_from_the_count_on(steps in proptest::collection::vec(any::<Iterated>(), 0..20), count in 0..20_u64) {
+            let met = StopCondition::<()>::is_met(&After { count }, &(), &progress_of(&steps));
+            prop_assert_eq!(met, steps.len() as u64 >= count);
+        }
+    }
+}

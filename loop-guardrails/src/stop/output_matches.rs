@@ -1,0 +1,102 @@
+//! A passing verdict whose text matches a pattern.
+//!
+//! An exit code of 0 is easy to come by: a test command that found no tests exits 0, and so does one
+//! that an agent has emptied. People who trust the code alone ship what was never checked. What the
+//! check printed says more. The text alone is no proof either, since `0 failed` may be printed before
+//! the crash: so both are needed.
+
+use loop_core::{Judged, Progress, StopCondition, When};
+use regex::Regex;
+
+/// Met when the verdict is a pass **and** its text has a match of `pattern` anywhere.
+///
+/// It needs an evaluator, and nothing of the loop's output type. The pattern is a regular expression
+/// in the syntax of the [`regex`] crate: `^` and `$` are the ends of the whole text, and of its lines
+/// after `(?m)`.
+///
+/// # Errors
+/// [`PatternError`] if the pattern is no regular expression, or one too large to be matched.
+///
+/// ```
+/// use loop_core::{EvaluationContext, IterationContext, Loop, Verdict, evaluator_fn, iteration_fn};
+/// use loop_guardrails::output_matches;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // The first run of the tests finds none of them, and passes.
+/// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration() - 1));
+/// let tests = evaluator_fn(async |cx: EvaluationContext<u64>| {
+///     Ok(Verdict::pass().with_text(format!("{} passed", cx.output())))
+/// });
+/// let report =
+///     Loop::new(agent).evaluate(tests).until(output_matches("[1-9][0-9]* passed")?).at_most(5).run().await?;
+/// assert_eq!(report.iterations(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub fn output_matches(pattern: &str) -> Result<When<OutputMatches>, PatternError> {
+    match Regex::new(pattern) {
+        Ok(pattern) => Ok(When::new(OutputMatches { pattern })),
+        Err(reason) => Err(PatternError { pattern: pattern.to_owned(), reason }),
+    }
+}
+
+/// See [`output_matches`].
+#[derive(Debug, Clone)]
+pub struct OutputMatches {
+    pattern: Regex,
+}
+
+impl<O: Send + Sync> StopCondition<Judged<O>> for OutputMatches {
+    fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
+        step.verdict().is_some_and(|verdict| verdict.passed() && self.pattern.is_match(verdict.text()))
+    }
+}
+
+/// A pattern that cannot be matched. Its text holds the parser's, with the place of the mistake.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character takes it as it stands)"
+)]
+pub struct PatternError {
+    pattern: String,
+    reason: regex::Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_core::{Outcome, Verdict};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::is_goal;
+
+    #[test]
+    fn a_bad_pattern_is_refused_with_the_place_of_the_mistake() {
+        let error = output_matches("0 failed (").unwrap_err().to_string();
+        assert!(error.contains("0 failed (") && error.contains("unclosed group"), "{error}");
+        assert!(output_matches("(a{1000}){1000}{1000}").is_err(), "too large is an error, not a panic");
+    }
+
+    proptest! {
+        /// The condition is the conjunction of what it says: a pass, and what `regex` says.
+        #[test]
+        fn agrees_with_regex_and_needs_a_pass(
+            pattern in prop_oneof!["[a-c]{1,3}", "\\^[a-c]", "[a-c]\\$", "\\(\\?m\\)\\^b", "a\\|b", "[a-c]\\*"],
+            text in "[a-d\n]{0,12}",
+            outcome in prop_oneof![Just(Outcome::Pass), Just(Outcome::Fail), Just(Outcome::Inconclusive)],
+        ) {
+            let expected = outcome == Outcome::Pass && Regex::new(&pattern).unwrap().is_match(&text);
+            let verdict = Verdict::new(outcome).with_text(text);
+            prop_assert_eq!(is_goal(output_matches(&pattern).unwrap(), Ok(verdict)), expected);
+        }
+    }
+
+    #[test]
+    fn without_a_verdict_it_is_not_met() {
+        assert!(!is_goal(output_matches("").unwrap(), Err("no verdict")));
+        assert!(
+            is_goal(output_matches("").unwrap(), Ok(Verdict::pass())),
+            "an empty text has an empty match"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! The file that records are appended to.
+//!
+//! Loops run side by side, and end when they like. Two programs that append without care lose lines,
+//! or write one into the middle of the other, and a program that is killed while it writes leaves half a
+//! line for the next one to write behind. Who counts on such a file counts wrong. So a record goes out
+//! whole, in one write, at the end of the file, by one writer at a time.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::Record;
+
+/// A file of records, one line of JSON each. Any number of threads and processes may append to it.
+///
+/// It is opened for each record, so it may be moved away while a run goes on: the next record begins a
+/// new one. On Unix its folders are made for their owner alone (0700), and so is it (0600); what is there
+/// already keeps its mode. A link is followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TelemetryFile {
+    path: PathBuf,
+}
+
+impl TelemetryFile {
+    /// The file at this path. Nothing is touched yet: see [`probe`](Self::probe).
+    pub fn open(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Tries whether a record could be appended, so that nobody learns after a night's run that it could
+    /// not. Makes the folders and the empty file, and writes no record.
+    ///
+    /// # Errors
+    /// [`TelemetryError`], as [`append`](Self::append) would.
+    pub fn probe(&self) -> Result<(), TelemetryError> {
+        self.locked().map(drop)
+    }
+
+    /// Appends a record, waiting while others append theirs. If the last line is torn, because its writer
+    /// died, it is ended first, so that this record stands on a line of its own.
+    ///
+    /// The file is not synced to the disk: nothing depends on a record to go on.
+    ///
+    /// # Errors
+    /// [`TelemetryError`] if the folder cannot be made, or the file not be opened, locked or written.
+    pub fn append(&self, record: &Record) -> Result<(), TelemetryError> {
+        let mut file = self.locked()?;
+        let mut line = record.to_line();
+        line.push('\n');
+        ends_whole(&mut file)
+            .and_then(|whole| {
+                if !whole {
+                    line.insert(0, '\n');
+                }
+                file.write_all(line.as_bytes())
+            })
+            .map_err(|source| TelemetryError::Write { path: self.path.clone(), source })
+        // Closing the file gives the lock back.
+    }
+
+    fn locked(&self) -> Result<File, TelemetryError> {
+        if let Some(folder) = self.path.parent() {
+            create_folder(folder)
+                .map_err(|source| TelemetryError::Folder { path: folder.to_owned(), source })?;
+        }
+        let file =
+            open(&self.path).map_err(|source| TelemetryError::Open { path: self.path.clone(), source })?;
+        file.lock().map_err(|source| TelemetryError::Lock { path: self.path.clone(), source })?;
+        Ok(file)
+    }
+}
+
+/// Whether the file ends with the end of a line, or is empty.
+fn ends_whole(file: &mut File) -> io::Result<bool> {
+    // What has no length (a pipe, a device) has no last line either.
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    // The parent of a bare file name is the empty path, which is the current folder.
+    if path.as_os_str().is_empty() { Ok(()) } else { builder.create(path) }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    // Read as well: the last byte says whether the last line is torn.
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Why a record cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TelemetryError {
+    /// The folder is not there and cannot be made.
+    #[error("the folder {} for telemetry cannot be made (choose another, or make one that you can write to)", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file cannot be opened.
+    #[error("the telemetry file {} cannot be opened (choose another, or see that you can read and write it)", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file cannot be locked.
+    #[error("the telemetry file {} cannot be locked (choose one on a file system that has locks)", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error("a record cannot be appended to the telemetry file {} (see that the disk is not full)", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}

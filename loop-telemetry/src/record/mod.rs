@@ -1,0 +1,159 @@
+//! The telemetry record: how one run ended.
+//!
+//! Who has left a loop alone overnight asks in the morning how it ended, after how many iterations and
+//! at what cost; who runs a hundred asks it of all of them at once. One flat line for each ending, with
+//! the same keys in the same order, answers both with `grep` and `jq`. What was not measured is `null`:
+//! a cost of 0 that only means "nobody said" has misled people before.
+
+mod format;
+
+use std::{path::Path, time::Duration};
+
+use jiff::Timestamp;
+use loop_core::{CostQuality, Ending, Progress, StopReason, Usage, Usd};
+use serde::{Deserialize, Serialize};
+
+/// How one run ended. As JSON it has exactly these keys, in this order.
+///
+/// Counts and times are the run's, those before a resume included. Unknown keys are passed over when a
+/// record is read, so that records of later versions can be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// The loop's name. As JSON: `loop`.
+    #[serde(rename = "loop")]
+    pub name: String,
+    /// Iterations that were used up: finished, failed or cut.
+    pub iterations: u64,
+    /// Why the run stopped.
+    pub stop_reason: StopReason,
+    /// Whether a person must look before the loop runs again.
+    pub blockable: bool,
+    /// Whether the goal was met.
+    pub success: bool,
+    /// What was reported to have been spent. As JSON: dollars, or `null` if nobody reported any cost.
+    /// How far it can be believed is in `cost_state`.
+    #[serde(with = "format::dollars")]
+    pub estimated_cost_usd: Option<Usd>,
+    /// Run time, waits included, in whole microseconds. As JSON: seconds.
+    #[serde(rename = "elapsed_seconds", with = "format::seconds")]
+    pub elapsed: Duration,
+    /// When the run ended, in whole milliseconds. As JSON: RFC 3339 in UTC, `2026-01-31T09:30:00.000Z`.
+    #[serde(with = "format::millis")]
+    pub ended_at: Timestamp,
+    /// The run's id, if it has one.
+    pub run_id: Option<String>,
+    /// How far the cost can be believed.
+    pub cost_state: CostState,
+    /// The tokens that were reported.
+    pub usage: Tokens,
+    /// The part of the run time in which work was done, in whole microseconds. As JSON: seconds.
+    #[serde(rename = "working_seconds", with = "format::seconds")]
+    pub working: Duration,
+    /// When the run began. As JSON: as `ended_at`.
+    #[serde(with = "format::millis")]
+    pub started_at: Timestamp,
+    /// The file that describes the loop, if one does. Bytes that are no text are replaced.
+    pub manifest: Option<String>,
+}
+
+impl Record {
+    /// Begins the record of a run that ended so. [`Draft::between`] completes it.
+    pub fn of(name: impl Into<String>, ending: &Ending, progress: &Progress) -> Draft {
+        let usage = progress.usage();
+        Draft(Self {
+            name: name.into(),
+            iterations: progress.iterations(),
+            stop_reason: ending.reason().clone(),
+            blockable: ending.is_blockable(),
+            success: ending.is_success(),
+            estimated_cost_usd: usage.cost.map(|cost| cost.usd),
+            elapsed: progress.elapsed(),
+            ended_at: Timestamp::UNIX_EPOCH,
+            run_id: None,
+            cost_state: CostState::of(progress),
+            usage: Tokens::from(usage),
+            working: progress.working(),
+            started_at: Timestamp::UNIX_EPOCH,
+            manifest: None,
+        })
+    }
+
+    /// The record as one line of JSON, without the line's end.
+    pub fn to_line(&self) -> String {
+        serde_json::to_string(self)
+            .unwrap_or_else(|error| unreachable!("text and finite numbers can be written as JSON: {error}"))
+    }
+}
+
+/// A record that lacks the wall-clock times. This crate reads no clock: the caller knows them.
+#[derive(Debug, Clone)]
+#[must_use = "a draft becomes a record with `between`"]
+pub struct Draft(Record);
+
+impl Draft {
+    /// With the run's id.
+    pub fn run_id(mut self, id: impl Into<String>) -> Self {
+        self.0.run_id = Some(id.into());
+        self
+    }
+
+    /// With the file that describes the loop.
+    pub fn manifest(mut self, path: impl AsRef<Path>) -> Self {
+        self.0.manifest = Some(path.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// The record of a run that began and ended then. Times are cut to whole milliseconds.
+    pub fn between(self, started: Timestamp, ended: Timestamp) -> Record {
+        Record { started_at: format::to_millis(started), ended_at: format::to_millis(ended), ..self.0 }
+    }
+}
+
+/// How far a run's cost can be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostState {
+    /// Every iteration's cost was reported by whoever charges it.
+    Known,
+    /// A part of it was computed, or was not reported: then the sum is a lower bound.
+    Estimated,
+    /// Nobody reported any cost.
+    Unknown,
+}
+
+impl CostState {
+    fn of(progress: &Progress) -> Self {
+        match progress.usage().cost {
+            None => Self::Unknown,
+            Some(cost) if cost.quality == CostQuality::Known && progress.unpriced_iterations() == 0 => {
+                Self::Known
+            }
+            Some(_) => Self::Estimated,
+        }
+    }
+}
+
+/// The tokens that a run reported. `None`, which is `null` in JSON, is unknown, and not zero.
+///
+/// The cost has keys of its own: see [`Record::estimated_cost_usd`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Tokens {
+    /// Tokens read by the model, those from its cache included.
+    pub input_tokens: Option<u64>,
+    /// The part of `input_tokens` that came from the provider's cache.
+    pub cached_input_tokens: Option<u64>,
+    /// Tokens written by the model, its reasoning included.
+    pub output_tokens: Option<u64>,
+}
+
+impl From<&Usage> for Tokens {
+    fn from(usage: &Usage) -> Self {
+        let Usage { input_tokens, cached_input_tokens, output_tokens, cost: _ } = *usage;
+        Self { input_tokens, cached_input_tokens, output_tokens }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Records that are appended side by side, after a crash, and where none can be.
+
+#![cfg(test)]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Read,
+    path::Path,
+    process::{Command, Stdio},
+    sync::Barrier,
+    thread,
+};
+
+use jiff::Timestamp;
+use loop_core::{Ending, Halt, Progress, StopReason};
+use loop_telemetry::{Record, TelemetryError, TelemetryFile};
+
+const WRITERS: usize = 20;
+const RECORDS: usize = 25;
+
+/// A record that is longer than what a pipe or a page takes at once.
+fn record(writer: usize, number: usize) -> Record {
+    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    Record::of(format!("{writer}/{number}"), &ending, &Progress::default())
+        .manifest("long/".repeat(4_000))
+        .between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
+}
+
+fn append_all(file: &TelemetryFile, writer: usize) {
+    for number in 0..RECORDS {
+        file.append(&record(writer, number)).unwrap();
+    }
+}
+
+/// Every record is there, once, as it was written.
+fn assert_all_there(path: &Path) {
+    let text = fs::read_to_string(path).unwrap();
+    let names: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let found: Record = serde_json::from_str(line).unwrap();
+            let (writer, number) = found.name.split_once('/').unwrap();
+            assert_eq!(found, record(writer.parse().unwrap(), number.parse().unwrap()));
+            found.name
+        })
+        .collect();
+    assert_eq!(names.len(), WRITERS * RECORDS);
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), WRITERS * RECORDS);
+}
+
+#[test]
+fn threads_at_once_lose_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = TelemetryFile::open(folder.path().join("not/there/yet/telemetry.jsonl"));
+    let together = Barrier::new(WRITERS);
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (file, together) = (&file, &together);
+            scope.spawn(move || {
+                together.wait();
+                append_all(file, writer);
+            });
+        }
+    });
+    assert_all_there(file.path());
+}
+
+#[test]
+fn processes_at_once_lose_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("telemetry.jsonl");
+    let children: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--ignored", "--exact", "a_process_of_its_own"])
+                .env("TELEMETRY_TEST_FILE", &path)
+                .env("TELEMETRY_TEST_WRITER", writer.to_string())
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    // They wait for the end of their input, which comes when all of them are there.
+    let mut children = children;
+    let inputs: Vec<_> = children.iter_mut().map(|child| child.stdin.take()).collect();
+    drop(inputs);
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_all_there(&path);
+}
+
+#[test]
+#[ignore = "the body of each process in processes_at_once_lose_no_record"]
+fn a_process_of_its_own() {
+    let Some(path) = std::env::var_os("TELEMETRY_TEST_FILE") else { return };
+    let writer = std::env::var("TELEMETRY_TEST_WRITER").unwrap().parse().unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    append_all(&TelemetryFile::open(path), writer);
+}
+
+#[test]
+fn a_torn_line_is_ended_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = TelemetryFile::open(folder.path().join("telemetry.jsonl"));
+    file.append(&record(1, 1)).unwrap();
+    let whole = fs::read_to_string(file.path()).unwrap();
+    fs::write(file.path(), format!(r#"{whole}{{"loop":"cut o"#)).unwrap();
+
+    file.probe().unwrap();
+    file.append(&record(1, 2)).unwrap();
+    file.append(&record(1, 3)).unwrap();
+
+    let text = fs::read_to_string(file.path()).unwrap();
+    let (a, b, c) = (record(1, 1).to_line(), record(1, 2).to_line(), record(1, 3).to_line());
+    assert_eq!(text, format!("{a}\n{{\"loop\":\"cut o\n{b}\n{c}\n"));
+}
+
+#[test]
+fn probing_leaves_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = TelemetryFile::open(folder.path().join("new/telemetry.jsonl"));
+    file.probe().unwrap();
+    assert_eq!(fs::read(file.path()).unwrap(), b"");
+    file.append(&record(0, 0)).unwrap();
+    let before = fs::read(file.path()).unwrap();
+    file.probe().unwrap();
+    assert_eq!(fs::read(file.path()).unwrap(), before);
+}
+
+#[test]
+fn what_cannot_be_written_is_found_by_the_probe() {
+    let folder = tempfile::tempdir().unwrap();
+    let in_the_way = folder.path().join("file");
+    fs::write(&in_the_way, "").unwrap();
+
+    let below_a_file = TelemetryFile::open(in_the_way.join("sub/telemetry.jsonl")).probe().unwrap_err();
+    assert!(matches!(&below_a_file, TelemetryError::Folder { .. }), "{below_a_file:?}");
+    assert!(below_a_file.to_string().contains(in_the_way.to_str().unwrap()));
+
+    let a_folder = TelemetryFile::open(folder.path()).probe().unwrap_err();
+    assert!(matches!(&a_folder, TelemetryError::Open { .. }), "{a_folder:?}");
+    assert!(std::error::Error::source(&a_folder).is_some());
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn others_cannot_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = TelemetryFile::open(folder.path().join("a/b/telemetry.jsonl"));
+        file.probe().unwrap();
+        assert_eq!(mode(file.path()), 0o600);
+        assert_eq!((mode(&folder.path().join("a")), mode(&folder.path().join("a/b"))), (0o700, 0o700));
+    }
+
+    #[test]
+    fn a_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target.jsonl"), folder.path().join("link.jsonl"));
+        symlink(&target, &link).unwrap();
+        TelemetryFile::open(&link).append(&record(0, 0)).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap().lines().count(), 1);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_no_panic() {
+        let full = TelemetryFile::open("/dev/full");
+        if full.path().exists() {
+            assert!(matches!(full.append(&record(0, 0)), Err(TelemetryError::Write { .. })));
+        }
+    }
+}
