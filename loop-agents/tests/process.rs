@@ -2,10 +2,12 @@
 
 mod common;
 
-use std::fs;
-use std::future::{Future, pending, ready};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    future::{Future, pending, ready},
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use common::{Fifo, process};
 use loop_agents::process::{Environment, Exit, Process, ProcessError, STRAGGLER_TIME, Stream};
@@ -176,7 +178,7 @@ async fn the_rest_of_the_group_is_dead_after_an_end_by_itself() {
 #[tokio::test]
 async fn asked_to_end_it_has_its_grace_time() {
     let (stop, listener) = at_first_output();
-    let line = "trap 'echo saved; exit 7' TERM; sleep 60 & echo ready; wait";
+    let line = "trap 'echo saved; exit 7' TERM; sh -c 'echo ready; exec sleep 60' & wait";
     let finished = process(line).run(stop, listener).await.unwrap();
     assert_eq!((finished.exit, finished.stopped), (Exit::Code(7), true));
     assert!(finished.stdout.to_bytes().ends_with(b"saved\n"));
@@ -186,7 +188,7 @@ async fn asked_to_end_it_has_its_grace_time() {
 async fn the_grace_time_is_the_agents_too_when_its_shell_is_gone_at_once() {
     let (stop, listener) = at_first_output();
     // The outer shell dies of TERM; the inner one, which it waits for, saves its work first.
-    let line = "sh -c 'trap \"echo saved; exit 0\" TERM; sleep 60 & echo ready; wait'; true";
+    let line = r#"sh -c 'trap "echo saved; exit 0" TERM; sh -c "echo ready; exec sleep 60" & wait'; true"#;
     let finished = process(line).run(stop, listener).await.unwrap();
     assert_eq!(finished.exit, Exit::Signal(15));
     assert!(finished.stdout.to_bytes().ends_with(b"saved\n"));

@@ -1,7 +1,9 @@
 //! What we think of a shell's quotes, held against the shells of this machine.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use loop_agents::shell::CommandLine;
 use proptest::prelude::*;

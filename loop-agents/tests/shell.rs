@@ -2,15 +2,19 @@
 
 mod common;
 
-use std::fs;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use common::{Fifo, shell};
-use loop_agents::output::Pattern;
-use loop_agents::process::{Exit, Stream};
-use loop_agents::shell::{CommandEvaluator, EVALUATOR_EXIT_MARK, ShellAgent, ShellOutput};
-use loop_agents::usage::UsageFile;
+use loop_agents::{
+    output::Pattern,
+    process::{Exit, Stream},
+    shell::{CommandEvaluator, EVALUATOR_EXIT_MARK, ShellAgent, ShellOutput},
+    usage::UsageFile,
+};
 use loop_core::{
     Ceiling, Cost, EvaluationContext, Evaluator, Halt, Iteration, IterationContext, Loop, Report, StopReason,
     Usage, Usd, Verdict, Work, WorkError, evaluator_passed,
@@ -183,7 +187,7 @@ async fn a_report_in_the_middle_of_an_iteration_is_heard_and_the_agent_ended() {
     let work = Work::new();
     // It has no usage file of its own making: the agent sees to that.
     let line = r#"trap 'echo "{\"input_tokens\":3}" >>"$LOOP_USAGE_FILE"; exit 0' TERM
-        sleep 60 & echo '{"cost_usd":5}' >>"$LOOP_USAGE_FILE"; wait"#;
+        sh -c 'echo "{\"cost_usd\":5}" >>"$LOOP_USAGE_FILE"; exec sleep 60' & wait"#;
     let mut agent = agent(line).shell(shell().grace(Duration::from_secs(20)));
     let cut = async {
         work.reported().await;

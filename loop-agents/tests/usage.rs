@@ -2,8 +2,7 @@
 
 mod common;
 
-use std::future::pending;
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use common::{env, process};
 use loop_agents::usage::UsageFile;

@@ -59,3 +59,5 @@ impl<A: Ask + ?Sized> Ask for Box<A> {
         (**self).ask(question, progress).await
     }
 }
+
+const _: fn(&dyn Ask) = |_| {};

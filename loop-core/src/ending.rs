@@ -1,6 +1,11 @@
 //! How a run ends.
 
-use std::{convert::Infallible, fmt, str::FromStr};
+use std::{
+    convert::Infallible,
+    fmt,
+    hash::{Hash, Hasher},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +23,7 @@ macro_rules! stop_reasons {
         /// assert_eq!(StopReason::from("budget_exceeded"), StopReason::BudgetExceeded);
         /// assert_eq!(StopReason::from("my_reason"), StopReason::Custom("my_reason".into()));
         /// ```
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Eq, Serialize, Deserialize)]
         #[serde(into = "String", from = "String")]
         #[non_exhaustive]
         pub enum StopReason {
@@ -90,6 +95,20 @@ stop_reasons! {
     Cancelled = "cancelled", blockable: false;
     /// Something else went wrong.
     Failed = "failed", blockable: true;
+}
+
+/// By name: a custom reason with the name of another is that one, as it would be after it was
+/// written down and read again.
+impl PartialEq for StopReason {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Hash for StopReason {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
 }
 
 impl From<String> for StopReason {

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Answer, Ending, Mark, Question, RunTime, Usage, Verdict, time::micros};
+use crate::{
+    Answer, Ending, Mark, Question, RunTime, Usage, Verdict,
+    time::{micros, whole_micros},
+};
 
 /// Something that happened, and when.
 ///
@@ -127,6 +130,16 @@ pub enum WorkResult<T> {
     Halted(crate::Halt),
 }
 
+impl<T> WorkResult<T> {
+    /// As it is recorded: an event is the same before and after it was written down.
+    pub(crate) fn recorded(self) -> Self {
+        match self {
+            Self::Later { after } => Self::Later { after: whole_micros(after) },
+            other => other,
+        }
+    }
+}
+
 /// What a piece of work says about itself beside its result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -143,7 +156,7 @@ pub struct Notes {
 }
 
 /// The two kinds of work in a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The agent's.

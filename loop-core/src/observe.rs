@@ -25,3 +25,5 @@ impl<F: FnMut(&Event, &Progress) + Send> Observer for F {
         self(event, progress);
     }
 }
+
+const _: fn(&dyn Observer) = |_| {};

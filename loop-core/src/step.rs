@@ -15,6 +15,58 @@ pub struct StepRecord {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) failure: Option<Arc<str>>,
     pub(crate) fault: Option<Arc<str>>,
+    /// Its iteration made an output.
+    pub(crate) produced: bool,
+}
+
+/// A run makes these itself. They are for tests of your own conditions and iterations.
+impl StepRecord {
+    /// The step of the iteration with this index, from 1, without anything else to tell.
+    pub fn new(iteration: u64) -> Self {
+        Self { iteration, ..Self::default() }
+    }
+
+    /// With the evaluator's verdict.
+    #[must_use]
+    pub fn with_verdict(mut self, verdict: Verdict) -> Self {
+        self.verdict = Some(verdict);
+        self
+    }
+
+    /// With the reason why the iteration or the evaluator failed.
+    #[must_use]
+    pub fn with_failure(mut self, message: impl Into<Arc<str>>) -> Self {
+        self.failure = Some(message.into());
+        self
+    }
+
+    /// With what went wrong in work that was judged all the same.
+    #[must_use]
+    pub fn with_fault(mut self, message: impl Into<Arc<str>>) -> Self {
+        self.fault = Some(message.into());
+        self
+    }
+
+    /// With what was used.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// With one more fingerprint.
+    #[must_use]
+    pub fn with_mark(mut self, name: &str, hash: u64) -> Self {
+        self.marks.push(Mark { name: name.into(), hash });
+        self
+    }
+
+    /// With the run times of its beginning and its end.
+    #[must_use]
+    pub fn with_times(mut self, started: RunTime, finished: RunTime) -> Self {
+        (self.started, self.finished) = (started, finished);
+        self
+    }
 }
 
 impl StepRecord {
@@ -33,7 +85,8 @@ impl StepRecord {
         self.started
     }
 
-    /// What the iteration and its evaluation used.
+    /// What the iteration and its evaluation used, in the attempt that came to its end: earlier ones
+    /// count for the run only.
     pub const fn usage(&self) -> &Usage {
         &self.usage
     }
@@ -65,13 +118,26 @@ impl StepRecord {
 }
 
 /// A finished step with its output. Derefs to its [`StepRecord`].
+///
+/// A run makes its steps itself; a test of your own condition or iteration makes them so:
+///
+/// ```
+/// use std::sync::Arc;
+/// use loop_core::{Judged, Progress, Step, StepRecord, StopCondition, Verdict, evaluator_passed};
+///
+/// let record = StepRecord::new(3).with_verdict(Verdict::pass().with_score(0.9));
+/// let step = Step::new(record, Some(Arc::new("a draft")));
+/// assert_eq!(step.output(), Some(&"a draft"));
+/// assert!(evaluator_passed().is_met(&Judged::new(step), &Progress::default()));
+/// ```
 pub struct Step<O> {
     record: StepRecord,
     output: Option<Arc<O>>,
 }
 
 impl<O> Step<O> {
-    pub(crate) const fn new(record: StepRecord, output: Option<Arc<O>>) -> Self {
+    /// A step with the output of its iteration; `None` if it failed.
+    pub const fn new(record: StepRecord, output: Option<Arc<O>>) -> Self {
         Self { record, output }
     }
 
@@ -106,8 +172,9 @@ impl<O: fmt::Debug> fmt::Debug for Step<O> {
 pub struct Judged<O>(Arc<Step<O>>);
 
 impl<O> Judged<O> {
-    pub(crate) const fn new(step: Arc<Step<O>>) -> Self {
-        Self(step)
+    /// A step as the conditions of a loop with an evaluator see it.
+    pub fn new(step: impl Into<Arc<Step<O>>>) -> Self {
+        Self(step.into())
     }
 }
 

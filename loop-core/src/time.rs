@@ -59,16 +59,21 @@ impl fmt::Display for RunTime {
     }
 }
 
-/// Serde for a [`Duration`] as whole microseconds.
+/// A wait as it is recorded: in whole microseconds, rounded up so that it is never too short. Saturates.
+pub(crate) fn whole_micros(duration: Duration) -> Duration {
+    RunTime::ZERO.after(duration).into()
+}
+
+/// Serde for a [`Duration`] as whole microseconds. See [`whole_micros`].
 pub(crate) mod micros {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::RunTime;
+    use super::{RunTime, whole_micros};
 
     pub(crate) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(RunTime::from(*duration).as_micros())
+        to.serialize_u64(RunTime::from(whole_micros(*duration)).as_micros())
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

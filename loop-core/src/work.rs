@@ -31,9 +31,24 @@ impl Shared {
 
 /// A driver's end: collects what the work of a run notes, and interrupts it.
 ///
-/// Only who writes a driver needs it: the contexts given to iterations and evaluators are made from
-/// it. One serves a whole run, since an interrupt ends the run, and since usage that a task reports
+/// Who writes a driver needs it, and who tests an iteration or an evaluator by itself: their contexts
+/// are made from it. One serves a whole run, since an interrupt ends the run, and since usage that a task reports
 /// after its iteration is over still has to count.
+///
+/// ```
+/// use loop_core::{Iteration, IterationContext, Usage, Work, iteration_fn};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), loop_core::WorkError> {
+/// let mut agent = iteration_fn(async |cx: IterationContext<u64>| {
+///     cx.meter().add(Usage::unknown().with_tokens(30, 12));
+///     Ok(cx.iteration() * 2)
+/// });
+/// let work = Work::new();
+/// let output = agent.run(IterationContext::new(&work, 7)).await?;
+/// assert_eq!((output, work.take_notes().usage.tokens()), (14, Some(42)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct Work(Arc<Shared>);
 

@@ -1,7 +1,6 @@
 //! A stream's head and tail, in bounded memory.
 
-use std::collections::VecDeque;
-use std::fmt;
+use std::{collections::VecDeque, fmt};
 
 use super::excerpt::Excerpt;
 

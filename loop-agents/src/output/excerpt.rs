@@ -17,7 +17,7 @@ pub const MAX_NOTICE_BYTES: usize = 64;
 /// use loop_agents::output::excerpt;
 ///
 /// assert_eq!(excerpt(b"all of it", 100), "all of it");
-/// assert_eq!(excerpt("héad, and the end".as_bytes(), 6), "hé\n[... 11 bytes left out ...]\nend");
+/// assert_eq!(excerpt("héad, and the end".as_bytes(), 6), "hé\n[... 12 bytes left out ...]\nend");
 /// ```
 pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
     Excerpt::of_whole(bytes, max_bytes).into_text()

@@ -4,14 +4,17 @@
 //! that was cut. Here the automaton takes every byte as it passes: its memory is bounded (a
 //! lazily built DFA in a cache of fixed size), and a match across two chunks is a match.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use regex_automata::hybrid::LazyStateID;
-use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson;
-use regex_automata::util::start;
-use regex_automata::{Anchored, MatchKind};
+use regex_automata::{
+    Anchored, MatchKind,
+    hybrid::{
+        LazyStateID,
+        dfa::{Cache, DFA},
+    },
+    nfa::thompson,
+    util::start,
+};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// The most memory that a compiled pattern may take, so that `\w{1000}{1000}` is an error and

@@ -1,17 +1,21 @@
 //! A command, and what it is given.
 
-use std::ffi::CString;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{
+    ffi::CString,
+    io,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rustix::io::Errno;
 
-use super::session::Session;
-use super::stdio::{self, Ours};
-use super::system::{self, Spawn};
-use super::{Environment, ProcessError};
+use super::{
+    Environment, ProcessError,
+    session::Session,
+    stdio::{self, Ours},
+    system::{self, Spawn},
+};
 use crate::output::Capture;
 
 /// How long a command has to end after TERM, by default: five seconds.
@@ -79,7 +83,8 @@ impl Process {
         self
     }
 
-    /// Puts both outputs on one pipe, so that their order is kept. [`Finished::stdout`](super::Finished::stdout) then has both.
+    /// Puts both outputs on one pipe, so that their order is kept.
+    /// [`Finished::stdout`](super::Finished::stdout) then has both.
     #[must_use]
     pub fn merged(mut self) -> Self {
         self.merged = true;

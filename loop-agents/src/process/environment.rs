@@ -1,9 +1,11 @@
 //! The variables that a child sees, and no others.
 
-use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr, OsString};
-use std::fmt;
-use std::os::unix::ffi::OsStrExt;
+use std::{
+    collections::BTreeMap,
+    ffi::{CString, OsStr, OsString},
+    fmt,
+    os::unix::ffi::OsStrExt,
+};
 
 use super::ProcessError;
 
@@ -15,7 +17,7 @@ use super::ProcessError;
 /// ```
 /// use loop_agents::process::Environment;
 ///
-/// let env = Environment::new().inherit(std::env::vars_os()).with("LC_ALL", "C").without("AWS_SECRET_ACCESS_KEY");
+/// let env = Environment::new().inherit(std::env::vars_os()).with("LC_ALL", "C").without("API_KEY");
 /// assert_eq!(env.get("LC_ALL"), Some("C".as_ref()));
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! What can go wrong between us and the system; what goes wrong inside the command is an
 //! [`Exit`](super::Exit).
 
-use std::io;
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 /// A command that could not be run, or was lost while it ran.
 #[derive(Debug, thiserror::Error)]

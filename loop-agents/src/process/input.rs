@@ -5,16 +5,14 @@
 //! command starts, which is all there is to do for most prompts; the rest is written piece by
 //! piece beside everything else, and an agent that does not want it is no error.
 
-use std::fs::File;
-use std::future;
-use std::io;
-use std::os::fd::OwnedFd;
+use std::{fs::File, future, io, os::fd::OwnedFd};
 
-use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::io::AsyncWriteExt;
-use tokio::net::unix::pipe;
+use rustix::{
+    fs::{OFlags, fcntl_setfl},
+    io::Errno,
+    pipe::{PipeFlags, pipe_with},
+};
+use tokio::{io::AsyncWriteExt, net::unix::pipe};
 
 /// The child's end of an input that is made ready, and what is still to be written.
 pub(super) fn prepare(text: &[u8]) -> io::Result<(OwnedFd, Option<Rest>)> {

@@ -1,14 +1,15 @@
 //! What a command prints, read as it comes.
 
-use std::convert::Infallible;
-use std::future::{self, Future};
-use std::io;
-use std::os::fd::OwnedFd;
-use std::pin::pin;
+use std::{
+    convert::Infallible,
+    future::{self, Future},
+    io,
+    os::fd::OwnedFd,
+    pin::pin,
+};
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
+use tokio::{io::AsyncReadExt, net::unix::pipe};
 
 use super::input::Feeder;
 use crate::output::Capture;

@@ -1,15 +1,15 @@
 //! A command from its start to its end.
 
-use std::future::Future;
-use std::io;
-use std::time::Duration;
+use std::{future::Future, io, time::Duration};
 
 use tokio::time::timeout;
 
-use super::output::{Pump, Stream};
-use super::session::Session;
-use super::system::Watch;
-use super::{Exit, Process, ProcessError};
+use super::{
+    Exit, Process, ProcessError,
+    output::{Pump, Stream},
+    session::Session,
+    system::Watch,
+};
 use crate::output::Capture;
 
 /// How long whatever still holds a command's output after its end is listened to: 250 ms.

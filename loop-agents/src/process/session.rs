@@ -1,8 +1,7 @@
 //! The processes of one command, as far as they stayed together: signalled as one, and never
 //! left behind.
 
-use std::io;
-use std::thread;
+use std::{io, thread};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 

@@ -1,12 +1,16 @@
 //! The three pipes between us and a command, with both of their ends.
 
-use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::{
+    io,
+    os::fd::{AsRawFd, OwnedFd},
+};
 
 use rustix::io::fcntl_dupfd_cloexec;
 
-use super::input::{self, Feeder, Rest};
-use super::output::{self, Pump, Stream, Tap};
+use super::{
+    input::{self, Feeder, Rest},
+    output::{self, Pump, Stream, Tap},
+};
 
 /// The child's 0, 1 and 2, to be closed here once the child has them: an output ends for us
 /// when nobody holds the other end.

@@ -1,14 +1,18 @@
 //! An iteration that is a command.
 
+use std::io;
+
 use async_trait::async_trait;
 use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError};
 
-use super::evaluator::EVALUATOR_EXIT_MARK;
-use super::surroundings::{Listener, Shell};
-use super::{CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values};
-use crate::output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
-use crate::process::{Exit, Finished, Process, ProcessError, Stream};
-use crate::usage::UsageFile;
+use super::{
+    CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
+    evaluator::EVALUATOR_EXIT_MARK, listener::Listener, surroundings::Shell,
+};
+use crate::{
+    output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
+    process::{Exit, Finished, Process, ProcessError, Stream},
+};
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
 ///
@@ -17,8 +21,8 @@ use crate::usage::UsageFile;
 /// with which a shell says that there is no such program, end the run.
 ///
 /// # Default
-/// The template `{goal}`, an empty goal, the default [`Shell`] with a [`UsageFile`] of its own
-/// made in the first iteration, and at most 32 KiB of text for each placeholder
+/// The template `{goal}`, an empty goal, the default [`Shell`] with a
+/// [`UsageFile`](crate::usage::UsageFile) of its own made in the first iteration, and at most 32 KiB of text for each placeholder
 /// ([`DEFAULT_EXCERPT_BYTES`]).
 ///
 /// ```
@@ -166,17 +170,6 @@ impl ShellAgent {
         }
         self.template.render(&values)
     }
-
-    fn ensure_usage_file(&mut self) -> Result<(), Halt> {
-        if !self.shell.has_usage_file() {
-            let file = UsageFile::create().map_err(|error| {
-                let message = format!("cannot make the file for the agent's usage: {error}");
-                Halt::new(StopReason::Failed, message)
-            })?;
-            self.shell.set_usage_file(file);
-        }
-        Ok(())
-    }
 }
 
 #[async_trait]
@@ -186,7 +179,7 @@ impl Iteration for ShellAgent {
     async fn run(&mut self, cx: IterationContext<ShellOutput>) -> Result<ShellOutput, WorkError> {
         let prompt = self.render(&cx);
         let Invocation { line, input } = self.command.with_prompt(prompt)?;
-        self.ensure_usage_file()?;
+        self.shell.ensure_usage_file().map_err(|error| no_usage_file(&error))?;
         let process = Process::shell(line).input(input);
         let meter = cx.meter();
         let listener = &mut self.listener;
@@ -222,6 +215,10 @@ fn not_run(error: ProcessError) -> WorkError {
     } else {
         WorkError::failed(error)
     }
+}
+
+fn no_usage_file(error: &io::Error) -> Halt {
+    Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
 }
 
 impl From<PromptUndeliverable> for WorkError {

@@ -178,7 +178,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_prompt_is_one_word_of_the_line(prompt in r#"([a-z'"\\$`(){}!\n é]|\{prompt\}){0,30}"#) {
-            let call = CommandLine::parse("agent {prompt} x={prompt}").unwrap().with_prompt(prompt.as_str()).unwrap();
+            let command = CommandLine::parse("agent {prompt} x={prompt}").unwrap();
+            let call = command.with_prompt(prompt.as_str()).unwrap();
             let words = shlex::split(&call.line).unwrap();
             prop_assert_eq!(words, ["agent".to_owned(), prompt.clone(), format!("x={prompt}")]);
         }

@@ -5,12 +5,13 @@ use std::future::pending;
 use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError};
 
-use super::CommandError;
-use super::agent::REASON_BYTES;
-use super::command::check_line;
-use super::surroundings::{Listener, Shell};
-use crate::output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher};
-use crate::process::{Exit, Process, ProcessError, Stream};
+use super::{
+    CommandError, agent::REASON_BYTES, command::check_line, listener::Listener, surroundings::Shell,
+};
+use crate::{
+    output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
+    process::{Exit, Process, ProcessError, Stream},
+};
 
 /// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit
 /// code, as a shell would show it.

@@ -7,6 +7,7 @@
 mod agent;
 mod command;
 mod evaluator;
+mod listener;
 mod placeholder;
 mod prompt;
 mod quoting;

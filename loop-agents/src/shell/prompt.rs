@@ -16,7 +16,8 @@ use super::placeholder::{Placeholder, Values};
 /// use loop_agents::shell::{Template, Values};
 ///
 /// let template = Template::new("Do {goal}. Last time: {prior_output}. Answer as {\"done\": true}.");
-/// let values = Values { goal: "the dishes".into(), prior_output: "{goal} $& \\1".into(), ..Values::default() };
+/// let prior_output = "{goal} $& \\1".into();
+/// let values = Values { goal: "the dishes".into(), prior_output, ..Values::default() };
 /// assert_eq!(
 ///     template.render(&values),
 ///     "Do the dishes. Last time: {goal} $& \\1. Answer as {\"done\": true}.",

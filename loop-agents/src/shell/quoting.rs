@@ -6,8 +6,7 @@
 //! shell reads it, as far as that needs. Every other place is refused, and so is every place
 //! after something that two shells read differently.
 
-use std::fmt;
-use std::mem;
+use std::{fmt, mem};
 
 /// The single-quoted word that a shell reads as `text`, byte for byte. NUL aside, every text has one.
 pub(super) fn quote(text: &str) -> String {
@@ -28,9 +27,9 @@ pub enum Unquotable {
     Prefixed,
     /// In a comment.
     Comment,
-    /// Where a here-document may be.
+    /// After a `<<`, where a here-document may be.
     HereDocument,
-    /// In `${...}` or `$((...))`.
+    /// In `${...}`, `$((...))`, `((...))` or `name[...]`.
     Expansion,
     /// After something that shells do not agree about.
     Unclear,
@@ -46,10 +45,12 @@ impl fmt::Display for Unquotable {
             Self::Prefixed => "it directly follows a backslash or a dollar sign; put a space between them",
             Self::Comment => "it stands in a comment, and the prompt's second line would be run; remove it",
             Self::HereDocument => {
-                "it may stand in a here-document, where nothing is quoted; \
-                 leave it out, and the prompt comes on standard input"
+                "it stands after `<<`, and in a here-document nothing is quoted; \
+                 put the prompt before that, or leave it out, and the prompt comes on standard input"
             }
-            Self::Expansion => "it stands inside `${...}` or `$((...))`; give it a word of its own",
+            Self::Expansion => {
+                "it stands inside an expansion or an arithmetic expression; give it a word of its own"
+            }
             Self::Unclear => {
                 "what stands before it is read differently by different shells; \
                  put the prompt before that, or leave it out, and the prompt comes on standard input"
@@ -67,13 +68,17 @@ pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
         at += scan.step(before, at);
     }
     let escaped = at > before.len();
-    match scan.stack.iter().find_map(|inside| inside.problem()) {
-        Some(problem) => Some(problem),
-        None if scan.unclear => Some(Unquotable::Unclear),
-        None if scan.here_document => Some(Unquotable::HereDocument),
-        None if escaped || before.ends_with(b"$") => Some(Unquotable::Prefixed),
-        None => None,
+    if scan.unclear {
+        // Nothing that was found since then can be relied on.
+        return Some(Unquotable::Unclear);
     }
+    scan.stack.iter().find_map(|inside| inside.problem()).or_else(|| {
+        if scan.here_document {
+            Some(Unquotable::HereDocument)
+        } else {
+            (escaped || before.ends_with(b"$")).then_some(Unquotable::Prefixed)
+        }
+    })
 }
 
 /// What surrounds a byte. Between all of them, and at the top, are commands.
@@ -85,9 +90,9 @@ enum Inside {
     Comment,
     /// `$(...)` and `(...)`, whose inside is commands again, from this byte on.
     Parentheses(usize),
-    /// `${...}`.
-    Braces,
-    /// `$((...))`, with this many parentheses open.
+    /// `${...}`, and `name[...]`, which some shells compute: up to this byte.
+    Until(u8),
+    /// `$((...))` and `((...))`, with this many parentheses open.
     Arithmetic(u32),
 }
 
@@ -99,7 +104,7 @@ impl Inside {
             Self::Back => Some(Unquotable::Backquotes),
             Self::Comment => Some(Unquotable::Comment),
             Self::Parentheses(_) => None,
-            Self::Braces | Self::Arithmetic(_) => Some(Unquotable::Expansion),
+            Self::Until(_) | Self::Arithmetic(_) => Some(Unquotable::Expansion),
         }
     }
 }
@@ -118,8 +123,7 @@ enum Word {
 struct Scan {
     stack: Vec<Inside>,
     word: Word,
-    /// A `<<` was seen. Its text begins with the next line, and is not followed to its end.
-    here_operator: bool,
+    /// A `<<` was seen. Its document is not followed to its end.
     here_document: bool,
     unclear: bool,
 }
@@ -137,30 +141,40 @@ impl Scan {
             (Some(Inside::Comment), byte) => {
                 if byte == b'\n' {
                     self.stack.pop();
-                    self.end_line();
+                    self.word = Word::Begins;
                 }
             }
-            (_, b'\\') => {
-                if line.get(at + 1) == Some(&b'\n') {
-                    // The line goes on as if nothing stood here.
-                    self.word = word;
-                }
-                return 2;
-            }
+            (_, b'\\') => return self.escape(line, at, inside, word),
             (Some(Inside::Back), _) => {}
             (_, b'`') => self.stack.push(Inside::Back),
             (_, b'$') => return self.dollar(line, at, inside),
             (Some(Inside::Double), _) => {}
-            (Some(Inside::Braces | Inside::Arithmetic(_)), b'\'' | b'"') => self.unclear = true,
-            (Some(Inside::Braces), byte) => {
-                if byte == b'}' {
+            (Some(Inside::Until(_)), b'\'' | b'"') => self.unclear = true,
+            (Some(Inside::Until(end)), byte) => {
+                if byte == end {
                     self.stack.pop();
+                } else if byte == b'[' {
+                    self.stack.push(Inside::Until(b']'));
                 }
             }
-            (Some(Inside::Arithmetic(open)), byte) => self.arithmetic(open, byte),
+            (Some(Inside::Arithmetic(open)), byte) => self.arithmetic(open, byte, &line[..at]),
             (None | Some(Inside::Parentheses(_)), byte) => return self.command(line, at, byte, word),
         }
         1
+    }
+
+    /// A backslash. Before a newline both vanish, and what stands on their two sides may be read
+    /// as one: `$` and `(`, for example. Between words there is nothing to be joined.
+    fn escape(&mut self, line: &[u8], at: usize, inside: Option<Inside>, word: Word) -> usize {
+        if line.get(at + 1) == Some(&b'\n') {
+            self.word = word;
+            let last = line[..at].last();
+            self.unclear |= match inside {
+                Some(Inside::Double) => last == Some(&b'$'),
+                _ => !last.is_none_or(|last| b" \t\n".contains(last)),
+            };
+        }
+        2
     }
 
     /// An expansion, in a command or in double quotes.
@@ -171,10 +185,12 @@ impl Scan {
                 self.word = Word::Begins;
                 (Inside::Parentheses(at + 2), 2)
             }
-            [b'{', ..] => (Inside::Braces, 2),
-            // Quotes with escapes in them to some shells, a dollar sign and quotes to others.
-            [b'\'', ..] => {
-                self.unclear |= inside != Some(Inside::Double);
+            [b'{', ..] => (Inside::Until(b'}'), 2),
+            // The shell's own number, and not the beginning of what follows.
+            [b'$', ..] => return 2,
+            // Quotes with escapes in them, and arithmetic, to some shells; plain text to others.
+            [quote_or_bracket @ (b'\'' | b'['), ..] => {
+                self.unclear |= *quote_or_bracket == b'[' || inside != Some(Inside::Double);
                 return 1;
             }
             _ => return 1,
@@ -183,8 +199,10 @@ impl Scan {
         length
     }
 
-    /// Within arithmetic only the parentheses count.
-    fn arithmetic(&mut self, open: u32, byte: u8) {
+    /// Within arithmetic the parentheses count. What is no arithmetic after all (a subshell in
+    /// `$(...)` also begins so) has other signs in it, or its last two parentheses apart.
+    fn arithmetic(&mut self, open: u32, byte: u8, before: &[u8]) {
+        self.unclear |= !byte.is_ascii_alphanumeric() && !b"_ \t()+-*/%<>=!&|^~?:,".contains(&byte);
         let open = match byte {
             b'(' => open + 1,
             b')' => open - 1,
@@ -193,6 +211,8 @@ impl Scan {
         self.stack.pop();
         if open > 0 {
             self.stack.push(Inside::Arithmetic(open));
+        } else {
+            self.unclear |= !before.ends_with(b")");
         }
     }
 
@@ -206,11 +226,20 @@ impl Scan {
             b'"' => self.stack.push(Inside::Double),
             b'#' if word == Word::Begins => self.stack.push(Inside::Comment),
             b'#' => self.unclear |= word == Word::Unclear,
-            b'(' => self.stack.push(Inside::Parentheses(at + 1)),
+            b'(' if line[at..].starts_with(b"((") => {
+                self.stack.push(Inside::Arithmetic(2));
+                return 2;
+            }
+            b'(' => {
+                // A list of values to some shells, with errors that make them go on at the next line.
+                self.unclear |= line[..at].ends_with(b"=");
+                self.stack.push(Inside::Parentheses(at + 1));
+            }
+            b'[' if ends_in_name(&line[..at]) => self.stack.push(Inside::Until(b']')),
             b')' => self.close_parenthesis(line, at),
-            b'\n' => self.end_line(),
+            b'\n' => self.word = Word::Begins,
             b'<' if line[at..].starts_with(b"<<<") => return 3,
-            b'<' if line[at..].starts_with(b"<<") => self.here_operator = true,
+            b'<' if line[at..].starts_with(b"<<") => self.here_document = true,
             _ => {}
         }
         1
@@ -223,11 +252,10 @@ impl Scan {
             self.unclear |= line[from..at].windows(4).any(|word| word == b"case");
         }
     }
+}
 
-    fn end_line(&mut self) {
-        self.word = Word::Begins;
-        self.here_document |= self.here_operator;
-    }
+fn ends_in_name(before: &[u8]) -> bool {
+    before.last().is_some_and(|last| last.is_ascii_alphanumeric() || *last == b'_')
 }
 
 #[cfg(test)]
@@ -253,8 +281,10 @@ mod tests {
             r#"agent \" \' {prompt}"#,
             r#"agent "\"" {prompt}"#,
             "cat <<< x\nagent {prompt}",
+            "agent \\\n  \"two \\\nlines\" {prompt}",
             "agent {prompt} <<EOF\nEOF",
             "case x in x) agent {prompt};; esac",
+            "[ -e x ] && agent .a[0] {prompt}",
         ] {
             assert_eq!(problem(line), None, "{line}");
         }
@@ -274,12 +304,21 @@ mod tests {
             ("true \\\n# {prompt}", Unquotable::Comment),
             ("true \\ # \"{prompt}", Unquotable::DoubleQuotes),
             ("(true)# {prompt}", Unquotable::Unclear),
+            ("echo $${x:- # }{prompt}", Unquotable::Comment),
+            ("echo $((case a in a) ){prompt}))", Unquotable::Unclear),
             ("cat <<EOF\n{prompt}\nEOF", Unquotable::HereDocument),
             ("cat <<-'EOF' # x\n{prompt}\nEOF", Unquotable::HereDocument),
+            ("cat <<EOF{prompt}", Unquotable::HereDocument),
             ("echo $((1 + {prompt}))", Unquotable::Expansion),
             ("echo ${x:-{prompt}}", Unquotable::Expansion),
+            ("(({prompt}))", Unquotable::Expansion),
+            ("a[{prompt}]=1", Unquotable::Expansion),
+            ("echo $[{prompt}]", Unquotable::Unclear),
+            ("x=(;{prompt}", Unquotable::Unclear),
+            ("echo $(( # )){prompt}}", Unquotable::Unclear),
+            ("echo \"$\\\n(echo '\"' '{prompt}')\"", Unquotable::Unclear),
             ("echo \"$(echo '\"' '{prompt}')\"", Unquotable::DoubleQuotes),
-            ("echo $'it\\'s' {prompt}", Unquotable::SingleQuotes),
+            ("echo $'it\\'s' {prompt}", Unquotable::Unclear),
             ("echo $'x' {prompt}", Unquotable::Unclear),
             ("echo \"${x#'\"'}\" {prompt}", Unquotable::Unclear),
             ("echo \"$(case a in a) echo '\"';; esac)\" {prompt}", Unquotable::Unclear),

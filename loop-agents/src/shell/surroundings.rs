@@ -1,16 +1,20 @@
 //! Where and how commands run: what the agent's command and the evaluator's have in common.
 
-use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::future::Future;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{
+    ffi::{OsStr, OsString},
+    future::Future,
+    io,
+    path::PathBuf,
+    time::Duration,
+};
 
 use loop_core::Meter;
 
-use crate::output::Capture;
-use crate::process::{DEFAULT_GRACE, Environment, Finished, Process, ProcessError, Stream};
-use crate::usage::{USAGE_FILE_VARIABLE, UsageFile};
+use crate::{
+    output::Capture,
+    process::{DEFAULT_GRACE, Environment, Finished, Process, ProcessError, Stream},
+    usage::{USAGE_FILE_VARIABLE, UsageFile},
+};
 
 /// The environment variable that tells a command the number of its iteration, from 1.
 pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
@@ -106,13 +110,12 @@ impl Shell {
         self
     }
 
-    /// The usage file, if there is one.
-    pub(super) fn has_usage_file(&self) -> bool {
-        self.usage_file.is_some()
-    }
-
-    pub(super) fn set_usage_file(&mut self, file: UsageFile) {
-        self.usage_file = Some(file);
+    /// Makes a usage file if none was given.
+    pub(super) fn ensure_usage_file(&mut self) -> io::Result<()> {
+        if self.usage_file.is_none() {
+            self.usage_file = Some(UsageFile::create()?);
+        }
+        Ok(())
     }
 
     /// Runs a command here, and reports what it notes in the usage file.
@@ -140,10 +143,11 @@ impl Shell {
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {
                 let _reading = Reading { file, meter };
+                // The file first: a command that prints without end must not keep its reports from us.
                 tokio::select! {
                     biased;
-                    finished = process.run(stop, listener) => finished,
                     never = file.follow(meter) => match never {},
+                    finished = process.run(stop, listener) => finished,
                 }
             }
             _ => process.run(stop, listener).await,
@@ -161,29 +165,5 @@ struct Reading<'a> {
 impl Drop for Reading<'_> {
     fn drop(&mut self) {
         self.file.finish(self.meter);
-    }
-}
-
-type Hear = dyn FnMut(Stream, &[u8]) + Send;
-
-/// Somebody who wants to see what a command prints while it does.
-#[derive(Default)]
-pub(super) struct Listener(Option<Box<Hear>>);
-
-impl Listener {
-    pub(super) fn new(listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
-        Self(Some(Box::new(listener)))
-    }
-
-    pub(super) fn hear(&mut self, stream: Stream, bytes: &[u8]) {
-        if let Some(listener) = &mut self.0 {
-            listener(stream, bytes);
-        }
-    }
-}
-
-impl fmt::Debug for Listener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Listener" } else { "no listener" })
     }
 }

@@ -4,19 +4,20 @@
 //! them can append a line to a file. It is watched while the agent runs: the system tells of each
 //! change, so that nothing looks again and again, and a budget can cut the work in its middle.
 
-use std::convert::Infallible;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    convert::Infallible,
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use loop_core::{Meter, Usage};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tempfile::TempDir;
-use tokio::sync::Notify;
-use tokio::task::yield_now;
+use tokio::{sync::Notify, task::yield_now};
 
 use super::line::Lines;
 

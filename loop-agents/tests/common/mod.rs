@@ -1,14 +1,17 @@
 //! What the tests with real processes share.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
-#![expect(clippy::allow_attributes, reason = "which part is unused differs from file to file")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "each test file uses a part of its own, so that none could expect the same to be unused"
+)]
 
-use std::fs::File;
-use std::future::Future;
-use std::io::Read;
-use std::process::Command;
+use std::{fs::File, future::Future, io::Read, process::Command};
 
-use loop_agents::process::{Environment, Process};
-use loop_agents::shell::Shell;
+use loop_agents::{
+    process::{Environment, Process},
+    shell::Shell,
+};
 use tempfile::TempDir;
 
 /// The least that a command line needs.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Run, Signals};
+use super::{Outlet, Run, Signals};
 use crate::{Action, Input, RunTime, WorkError};
 
 /// A report that crosses a limit is held so long, since many agents report their cost in their last
@@ -52,7 +52,7 @@ impl<O> Run<O> {
         let mut standing = Standing::Running;
         loop {
             let deadline = self.machine.deadline();
-            match self.signals.wake(&standing, deadline, work.as_mut()).await {
+            match self.signals.wake(&mut self.outlet, &standing, deadline, work.as_mut()).await {
                 Wake::Done(result) => return result,
                 Wake::Cancelled => {
                     if self.tell_cancel().is_some() {
@@ -71,11 +71,7 @@ impl<O> Run<O> {
                 }
                 Wake::Due => match standing {
                     Standing::Interrupted(_) => return Err(cut()),
-                    _ => {
-                        let usage = self.signals.work.take_usage();
-                        let crossed = self.tell(Input::Reported { usage });
-                        standing = if crossed { self.interrupt() } else { Standing::Running };
-                    }
+                    _ => standing = self.tell_report(),
                 },
             }
         }
@@ -83,18 +79,30 @@ impl<O> Run<O> {
 
     /// Usage came while the work runs.
     fn reported(&mut self) -> Standing {
-        if self.machine.would_cross(&self.signals.work.usage()) {
+        let usage = self.signals.work.usage();
+        // The word of a report may outlive it: the work before took it to its end with it.
+        if usage.is_unknown() {
+            return Standing::Running;
+        }
+        if self.machine.would_cross(&usage) {
             return Standing::Over(self.signals.clock.now().after(HOLD));
         }
         // While a reader lags, usage adds up in the meter instead of as events in memory; limits are
         // still held against it, here.
-        if self.outlet.is_clear() {
-            let usage = self.signals.work.take_usage();
-            if !usage.is_unknown() {
-                self.tell(Input::Reported { usage });
-            }
+        match self.outlet.is_clear() {
+            true => self.tell_report(),
+            false => Standing::Running,
         }
-        Standing::Running
+    }
+
+    /// Tells the machine what is in the meter. That may cut the work although no sum foresaw it: the
+    /// report's time may be the deadline, and a guardrail may count something else.
+    fn tell_report(&mut self) -> Standing {
+        let usage = self.signals.work.take_usage();
+        match self.tell(Input::Reported { usage }) {
+            true => self.interrupt(),
+            false => Standing::Running,
+        }
     }
 
     /// Tells the machine something while work runs; true if the work has to be interrupted.
@@ -115,8 +123,9 @@ impl<O> Run<O> {
 
 impl Signals {
     /// Waits for the next thing to react to. Its own end goes first: work that is over is not cut.
-    async fn wake<T>(
+    async fn wake<T, O>(
         &self,
+        outlet: &mut Outlet<O>,
         standing: &Standing,
         deadline: Option<RunTime>,
         work: impl Future<Output = T>,
@@ -133,6 +142,8 @@ impl Signals {
             () = self.cancel.cancelled(), if !interrupted => Wake::Cancelled,
             () = self.work.reported(), if !interrupted => Wake::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => Wake::Deadline,
+            // The reader has caught up: usage that was held back for it can be told.
+            () = outlet.flush(), if !outlet.is_clear() => Wake::Reported,
             () = self.clock.reach(due), if due.is_some() => Wake::Due,
         }
     }

@@ -50,11 +50,7 @@ struct Signals {
 
 impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
-        let begin = match self.run.machine.progress().phase() {
-            Phase::New => Input::Started,
-            _ => Input::Resumed,
-        };
-        let mut action = self.run.feed(begin);
+        let mut action = self.run.begin();
         loop {
             self.run.publish().await;
             action = match action {
@@ -117,19 +113,34 @@ impl<O> Run<O> {
         let clock = Clock::starting_at(progress.now());
         let output = last_output.map(Arc::new);
         let last = progress.last_step().cloned();
-        // The output that was kept is that of the step which is not settled, if there is one.
-        let (output, previous) = match progress.awaits_judgement() {
-            true => (output, last.map(|record| Arc::new(Step::new(record, None)))),
-            false => (None, last.map(|record| Arc::new(Step::new(record, output)))),
+        // The output that was kept is that of the step which is not settled, if it made one; else that
+        // of the step before, unless it is an earlier one's.
+        let (output, previous) = match progress.needs_output() {
+            true => (output, last.map(|record| Step::new(record, None))),
+            false => (None, last.map(|record| Step::new(record.clone(), output.filter(|_| record.produced)))),
         };
+        let previous = previous.map(Arc::new);
         let signals = Signals { cancel, clock, work: Work::new() };
         Self { machine, outlet, signals, grace, cancelled: false, output, previous }
     }
 
+    fn begin(&mut self) -> Action {
+        let progress = self.machine.progress();
+        match progress.ending() {
+            // Cancelled before it is taken up again: nothing starts, and it stays as it ended.
+            Some(ending) if self.signals.cancel.is_cancelled() => Action::Finish(ending.clone()),
+            None if progress.phase() == Phase::New => self.feed(Input::Started),
+            _ => self.feed(Input::Resumed),
+        }
+    }
+
     /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
-    /// nothing starts after it.
+    /// nothing starts after it, and so is usage that came late, so that none is lost at the end.
     fn feed(&mut self, input: Input) -> Action {
         let at = self.signals.clock.now();
+        if let Some(finish) = self.tell_usage() {
+            return finish;
+        }
         if let Some(finish @ Action::Finish(_)) = self.tell_cancel() {
             return finish;
         }
@@ -149,8 +160,12 @@ impl<O> Run<O> {
         self.machine.handle(self.signals.clock.now(), Input::Cancelled)
     }
 
-    /// Tells the machine of usage that came when no work was running.
+    /// Tells the machine of usage that came when no work was running. What comes while it runs is
+    /// told by who attends it, or belongs to its end.
     fn tell_usage(&mut self) -> Option<Action> {
+        if let Phase::Working(_) = self.machine.progress().phase() {
+            return None;
+        }
         let usage = self.signals.work.take_usage();
         if usage.is_unknown() {
             return None;
@@ -160,10 +175,12 @@ impl<O> Run<O> {
 
     /// Ends a step: asks the condition, with the step's own events folded.
     async fn settle(&mut self) -> Action {
+        // The condition sees a step, a progress and events that say the same.
+        self.tell_usage();
+        self.outlet.take(&mut self.machine);
         let Some(record) = self.machine.progress().current_step().cloned() else {
             unreachable!("the machine settles the step that it has begun")
         };
-        self.tell_usage();
         let step = Arc::new(Step::new(record, self.output.take()));
         let met = self.outlet.goal.is_met(&step, self.machine.progress());
         self.previous = Some(step);
@@ -212,7 +229,7 @@ impl<O> Run<O> {
     }
 
     /// Passes the new events on. A slow reader holds the run up here, between two actions, where no
-    /// limit is running out; a cancellation gets past it.
+    /// work is under way; a cancellation gets past it.
     async fn publish(&mut self) {
         self.outlet.take(&mut self.machine);
         tokio::select! {

@@ -16,8 +16,9 @@ use crate::{Event, Report};
 
 /// A run that goes on as a task of its own. Made by [`Loop::spawn`](crate::Loop::spawn).
 ///
-/// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow slows the
-/// run, between its iterations, where no limit is running out. Who does not care for the events calls
+/// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow holds the
+/// run up, between two pieces of work; work under way goes on, and its limits bind. Run time goes on
+/// as well, so a limit on time counts what the reader takes. Who does not care for the events calls
 /// [`join`](Self::join). **Dropping it cancels the run.**
 pub struct Running<O> {
     events: mpsc::Receiver<Event>,

@@ -7,7 +7,7 @@
 
 mod input;
 
-use std::vec;
+use std::{time::Duration, vec};
 
 pub use input::{Action, Input};
 
@@ -16,6 +16,7 @@ use crate::{
     StopReason, Usage,
     event::{Notes, Stage},
     progress::Phase,
+    time::whole_micros,
 };
 
 /// An index is begun at most so often, counting the times that the run died in it.
@@ -119,10 +120,16 @@ impl Machine {
             (Phase::Waiting(_), Input::Waited) => self.answer(at, EventKind::WaitFinished {}),
             (Phase::Settling, Input::Settled { met }) => self.answer(at, EventKind::StepSettled { met }),
             (Phase::Working(Stage::Iteration), Input::Iterated { result, notes }) => {
-                self.work_ended(at, notes, |notes| EventKind::IterationFinished { result, notes })
+                self.work_ended(at, notes, |notes| EventKind::IterationFinished {
+                    result: result.recorded(),
+                    notes,
+                })
             }
             (Phase::Working(Stage::Evaluation), Input::Evaluated { result, notes }) => {
-                self.work_ended(at, notes, |notes| EventKind::EvaluationFinished { result, notes })
+                self.work_ended(at, notes, |notes| EventKind::EvaluationFinished {
+                    result: result.recorded(),
+                    notes,
+                })
             }
             (_, Input::Reported { usage }) => self.limit(at, EventKind::UsageReported { usage }),
             (_, Input::DeadlinePassed) => self.limit(at, EventKind::DeadlinePassed {}),
@@ -218,7 +225,11 @@ impl Machine {
             Halt::new(StopReason::AttemptsExhausted, message)
         } else if next.deferrals >= MAX_DEFERRALS {
             let message = format!("the same work was put off {MAX_DEFERRALS} times");
-            Halt::new(StopReason::AgentUnavailable, message)
+            let reason = match self.progress.phase {
+                Phase::Before(Stage::Evaluation) => StopReason::EvaluatorUnavailable,
+                _ => StopReason::AgentUnavailable,
+            };
+            Halt::new(reason, message)
         } else {
             return None;
         };
@@ -262,7 +273,8 @@ impl Machine {
         Action::Ask(question)
     }
 
-    fn wait(&mut self, duration: std::time::Duration, before: Stage) -> Action {
+    fn wait(&mut self, duration: Duration, before: Stage) -> Action {
+        let duration = whole_micros(duration);
         self.emit(self.progress.now(), EventKind::WaitStarted { duration, before });
         Action::Wait(duration)
     }

@@ -91,6 +91,7 @@ impl Progress {
 
     fn iterated(&mut self, result: &WorkResult<()>, notes: &Notes) {
         self.finish_work(result, notes, Stage::Iteration);
+        self.current_mut().produced = matches!(result, WorkResult::Done(()));
         if !matches!(result, WorkResult::Later { .. }) {
             self.used_up();
         }
@@ -111,7 +112,11 @@ impl Progress {
 
     /// What iterations and evaluations have in common when they come to their end by themselves.
     fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: &Notes, stage: Stage) {
-        self.note(notes);
+        match result {
+            // It leaves nothing behind but its bill: it is done again, from the beginning.
+            WorkResult::Later { .. } => self.used(&notes.usage),
+            _ => self.note(notes),
+        }
         self.phase = match result {
             WorkResult::Done(_) if stage == Stage::Iteration && self.evaluated => {
                 Phase::Before(Stage::Evaluation)

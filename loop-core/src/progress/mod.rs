@@ -154,9 +154,21 @@ impl Progress {
         self.next.guidance.clone()
     }
 
-    /// Whether the current step's iteration is done, so that its output is still needed.
+    /// Whether the current step's iteration is over, and the step is not settled.
     pub(crate) fn awaits_judgement(&self) -> bool {
         self.current.as_ref().is_some_and(|step| step.iteration == self.iterations)
+    }
+
+    /// Whether the output of the current step's iteration is still needed, to be judged or settled.
+    pub(crate) fn needs_output(&self) -> bool {
+        let produced = self.current.as_ref().is_some_and(|step| step.produced);
+        let judging = matches!(
+            self.phase,
+            Phase::Before(Stage::Evaluation)
+                | Phase::Waiting(Stage::Evaluation)
+                | Phase::Working(Stage::Evaluation)
+        );
+        judging || (produced && self.awaits_judgement())
     }
 
     /// How the run ended, if it did.

@@ -1,8 +1,10 @@
 //! The two things that differ between systems: starting a command, and hearing of its end. All
 //! unsafe code of this crate is in this folder.
 
-use std::ffi::{CStr, CString};
-use std::os::fd::OwnedFd;
+use std::{
+    ffi::{CStr, CString},
+    os::fd::OwnedFd,
+};
 
 #[cfg(not(target_os = "linux"))]
 mod portable;

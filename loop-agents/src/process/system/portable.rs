@@ -1,12 +1,15 @@
 //! Systems other than Linux: started by the standard library, in a process group in the place
 //! of a session; its end is awaited by a blocking thread. Not verified there.
 
-use std::ffi::{CStr, OsStr};
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::{
+    ffi::{CStr, OsStr},
+    io,
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt, process::CommandExt},
+    },
+    process::{Command, Stdio},
+};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::task::spawn_blocking;

@@ -5,12 +5,13 @@
 //! `posix_spawn` does all that is needed in one call, at the floor.
 #![expect(unsafe_code, reason = "posix_spawn with POSIX_SPAWN_SETSID has no safe wrapper")]
 
-use std::ffi::{c_char, c_int, c_short};
-use std::io;
-use std::iter;
-use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
-use std::ptr;
+use std::{
+    ffi::{c_char, c_int, c_short},
+    io, iter,
+    mem::MaybeUninit,
+    os::fd::AsRawFd,
+    ptr,
+};
 
 use rustix::process::Pid;
 

@@ -1,12 +1,10 @@
 //! The end of a process as an event, by a pidfd.
 #![expect(unsafe_code, reason = "tokio asks for a promise about the file descriptor that it is to watch")]
 
-use std::io;
-use std::os::fd::OwnedFd;
+use std::{io, os::fd::OwnedFd};
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::io::{Interest, unix::AsyncFd};
 
 /// Tells when a process has ended.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ fn results<T: std::fmt::Debug>(done: impl Strategy<Value = T>) -> impl Strategy<
     ]
 }
 
-fn inputs() -> impl Strategy<Value = Input> {
+fn inputs() -> BoxedStrategy<Input> {
     prop_oneof![
         1 => Just(Input::Started),
         6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { result, notes }),
@@ -37,12 +37,14 @@ fn inputs() -> impl Strategy<Value = Input> {
         1 => Just(Input::Cancelled),
         1 => Just(Input::Resumed),
     ]
+    .boxed()
 }
 
 /// Nonsense, now and then with what the machine waits for in between, so that it gets somewhere.
 pub(crate) fn nonsense() -> impl Strategy<Value = Nonsense> {
     let first = option::weighted(0.8, Just((0, Input::Started)));
-    (first, vec((0..200_000_u64, inputs()), 0..60)).prop_map(|(first, rest)| first.into_iter().chain(rest).collect())
+    (first, vec((0..200_000_u64, inputs()), 0..60))
+        .prop_map(|(first, rest)| first.into_iter().chain(rest).collect())
 }
 
 /// A machine that was told nonsense.

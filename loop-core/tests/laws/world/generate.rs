@@ -8,68 +8,83 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use super::{End, Goal, Job, Rail, Rule, World};
 
 /// A few milliseconds, sometimes with nanoseconds, often nothing.
-fn times() -> impl Strategy<Value = Duration> {
+fn times() -> BoxedStrategy<Duration> {
     prop_oneof![
         2 => Just(Duration::ZERO),
         4 => (0..120_u64).prop_map(Duration::from_millis),
         1 => (0..5_000_000_u64).prop_map(Duration::from_nanos),
     ]
+    .boxed()
 }
 
 /// Usage with unknown fields.
-pub(crate) fn usages() -> impl Strategy<Value = Usage> {
+pub(crate) fn usages() -> BoxedStrategy<Usage> {
     let tokens = || option::of(0..500_u64);
     let cost = option::of((0..500_u64, any::<bool>()).prop_map(|(micros, known)| {
         let usd = Usd::micros(micros);
         if known { Cost::known(usd) } else { Cost::estimated(usd) }
     }));
-    (tokens(), tokens(), tokens(), cost).prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| {
-        Usage { input_tokens, cached_input_tokens, output_tokens, cost }
-    })
+    (tokens(), tokens(), tokens(), cost)
+        .prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| Usage {
+            input_tokens,
+            cached_input_tokens,
+            output_tokens,
+            cost,
+        })
+        .boxed()
 }
 
-pub(crate) fn verdicts() -> impl Strategy<Value = Verdict> {
-    let outcome =
-        prop_oneof![Just(Verdict::pass()), 3 => Just(Verdict::fail()), Just(Verdict::inconclusive())];
+pub(crate) fn verdicts() -> BoxedStrategy<Verdict> {
+    let outcome = prop_oneof![2 => Just(Verdict::pass()), 3 => Just(Verdict::fail()), 1 => Just(Verdict::inconclusive())];
     let text = || option::of(select(&["", "2 failed", "déjà \"vu\"\n"][..]));
-    (outcome, option::of(any::<f64>()), text(), text()).prop_map(|(mut verdict, score, text, feedback)| {
-        if let Some(score) = score {
-            verdict = verdict.with_score(score.abs().fract());
-        }
-        if let Some(text) = text {
-            verdict = verdict.with_text(text);
-        }
-        match feedback {
-            Some(feedback) => verdict.with_feedback(feedback),
-            None => verdict,
-        }
-    })
+    (outcome, option::of(any::<f64>()), text(), text())
+        .prop_map(|(mut verdict, score, text, feedback)| {
+            if let Some(score) = score {
+                verdict = verdict.with_score(score.abs().fract());
+            }
+            if let Some(text) = text {
+                verdict = verdict.with_text(text);
+            }
+            match feedback {
+                Some(feedback) => verdict.with_feedback(feedback),
+                None => verdict,
+            }
+        })
+        .boxed()
 }
 
-pub(crate) fn notes() -> impl Strategy<Value = Notes> {
+pub(crate) fn notes() -> BoxedStrategy<Notes> {
     let mark = (select(&["tree", "output"][..]), 0..2_u64)
         .prop_map(|(name, hash)| Mark { name: name.into(), hash: hash.wrapping_sub(1) });
     let fault = option::weighted(0.2, Just("exit code 1".into()));
-    (usages(), vec(mark, 0..3), fault).prop_map(|(usage, marks, fault)| Notes { usage, marks, fault })
+    (usages(), vec(mark, 0..3), fault).prop_map(|(usage, marks, fault)| Notes { usage, marks, fault }).boxed()
 }
 
-fn ends() -> impl Strategy<Value = End> {
+fn ends() -> BoxedStrategy<End> {
     let reason = select(vec![StopReason::AgentUnavailable, "of_my_own".into(), StopReason::Failed]);
     prop_oneof![
         12 => verdicts().prop_map(End::Done),
         3 => Just(End::Failed),
         1 => reason.prop_map(End::Halted),
     ]
+    .boxed()
 }
 
-fn jobs() -> impl Strategy<Value = Job> {
+fn jobs() -> BoxedStrategy<Job> {
     let put_off = prop_oneof![4 => Just(Vec::new()), 1 => vec(times(), 1..3)];
-    (put_off, vec((times(), usages()), 0..4), times(), ends(), notes(), (usages(), times())).prop_map(
-        |(put_off, reports, last, end, notes, in_grace)| Job { put_off, reports, last, end, notes, in_grace },
-    )
+    (put_off, vec((times(), usages()), 0..4), times(), ends(), notes(), (usages(), times()))
+        .prop_map(|(put_off, reports, last, end, notes, in_grace)| Job {
+            put_off,
+            reports,
+            last,
+            end,
+            notes,
+            in_grace,
+        })
+        .boxed()
 }
 
-fn goals() -> impl Strategy<Value = Goal> {
+fn goals() -> BoxedStrategy<Goal> {
     prop_oneof![
         2 => Just(Goal::Never),
         2 => Just(Goal::Passed),
@@ -77,6 +92,7 @@ fn goals() -> impl Strategy<Value = Goal> {
         1 => (0.0..1.0).prop_map(Goal::ScoreAtLeast),
         1 => (1..4_u64).prop_map(Goal::Passes),
     ]
+    .boxed()
 }
 
 /// Rules that look at neither time nor usage.
@@ -103,23 +119,25 @@ fn limiting_rules() -> impl Strategy<Value = Rule> {
 /// Rails in any order, with names that repeat, and with a bound somewhere among them.
 fn rails(rules: impl Strategy<Value = Rule>) -> impl Strategy<Value = Vec<Rail>> {
     let bound = (1..8_u64).prop_map(Rule::Iterations);
-    let rules = (vec(rules, 0..5), bound, any::<prop::sample::Index>()).prop_map(|(mut rules, bound, place)| {
-        rules.insert(place.index(rules.len() + 1), bound);
-        rules
-    });
+    let rules =
+        (vec(rules, 0..5), bound, any::<prop::sample::Index>()).prop_map(|(mut rules, bound, place)| {
+            rules.insert(place.index(rules.len() + 1), bound);
+            rules
+        });
     (rules, vec(select(&["one", "two", "three"][..]), 6)).prop_map(|(rules, names)| {
         let named = rules.into_iter().zip(names).zip(0..);
         named.map(|((rule, name), id)| Rail { id, name, rule }).collect()
     })
 }
 
-pub(crate) fn answers() -> impl Strategy<Value = Option<Answer>> {
+pub(crate) fn answers() -> BoxedStrategy<Option<Answer>> {
     prop_oneof![
         8 => Just(Some(Answer::Continue { guidance: None })),
         4 => Just(Some(Answer::Continue { guidance: Some("look at the logs".into()) })),
         1 => Just(Some(Answer::Stop)),
         1 => Just(None),
     ]
+    .boxed()
 }
 
 fn worlds_of(
@@ -131,19 +149,9 @@ fn worlds_of(
         (rails(rules), vec(times(), 1..4), vec(answers(), 1..5)),
         (cancel, vec((0..20_usize, usages()), 0..3)),
     )
-        .prop_map(
-            |((evaluated, goal, agent, judge), (rails, delays, answers), (cancel, strays))| World {
-                evaluated,
-                goal,
-                agent,
-                judge,
-                rails,
-                delays,
-                answers,
-                cancel,
-                strays,
-            },
-        )
+        .prop_map(|((evaluated, goal, agent, judge), (rails, delays, answers), (cancel, strays))| {
+            World { evaluated, goal, agent, judge, rails, delays, answers, cancel, strays }
+        })
 }
 
 /// Any world at all.

@@ -47,9 +47,7 @@ impl GoalState {
             Goal::Never => false,
             Goal::Passed => verdict.is_some_and(Verdict::passed),
             Goal::After(count) => step.iteration() >= count,
-            Goal::ScoreAtLeast(least) => {
-                verdict.and_then(Verdict::score).is_some_and(|score| score >= least)
-            }
+            Goal::ScoreAtLeast(least) => verdict.and_then(Verdict::score).is_some_and(|score| score >= least),
             Goal::Passes(count) => self.passes >= count,
         }
     }

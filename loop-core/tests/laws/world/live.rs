@@ -9,13 +9,13 @@ use std::{
 
 use futures::StreamExt;
 use loop_core::{
-    Answer, Ask, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind, Halt, Iteration,
-    IterationContext, Judged, Loop, Meter, Progress, Question, Report, RunStream, Stage, Step, StopCondition,
-    Update, Usage, Verdict, WorkError, WorkResult, pace_fn,
+    Answer, Ask, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind, Halt,
+    Iteration, IterationContext, Judged, Loop, Meter, Progress, Question, Report, RunStream, Stage, Step,
+    StepRecord, StopCondition, Update, Usage, Verdict, WorkError, WorkResult, pace_fn,
 };
 use tokio::time::sleep;
 
-use super::{End, GoalState, Guard, Job, Probe, World};
+use super::{End, GoalState, Guard, Job, Probe, World, locked, sim};
 
 /// What is left of a driven run.
 pub(crate) struct Live {
@@ -59,7 +59,7 @@ impl Live {
                     Update::Report(report) => live.report = Some(*report),
                 }
             }
-            live.reported = ledger.lock().unwrap().reported.clone();
+            live.reported = locked(&ledger).reported.clone();
             Ok(live)
         })
     }
@@ -78,7 +78,9 @@ pub(crate) fn last_output(events: &[Event]) -> Option<u64> {
     for event in events {
         match &event.kind {
             EventKind::IterationStarted { iteration: begun, .. } => iteration = *begun,
-            EventKind::IterationFinished { result: WorkResult::Done(()), .. } => output = Some(iteration * 10),
+            EventKind::IterationFinished { result: WorkResult::Done(()), .. } => {
+                output = Some(iteration * 10);
+            }
             _ => {}
         }
     }
@@ -96,21 +98,16 @@ struct Ledger {
 struct Parts {
     world: Arc<World>,
     ledger: Arc<Mutex<Ledger>>,
-    tries: Arc<Mutex<HashMap<(u64, Stage2), usize>>>,
+    tries: Arc<Mutex<HashMap<(u64, Stage), usize>>>,
 }
-
-/// [`Stage`], as a key.
-type Stage2 = bool;
 
 impl Parts {
     fn new(world: &World, before: &[Event]) -> Self {
-        let parts =
-            Self { world: Arc::new(world.clone()), ledger: Arc::default(), tries: Arc::default() };
+        let parts = Self { world: Arc::new(world.clone()), ledger: Arc::default(), tries: Arc::default() };
         let progress: Progress = before.iter().collect();
-        let next = progress.current_step().map_or(0, |step| step.iteration());
+        let next = progress.current_step().map_or(0, StepRecord::iteration);
         for stage in [Stage::Iteration, Stage::Evaluation] {
-            let key = (next, stage == Stage::Evaluation);
-            parts.tries.lock().unwrap().insert(key, super::sim::tries(before, stage));
+            locked(&parts.tries).insert((next, stage), sim::tries(before, stage));
         }
         parts
     }
@@ -137,7 +134,7 @@ impl Parts {
             .on_ask(self.clone())
             .observe(move |event: &Event, _: &Progress| {
                 if let EventKind::RunFinished { .. } = event.kind {
-                    ledger.lock().unwrap().over = true;
+                    locked(&ledger).over = true;
                 }
             })
             .cancel_on(cancel)
@@ -160,7 +157,7 @@ impl Parts {
 
     fn add(&self, meter: &Meter, usage: Usage) {
         meter.add(usage);
-        let mut ledger = self.ledger.lock().unwrap();
+        let mut ledger = locked(&self.ledger);
         if !ledger.over {
             ledger.reported.push(usage);
         }
@@ -213,8 +210,8 @@ impl Parts {
     }
 
     fn tried(&self, stage: Stage, iteration: u64) -> usize {
-        let mut tries = self.tries.lock().unwrap();
-        let tried = tries.entry((iteration, stage == Stage::Evaluation)).or_default();
+        let mut tries = locked(&self.tries);
+        let tried = tries.entry((iteration, stage)).or_default();
         *tried += 1;
         *tried - 1
     }

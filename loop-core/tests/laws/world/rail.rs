@@ -10,6 +10,8 @@ use loop_core::{
     StopReason, Usd,
 };
 
+use super::locked;
+
 /// A guardrail as data. Names repeat, ids do not.
 #[derive(Debug, Clone)]
 pub(crate) struct Rail {
@@ -74,7 +76,7 @@ impl Guardrail for Guard {
     }
 
     fn check(&self, progress: &Progress) -> Decision {
-        let mut shown = self.probe.lock().unwrap();
+        let mut shown = locked(&self.probe);
         let seen = shown.events.len();
         shown.checks.push((seen, progress.clone()));
         let done = progress.iterations();
@@ -88,7 +90,7 @@ impl Guardrail for Guard {
             Rule::Tokens(limit) => {
                 Self::halt_if(progress.usage().tokens().unwrap_or(0) >= *limit, StopReason::TokensExceeded)
             }
-            Rule::AskEvery(every) if done > 0 && done % every == 0 => Decision::Ask(Question {
+            Rule::AskEvery(every) if done > 0 && done.is_multiple_of(*every) => Decision::Ask(Question {
                 text: self.rail.id.to_string(),
                 unanswered: Halt::new(StopReason::HitlCheckpoint, "nobody was there"),
             }),
@@ -124,6 +126,6 @@ impl Guardrail for Guard {
             EventKind::UsageReported { .. } => self.reports += 1,
             _ => {}
         }
-        self.probe.lock().unwrap().events.push(event.clone());
+        locked(&self.probe).events.push(event.clone());
     }
 }

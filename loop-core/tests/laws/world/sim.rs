@@ -85,10 +85,7 @@ impl<'w> Sim<'w> {
     }
 
     fn go(mut self, begin: Input) -> Run {
-        let mut action = match self.due_cancel(self.now) {
-            true => self.tell(Input::Cancelled).or_else(|| self.tell(begin)),
-            false => self.tell(begin),
-        };
+        let mut action = self.begin(begin);
         loop {
             action = match action.expect("the machine says how to go on") {
                 Action::Iterate { iteration, .. } => self.work(Stage::Iteration, iteration),
@@ -116,6 +113,16 @@ impl<'w> Sim<'w> {
             probes: self.probes,
             goal: self.goal,
         }
+    }
+
+    /// A cancellation that came before goes first, so that nothing starts after it.
+    fn begin(&mut self, begin: Input) -> Option<Action> {
+        if self.due_cancel(self.now)
+            && let Some(finish @ Action::Finish(_)) = self.tell(Input::Cancelled)
+        {
+            return Some(finish);
+        }
+        self.tell(begin)
     }
 
     /// Tells the machine something now.
@@ -226,11 +233,7 @@ impl<'w> Sim<'w> {
 }
 
 /// How a job ends, as data.
-fn result<T>(
-    job: &Job,
-    later: Option<Duration>,
-    done: impl Fn(&loop_core::Verdict) -> T,
-) -> WorkResult<T> {
+fn result<T>(job: &Job, later: Option<Duration>, done: impl Fn(&loop_core::Verdict) -> T) -> WorkResult<T> {
     if let Some(after) = later {
         return WorkResult::Later { after };
     }
@@ -262,7 +265,9 @@ pub(crate) fn tries(events: &[Event], stage: Stage) -> usize {
             EventKind::EvaluationFinished { result: WorkResult::Later { .. }, .. } => {
                 tries += usize::from(stage == Stage::Evaluation);
             }
-            EventKind::IterationFinished { .. } | EventKind::StepSettled { .. } | EventKind::WorkCut { .. } => {
+            EventKind::IterationFinished { .. }
+            | EventKind::StepSettled { .. }
+            | EventKind::WorkCut { .. } => {
                 tries = 0;
             }
             _ => {}

@@ -1,98 +1,22 @@
 //! Composing a loop.
 
+mod error;
+mod types;
+
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+pub use self::{
+    error::BuildError,
+    types::{Bounded, IsBounded, LoopStep, Unbounded},
+};
 use crate::{
     Ask, Evaluator, Event, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations, Observer, Pace,
     Phase, Progress, Report, Step, StopCondition,
     driver::{Driver, Goal, Outlet, Run, RunStream, Running},
 };
-
-/// The step type of a loop: [`Step<O>`], or [`Judged<O>`] with an evaluator.
-pub trait LoopStep: sealed::Sealed + Sized {
-    /// What the loop's iterations produce.
-    type Output: Send + Sync + 'static;
-
-    #[doc(hidden)]
-    fn meets<C: StopCondition<Self>>(
-        step: &Arc<Step<Self::Output>>,
-        condition: &C,
-        progress: &Progress,
-    ) -> bool;
-}
-
-impl<O: Send + Sync + 'static> LoopStep for Step<O> {
-    type Output = O;
-    fn meets<C: StopCondition<Self>>(step: &Arc<Self>, condition: &C, progress: &Progress) -> bool {
-        condition.is_met(step, progress)
-    }
-}
-
-impl<O: Send + Sync + 'static> LoopStep for Judged<O> {
-    type Output = O;
-    fn meets<C: StopCondition<Self>>(step: &Arc<Step<O>>, condition: &C, progress: &Progress) -> bool {
-        condition.is_met(&Self::new(Arc::clone(step)), progress)
-    }
-}
-
-/// Says that a loop has a bound. Only loops that do can run.
-#[diagnostic::on_unimplemented(
-    message = "this loop has no bound, so it could run for ever",
-    label = "call `.at_most(count)` or `.at_most_for(duration)` before this",
-    note = "a limit on cost or tokens is no bound: an agent may not report them"
-)]
-pub trait IsBounded: sealed::Sealed {}
-
-/// A loop without a bound. It cannot run.
-#[derive(Debug)]
-pub struct Unbounded;
-
-/// A loop with a bound.
-#[derive(Debug)]
-pub struct Bounded;
-
-impl IsBounded for Bounded {}
-
-mod sealed {
-    #[diagnostic::on_unimplemented(message = "the loop's types are the kernel's own")]
-    pub trait Sealed {}
-    impl<O> Sealed for crate::Step<O> {}
-    impl<O> Sealed for crate::Judged<O> {}
-    impl Sealed for super::Unbounded {}
-    impl Sealed for super::Bounded {}
-}
-
-/// Why a loop cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// Nothing says when the goal is met.
-    #[error(
-        "the loop has no goal: say with `.until(condition)` when it is done, or use `after(count)` as the condition"
-    )]
-    NoGoal,
-    /// The bound allows nothing.
-    #[error("the loop's bound is zero, so it could do nothing: allow at least one iteration, or some time")]
-    ZeroBound,
-    /// The events are those of another loop.
-    #[error("the events to resume from are those of a loop {} an evaluator, and this one is {}",
-        if *.recorded { "with" } else { "without" }, if *.recorded { "without" } else { "with" })]
-    EvaluatorChanged {
-        /// Whether the recorded loop had an evaluator.
-        recorded: bool,
-    },
-    /// The run stopped between an iteration and its evaluation.
-    #[error(
-        "the run stopped before iteration {iteration} was evaluated: pass its output to `.resume(events, output)`"
-    )]
-    OutputMissing {
-        /// The iteration that was not evaluated.
-        iteration: u64,
-    },
-}
 
 /// A loop in the making.
 ///
@@ -200,7 +124,8 @@ where
         self
     }
 
-    /// Ends the run when this token is cancelled.
+    /// Ends the run when this token is cancelled. It stays yours: dropping a spawned run does not
+    /// cancel it.
     pub fn cancel_on(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
         self
@@ -213,7 +138,9 @@ where
     }
 
     /// Goes on with the run that wrote these events, with parts that are made as they were then.
-    /// `last_output` is the output of the last iteration that succeeded, if it was kept.
+    /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
+    /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
+    /// it is, and gives its report again.
     pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
         self.resume = Some((events, last_output));
         self
@@ -241,11 +168,12 @@ where
 /// How many events a spawned run may be ahead of its reader.
 const CHANNEL: usize = 64;
 
+// The bound on `B` stands at each method: on the whole block it would hide the methods of a loop
+// without a bound, and the compiler could not say what is missing.
 impl<I, S, B> Loop<I, S, B>
 where
     I: Iteration,
     S: LoopStep<Output = I::Output>,
-    B: IsBounded,
 {
     /// Runs the loop to its end.
     ///
@@ -257,7 +185,10 @@ where
     ///
     /// # Cancel safety
     /// Dropping the future ends the run at once: the work under way is dropped, without grace.
-    pub async fn run(self) -> Result<Report<I::Output>, BuildError> {
+    pub async fn run(self) -> Result<Report<I::Output>, BuildError>
+    where
+        B: IsBounded,
+    {
         Ok(self.driver(None)?.drive().await)
     }
 
@@ -268,6 +199,7 @@ where
     pub fn stream(self) -> Result<RunStream<I::Output>, BuildError>
     where
         I: 'static,
+        B: IsBounded,
     {
         let (reader, events) = mpsc::channel(1);
         Ok(RunStream::new(self.driver(Some(reader))?.drive(), events))
@@ -283,6 +215,7 @@ where
     pub fn spawn(self) -> Result<Running<I::Output>, BuildError>
     where
         I: 'static,
+        B: IsBounded,
     {
         let (reader, events) = mpsc::channel(CHANNEL);
         // Dropping the handle cancels this run, and not whatever else the user's token stands for.
@@ -319,11 +252,9 @@ fn check_restored(progress: &Progress, evaluated: bool, has_output: bool) -> Res
     if progress.is_evaluated() != evaluated {
         return Err(BuildError::EvaluatorChanged { recorded: progress.is_evaluated() });
     }
-    match progress.current_step() {
-        Some(step) if progress.awaits_judgement() && step.failure().is_none() && !has_output => {
-            Err(BuildError::OutputMissing { iteration: step.iteration() })
-        }
-        _ => Ok(()),
+    match progress.needs_output() && !has_output {
+        true => Err(BuildError::OutputMissing { iteration: progress.iterations() }),
+        false => Ok(()),
     }
 }
 

@@ -1,0 +1,46 @@
+//! Ten loops at once on one thread, every second of them cancelled.
+//!
+//! Their iterations are ready at once and never wait for anything, which would let the first loop
+//! keep the thread to itself, if it did not let the others run after each of its steps.
+//!
+//! Run it with `cargo run -p loop-core --example ten_loops`.
+#![expect(clippy::print_stdout, reason = "an example shows what came of it")]
+
+use loop_core::{
+    BuildError, CancellationToken, IterationContext, Loop, Report, Step, StopReason, condition_fn,
+    iteration_fn,
+};
+
+const LOOPS: usize = 10;
+const STEPS: u64 = 1_000;
+
+/// A loop that is done after [`STEPS`] iterations, unless it is cancelled.
+async fn count(cancel: CancellationToken) -> Result<Report<u64>, BuildError> {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    let goal = condition_fn(|step: &Step<u64>, _| step.iteration() == STEPS);
+    Loop::new(agent).until(goal).at_most(STEPS).cancel_on(cancel).run().await
+}
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn main() -> Result<(), BuildError> {
+    let cancels: Vec<CancellationToken> = (0..LOOPS).map(|_| CancellationToken::new()).collect();
+    let runs: Vec<_> = cancels.iter().cloned().map(|cancel| tokio::spawn(count(cancel))).collect();
+    // All of them have gone a few steps, and none is done, when every second one is cancelled.
+    for _ in 0..STEPS / 10 {
+        tokio::task::yield_now().await;
+    }
+    cancels.iter().step_by(2).for_each(CancellationToken::cancel);
+
+    for (index, run) in runs.into_iter().enumerate() {
+        let report = run.await.expect("a loop does not panic")?;
+        println!("loop {index}: {} after {} iterations", report.reason(), report.iterations());
+        if index % 2 == 0 {
+            assert_eq!(report.reason(), &StopReason::Cancelled);
+            assert!((1..STEPS).contains(&report.iterations()));
+        } else {
+            assert_eq!(report.reason(), &StopReason::GoalMet);
+            assert_eq!(report.iterations(), STEPS);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Why a loop cannot be built.
+
+/// Why a loop cannot be built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Nothing says when the goal is met.
+    #[error(
+        "the loop has no goal: say with `.until(condition)` when it is done, or use `after(count)` as the condition"
+    )]
+    NoGoal,
+    /// The bound allows nothing.
+    #[error("the loop's bound is zero, so it could do nothing: allow at least one iteration, or some time")]
+    ZeroBound,
+    /// The events are those of another loop.
+    #[error("the events to resume from are those of a loop {} an evaluator, and this one is {}",
+        if *.recorded { "with" } else { "without" }, if *.recorded { "without" } else { "with" })]
+    EvaluatorChanged {
+        /// Whether the recorded loop had an evaluator.
+        recorded: bool,
+    },
+    /// The run stopped between an iteration and its evaluation.
+    #[error(
+        "the run stopped before iteration {iteration} was evaluated: pass its output to `.resume(events, output)`"
+    )]
+    OutputMissing {
+        /// The iteration that was not evaluated.
+        iteration: u64,
+    },
+}

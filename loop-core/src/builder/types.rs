@@ -1,0 +1,77 @@
+//! What the compiler knows of a loop: the type of its steps, and whether it has a bound.
+
+use std::sync::Arc;
+
+use crate::{Judged, Progress, Step, StopCondition};
+
+/// The step type of a loop: [`Step<O>`], or [`Judged<O>`] with an evaluator. Code that takes any loop
+/// names it:
+///
+/// ```
+/// use loop_core::{Bounded, BuildError, Iteration, Loop, LoopStep};
+///
+/// /// How many iterations the loop takes.
+/// async fn length<I: Iteration, S: LoopStep<Output = I::Output>>(
+///     run: Loop<I, S, Bounded>,
+/// ) -> Result<u64, BuildError> {
+///     Ok(run.run().await?.iterations())
+/// }
+/// ```
+pub trait LoopStep: sealed::Sealed + Sized {
+    /// What the loop's iterations produce.
+    type Output: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn meets<C: StopCondition<Self>>(
+        step: &Arc<Step<Self::Output>>,
+        condition: &C,
+        progress: &Progress,
+    ) -> bool;
+}
+
+impl<O: Send + Sync + 'static> LoopStep for Step<O> {
+    type Output = O;
+    fn meets<C: StopCondition<Self>>(step: &Arc<Self>, condition: &C, progress: &Progress) -> bool {
+        condition.is_met(step, progress)
+    }
+}
+
+impl<O: Send + Sync + 'static> LoopStep for Judged<O> {
+    type Output = O;
+    fn meets<C: StopCondition<Self>>(step: &Arc<Step<O>>, condition: &C, progress: &Progress) -> bool {
+        condition.is_met(&Self::new(Arc::clone(step)), progress)
+    }
+}
+
+/// Says that a loop has a bound. Only loops that do can run.
+///
+/// ```compile_fail
+/// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
+/// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let run = Loop::new(agent).until(condition_fn(|_: &Step<u64>, _| false)).run();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this loop has no bound, so it could run for ever",
+    label = "call `.at_most(count)` or `.at_most_for(duration)` before this",
+    note = "a limit on cost or tokens is no bound: an agent may not report them"
+)]
+pub trait IsBounded: sealed::Sealed {}
+
+/// A loop without a bound. It cannot run.
+#[derive(Debug)]
+pub struct Unbounded;
+
+/// A loop with a bound.
+#[derive(Debug)]
+pub struct Bounded;
+
+impl IsBounded for Bounded {}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(message = "the loop's types are the kernel's own")]
+    pub trait Sealed {}
+    impl<O> Sealed for crate::Step<O> {}
+    impl<O> Sealed for crate::Judged<O> {}
+    impl Sealed for super::Unbounded {}
+    impl Sealed for super::Bounded {}
+}

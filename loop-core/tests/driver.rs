@@ -1,0 +1,17 @@
+//! The tokio driver, on a paused clock: what it cuts and when, and what runs, streams and tasks owe
+//! to those who read, drop and cancel them.
+
+#[path = "driver/cutting.rs"]
+mod cutting;
+#[path = "driver/loops.rs"]
+mod loops;
+#[path = "driver/parts.rs"]
+mod parts;
+#[path = "driver/people.rs"]
+mod people;
+#[path = "driver/restored.rs"]
+mod restored;
+#[path = "driver/spawned.rs"]
+mod spawned;
+#[path = "driver/streamed.rs"]
+mod streamed;

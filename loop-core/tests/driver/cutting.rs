@@ -1,0 +1,205 @@
+//! What is cut, when, and what is left to finish.
+
+use std::sync::{Arc, Mutex};
+
+use loop_core::{
+    CancellationToken, Decision, EvaluationContext, Guardrail, IterationContext, Loop, Progress, StopReason,
+    Verdict, WorkError, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
+};
+use tokio::time::sleep;
+
+use crate::parts::{Budget, Endless, cents, is_set, ms, never, sleeper, timed};
+
+#[tokio::test(start_paused = true)]
+async fn work_that_ignores_its_interrupt_is_dropped_after_the_grace_time() {
+    let (endless, dropped) = Endless::new();
+    let run = Loop::new(endless).until(never()).at_most_for(ms(700)).grace(ms(200)).run();
+    let (took, report) = timed(run).await;
+    let report = report.unwrap();
+    assert_eq!(took, ms(900));
+    assert!(is_set(&dropped));
+    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.iterations(), 1);
+    assert!(report.last_step().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_heeds_its_interrupt_may_use_its_grace_time() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.cancelled().await;
+        assert!(cx.is_cancelled());
+        sleep(ms(30)).await;
+        cx.meter().add(cents(3));
+        Ok(1)
+    });
+    let (took, report) = timed(Loop::new(agent).until(never()).at_most_for(ms(700)).run()).await;
+    let report = report.unwrap();
+    assert_eq!(took, ms(730));
+    assert_eq!(report.usage(), &cents(3));
+    assert!(report.output().is_none(), "what was made under a crossed limit is not settled");
+}
+
+/// An agent reports its cost, all of the budget, and comes to its end so long after it.
+async fn reported_before_the_end(millis: u64) -> (StopReason, u64) {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        sleep(ms(10)).await;
+        cx.meter().add(cents(5));
+        sleep(ms(millis)).await;
+        Ok(1)
+    });
+    let goal = condition_fn(|_: &_, _| true);
+    let report =
+        Loop::new(agent).until(goal).at_most(3).guard(Budget::cents(5)).run().await.expect("it is built");
+    assert_eq!(report.usage(), &cents(5));
+    (report.reason().clone(), report.elapsed().as_millis() as u64)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crossing_report_belongs_to_an_end_that_comes_within_50_ms() {
+    assert_eq!(reported_before_the_end(0).await, (StopReason::GoalMet, 10));
+    assert_eq!(reported_before_the_end(50).await, (StopReason::GoalMet, 60));
+    assert_eq!(reported_before_the_end(51).await, (StopReason::BudgetExceeded, 61));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_is_not_cut_for_what_the_iteration_reported_with_its_end() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        sleep(ms(10)).await;
+        cx.meter().add(cents(9));
+        Ok(1)
+    });
+    let check = evaluator_fn(async |_: EvaluationContext<u64>| {
+        sleep(ms(5_000)).await;
+        Ok(Verdict::pass())
+    });
+    let run = Loop::new(agent).evaluate(check).until(evaluator_passed()).at_most(3).guard(Budget::cents(5));
+    let report = run.run().await.unwrap();
+    assert_eq!(report.reason(), &StopReason::GoalMet);
+    assert_eq!(report.usage(), &cents(9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_judge_that_overspends_is_cut() {
+    let check = evaluator_fn(async |cx: EvaluationContext<u64>| {
+        sleep(ms(100)).await;
+        cx.meter().add(cents(9));
+        sleep(ms(5_000)).await;
+        Ok(Verdict::pass())
+    });
+    let run = Loop::new(sleeper(ms(10))).evaluate(check).until(evaluator_passed()).at_most(3);
+    let (took, report) = timed(run.guard(Budget::cents(5)).grace(ms(0)).run()).await;
+    assert_eq!(took, ms(160));
+    assert_eq!(report.unwrap().reason(), &StopReason::BudgetExceeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_cuts_an_evaluation() {
+    let check = evaluator_fn(async |_: EvaluationContext<u64>| std::future::pending().await);
+    let run = Loop::new(sleeper(ms(10))).evaluate(check).until(evaluator_passed()).at_most_for(ms(300));
+    let (took, report) = timed(run.grace(ms(20)).run()).await;
+    let report = report.unwrap();
+    assert_eq!(took, ms(320));
+    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.iterations(), 1);
+    assert!(report.last_step().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_ends_a_wait_of_the_pace() {
+    let run = Loop::new(sleeper(ms(10))).until(never()).at_most_for(ms(300)).pace(ms(1_000));
+    let (took, report) = timed(run.run()).await;
+    let report = report.unwrap();
+    assert_eq!(took, ms(300));
+    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.iterations(), 1);
+    assert_eq!(report.progress().working(), ms(10));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_at_the_deadline_does_not_hide_it() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        sleep(ms(100)).await;
+        cx.meter().add(cents(1));
+        std::future::pending::<Result<u64, WorkError>>().await
+    });
+    let run = Loop::new(agent).until(never()).at_most_for(ms(100)).grace(ms(5));
+    let (took, report) = timed(run.run()).await;
+    assert_eq!(took, ms(105));
+    assert_eq!(report.unwrap().reason(), &StopReason::TimeExceeded);
+}
+
+/// Counts reports itself, so that no arithmetic on usage foresees where it ends.
+#[derive(Default)]
+struct OneReport(u32);
+
+impl Guardrail for OneReport {
+    fn name(&self) -> &str {
+        "one_report"
+    }
+    fn check(&self, _: &Progress) -> Decision {
+        Decision::Continue
+    }
+    fn ceiling(&self, _: &Progress) -> loop_core::Ceiling {
+        if self.0 == 0 { loop_core::Ceiling::NONE } else { loop_core::Ceiling::tokens(0) }
+    }
+    fn observe(&mut self, event: &loop_core::Event) {
+        self.0 += u32::from(matches!(event.kind, loop_core::EventKind::UsageReported { .. }));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_no_sum_foresees_cuts_all_the_same() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        sleep(ms(10)).await;
+        cx.meter().add(cents(1));
+        std::future::pending::<Result<u64, WorkError>>().await
+    });
+    let run = Loop::new(agent).until(never()).at_most(3).guard(OneReport::default()).grace(ms(7));
+    let (took, report) = timed(run.run()).await;
+    assert_eq!(took, ms(17));
+    assert_eq!(report.unwrap().reason(), &StopReason::TokensExceeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_usage_from_a_task_of_its_own_counts() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let steps = Arc::clone(&seen);
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        let meter = cx.meter();
+        tokio::spawn(async move {
+            sleep(ms(120)).await;
+            meter.add(cents(2));
+        });
+        sleep(ms(50)).await;
+        Ok(1)
+    });
+    let goal = condition_fn(move |step: &loop_core::Step<u64>, progress: &Progress| {
+        steps.lock().unwrap().push((*step.usage(), *progress.usage()));
+        false
+    });
+    let report = Loop::new(agent).until(goal).at_most(2).pace(ms(100)).run().await.unwrap();
+    // The first report came in the wait, the second after the run's end.
+    assert_eq!(report.usage(), &cents(2));
+    let unknown = loop_core::Usage::unknown();
+    assert_eq!(*seen.lock().unwrap(), [(unknown, unknown), (unknown, cents(2))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_cancelled_before_its_start_does_nothing() {
+    let token = CancellationToken::new();
+    token.cancel();
+    let agent = iteration_fn(async |_: IterationContext<u64>| -> Result<u64, WorkError> { panic!("it ran") });
+    let report = Loop::new(agent).until(never()).at_most(3).cancel_on(token).run().await.unwrap();
+    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.iterations(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_run_drops_its_work_at_once() {
+    let (endless, dropped) = Endless::new();
+    let run = Loop::new(endless).until(never()).at_most(3).run();
+    let (took, timeout) = timed(tokio::time::timeout(ms(40), run)).await;
+    assert!(timeout.is_err());
+    assert!(is_set(&dropped));
+    assert_eq!(took, ms(40));
+}

@@ -1,0 +1,159 @@
+//! Runs that are taken up again.
+
+use loop_core::{
+    BuildError, CancellationToken, EvaluationContext, Event, EventKind, Iteration, IterationContext, Loop,
+    Progress, StopReason, Update, Verdict, WorkError, condition_fn, evaluator_fn, evaluator_passed,
+    iteration_fn,
+};
+
+use crate::parts::never;
+
+/// Passes the third iteration's output.
+fn check() -> impl loop_core::Evaluator<u64> {
+    evaluator_fn(async |cx: EvaluationContext<u64>| {
+        Ok(if *cx.output() == 30 { Verdict::pass() } else { Verdict::fail() })
+    })
+}
+
+fn agent() -> impl Iteration<Output = u64> {
+    iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration() * 10))
+}
+
+/// The events of a run, up to the first of this kind.
+async fn events_until(is: impl Fn(&EventKind) -> bool) -> Vec<Event> {
+    use futures::StreamExt;
+    let mut stream = Loop::new(agent())
+        .evaluate(check())
+        .until(evaluator_passed())
+        .at_most(9)
+        .stream()
+        .expect("it is built");
+    let mut events = Vec::new();
+    while let Some(Update::Event(event)) = stream.next().await {
+        let found = is(&event.kind);
+        events.push(event);
+        if found {
+            return events;
+        }
+    }
+    events
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_stopped_before_an_evaluation_needs_the_output() {
+    let events = events_until(|kind| matches!(kind, EventKind::EvaluationStarted {})).await;
+    let run = || Loop::new(agent()).evaluate(check()).until(evaluator_passed()).at_most(9);
+    let missing = run().resume(events.clone(), None).run().await.unwrap_err();
+    assert_eq!(missing, BuildError::OutputMissing { iteration: 1 });
+    assert!(missing.to_string().contains("pass its output"), "{missing}");
+
+    let report = run().resume(events, Some(10)).run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!((report.iterations(), report.output()), (3, Some(&30)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_history_that_lost_an_iteration_is_no_panic() {
+    let mut events = events_until(|kind| matches!(kind, EventKind::EvaluationStarted {})).await;
+    events.retain(|event| {
+        !matches!(event.kind, EventKind::IterationStarted { .. } | EventKind::IterationFinished { .. })
+    });
+    let run = || Loop::new(agent()).evaluate(check()).until(evaluator_passed()).at_most(9);
+    let missing = run().resume(events.clone(), None).run().await.unwrap_err();
+    assert_eq!(missing, BuildError::OutputMissing { iteration: 0 });
+    assert!(run().resume(events, Some(10)).run().await.unwrap().is_success());
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_loop_with_an_evaluator_are_not_those_of_one_without() {
+    let events = events_until(|kind| matches!(kind, EventKind::StepSettled { .. })).await;
+    let run = Loop::new(agent()).until(never()).at_most(9).resume(events, Some(10));
+    assert_eq!(run.run().await.unwrap_err(), BuildError::EvaluatorChanged { recorded: true });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_without_goal_or_with_a_bound_of_zero_is_not_built() {
+    let zero = Loop::new(agent()).until(never()).at_most(0).run().await.unwrap_err();
+    assert_eq!(zero, BuildError::ZeroBound);
+    assert_eq!(Loop::new(agent()).at_most(2).run().await.unwrap_err(), BuildError::NoGoal);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ended_run_goes_on_under_a_larger_bound() {
+    let collect = |bound| Loop::new(agent()).until(never()).at_most(bound);
+    let events = record(collect(2)).await;
+    let last = events.last().expect("events");
+    assert!(matches!(last.kind, EventKind::RunFinished { .. }));
+    let report = collect(5).resume(events, Some(20)).run().await.unwrap();
+    assert_eq!(report.iterations(), 5);
+    assert_eq!(report.reason(), &StopReason::MaxIterations);
+}
+
+async fn record<S, I>(run: Loop<I, S, loop_core::Bounded>) -> Vec<Event>
+where
+    I: Iteration + 'static,
+    S: loop_core::LoopStep<Output = I::Output> + 'static,
+{
+    use futures::StreamExt;
+    let updates: Vec<Update<I::Output>> = run.stream().expect("it is built").collect().await;
+    let events = updates.into_iter().filter_map(|update| match update {
+        Update::Event(event) => Some(event),
+        Update::Report(_) => None,
+    });
+    events.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_met_goal_stays_met() {
+    let events = events_until(|_| false).await;
+    let known: Progress = events.iter().collect();
+    let agent = iteration_fn(async |_: IterationContext<u64>| -> Result<u64, WorkError> { panic!("it ran") });
+    let run = Loop::new(agent).evaluate(check()).until(evaluator_passed()).at_most(9);
+    let report = run.resume(events, Some(30)).run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!(report.progress(), &known);
+    assert_eq!(report.output(), Some(&30));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ended_run_that_is_cancelled_before_it_goes_on_stays_as_it_ended() {
+    let events = record(Loop::new(agent()).until(never()).at_most(2)).await;
+    let known: Progress = events.iter().collect();
+    let token = CancellationToken::new();
+    token.cancel();
+    let run = Loop::new(agent()).until(never()).at_most(5).cancel_on(token).resume(events, Some(20));
+    let report = run.run().await.unwrap();
+    assert_eq!(report.progress(), &known);
+    assert_eq!(report.reason(), &StopReason::MaxIterations);
+}
+
+/// Fails in its second iteration.
+fn fails_second() -> impl Iteration<Output = u64> {
+    iteration_fn(async |cx: IterationContext<u64>| match cx.iteration() {
+        2 => Err(WorkError::failed("it broke")),
+        other => {
+            let before = cx.previous().and_then(|step| step.output());
+            assert_eq!(before.is_none(), other != 2 && other != 4, "iteration {other} found {before:?}");
+            Ok(other * 10)
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_step_does_not_pass_for_the_maker_of_an_earlier_output() {
+    let run = || Loop::new(fails_second()).until(never()).at_most(4);
+    let events = record(run()).await;
+    let places =
+        events.iter().enumerate().filter(|(_, event)| matches!(event.kind, EventKind::StepSettled { .. }));
+    let second = places.map(|(place, _)| place).nth(1).expect("a second step");
+    for stop in [second, second + 1] {
+        let goal = condition_fn(|step: &loop_core::Step<u64>, _: &Progress| {
+            assert_eq!(step.output().is_none(), step.failure().is_some());
+            false
+        });
+        // The output of the last iteration that succeeded was the first's.
+        let resumed =
+            Loop::new(fails_second()).until(goal).at_most(4).resume(events[..stop].to_vec(), Some(10));
+        assert_eq!(resumed.run().await.unwrap().output(), Some(&40));
+    }
+}

@@ -1,0 +1,100 @@
+//! Runs as tasks.
+
+use futures::StreamExt;
+use loop_core::{
+    CancellationToken, EventKind, IterationContext, Loop, StopReason, Update, WorkError, iteration_fn,
+};
+use tokio::time::sleep;
+
+use crate::parts::{Endless, event, is_set, ms, never, sleeper, timed};
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_holds_the_run_up() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    let mut run = Loop::new(agent).until(never()).at_most(500).spawn().unwrap();
+    sleep(ms(1_000)).await;
+    let first = event(run.next().await);
+    assert_eq!(first.kind, EventKind::RunStarted { evaluated: false });
+    // It went on until the channel was full, and not further.
+    let mut early = 1;
+    let report = loop {
+        match run.next().await.expect("a report comes last") {
+            Update::Event(event) => early += u64::from(event.at.as_micros() == 0),
+            Update::Report(report) => break report,
+        }
+    };
+    assert!((60..100).contains(&early), "{early} events were written without a reader");
+    assert_eq!(report.iterations(), 500);
+    assert!(run.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_bind_while_nobody_reads() {
+    let (endless, dropped) = Endless::new();
+    let run = Loop::new(endless).until(never()).at_most_for(ms(200)).grace(ms(30)).spawn().unwrap();
+    sleep(ms(231)).await;
+    assert!(is_set(&dropped));
+    let report = run.join().await;
+    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.elapsed(), ms(230));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_handle_cancels_the_run_and_not_the_token() {
+    let (endless, dropped) = Endless::new();
+    let token = CancellationToken::new();
+    let run = Loop::new(endless).until(never()).at_most(3).cancel_on(token.clone()).grace(ms(30));
+    let run = run.spawn().unwrap();
+    sleep(ms(10)).await;
+    drop(run);
+    sleep(ms(29)).await;
+    assert!(!is_set(&dropped), "it has its grace time");
+    sleep(ms(2)).await;
+    assert!(is_set(&dropped));
+    assert!(!token.is_cancelled(), "the token is the user's");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_token_cancels_a_spawned_run() {
+    let token = CancellationToken::new();
+    let run = Loop::new(sleeper(ms(1_000))).until(never()).at_most(3).cancel_on(token.clone());
+    let run = run.grace(ms(0)).spawn().unwrap();
+    sleep(ms(10)).await;
+    token.cancel();
+    let (took, report) = timed(run.join()).await;
+    assert_eq!(took, ms(0));
+    assert_eq!(report.reason(), &StopReason::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handle_cancels_its_run_and_still_gets_the_report() {
+    let run = Loop::new(sleeper(ms(1_000))).until(never()).at_most(3).grace(ms(0)).spawn().unwrap();
+    sleep(ms(1_500)).await;
+    run.cancel();
+    let report = run.join().await;
+    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.iterations(), 2);
+    assert_eq!(report.output(), Some(&1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_with_a_full_channel_comes_to_its_end() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    let token = CancellationToken::new();
+    let run = Loop::new(agent).until(never()).at_most(u64::MAX).cancel_on(token.clone()).spawn().unwrap();
+    sleep(ms(50)).await;
+    token.cancel();
+    sleep(ms(50)).await;
+    let report = run.join().await;
+    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.elapsed(), ms(50));
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "a bug in the agent")]
+async fn a_panic_in_a_part_reaches_who_joins() {
+    let agent = iteration_fn(async |_: IterationContext<u64>| -> Result<u64, WorkError> {
+        panic!("a bug in the agent")
+    });
+    Loop::new(agent).until(never()).at_most(3).spawn().unwrap().join().await;
+}

@@ -1,0 +1,140 @@
+//! With an iteration that is a function of its index: stop after any prefix, restore, go on, and the
+//! settled steps and the ending equal an uninterrupted run's, but for times, usage and the resume's
+//! own events.
+
+use std::sync::Arc;
+
+use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, Verdict};
+use proptest::collection::vec;
+
+use crate::world::{GoalState, Live, Sim, World, also_holds, holds, locked, places, through_json, unlimited};
+
+/// A settled step without its times and usage.
+#[derive(Debug, PartialEq)]
+struct Settled {
+    iteration: u64,
+    marks: Vec<Mark>,
+    verdict: Option<Verdict>,
+    failure: Option<Arc<str>>,
+    fault: Option<Arc<str>>,
+    failures_in_a_row: u64,
+    tree_unchanged: Option<u64>,
+}
+
+fn settled(events: &[Event]) -> Vec<Settled> {
+    let mut progress = Progress::default();
+    let mut steps = Vec::new();
+    for event in events {
+        progress.apply(event);
+        if let (EventKind::StepSettled { .. }, Some(step)) = (&event.kind, progress.last_step()) {
+            steps.push(Settled {
+                iteration: step.iteration(),
+                marks: step.marks().to_vec(),
+                verdict: step.verdict().cloned(),
+                failure: step.failure().map(Arc::from),
+                fault: step.fault().map(Arc::from),
+                failures_in_a_row: progress.consecutive_failures(),
+                tree_unchanged: progress.unchanged("tree"),
+            });
+        }
+    }
+    steps
+}
+
+fn ending(events: &[Event]) -> Ending {
+    let progress: Progress = events.iter().collect();
+    progress.ending().expect("the run is over").clone()
+}
+
+/// A prefix as a journal keeps it.
+fn journal(events: &[Event], stop: usize) -> Vec<Event> {
+    let whole = places(events, |kind| matches!(kind, EventKind::RunFinished { .. }));
+    let stop = stop.min(whole[0]);
+    events[..stop].iter().map(through_json).collect()
+}
+
+/// A run that dies after each of these numbers of further events, and is taken up each time; `None`
+/// if it died so often in one step that it was given up.
+fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
+    let mut kept = 0;
+    let mut events = Sim::run(world).events;
+    for death in deaths {
+        kept += death;
+        events = Sim::resume(world, &journal(&events, kept)).events;
+        if ending(&events).reason() == &loop_core::StopReason::AttemptsExhausted {
+            return None;
+        }
+        kept = kept.min(events.len() - 1);
+    }
+    Some(events)
+}
+
+#[test]
+fn resume() {
+    holds((unlimited(), vec(0..40_usize, 1..6)), |(world, deaths)| {
+        let whole = Sim::run(&world).events;
+        if let Some(events) = with_deaths(&world, &deaths) {
+            assert_eq!(settled(&events), settled(&whole));
+            assert_eq!(ending(&events), ending(&whole));
+        }
+    });
+}
+
+/// Every prefix of a run, and not only some.
+#[test]
+fn resume_at_every_prefix() {
+    let config = (unlimited(), 0..1_usize);
+    also_holds(config, |(world, _)| {
+        let whole = Sim::run(&world).events;
+        for stop in 0..whole.len() {
+            let events = Sim::resume(&world, &journal(&whole, stop)).events;
+            assert_eq!(settled(&events), settled(&whole), "stopped after {stop}");
+            assert_eq!(ending(&events), ending(&whole), "stopped after {stop}");
+        }
+    });
+}
+
+/// A run that has ended and is taken up again begins no index that is settled, and each end says so once.
+#[test]
+fn resume_of_an_ended_run() {
+    also_holds((crate::world::worlds(), 0..3_usize), |(mut world, times)| {
+        let mut events = Sim::run(&world).events;
+        for _ in 0..times {
+            world.cancel = None;
+            let before = settled(&events);
+            let success = ending(&events).is_success();
+            let resumed = Sim::resume(&world, &events).events;
+            assert_eq!(
+                success,
+                resumed.len() == events.len(),
+                "a goal that is met stays met, and nothing else does"
+            );
+            let after = settled(&resumed);
+            assert_eq!(after[..before.len()], before[..]);
+            assert!(after.is_sorted_by(|a, b| a.iteration < b.iteration), "{after:?}");
+            events = resumed;
+        }
+    });
+}
+
+#[test]
+fn resume_when_driven() {
+    also_holds((unlimited(), 0..60_usize), |(mut world, stop)| {
+        world.strays.clear();
+        let live = Live::run(&world);
+        let stopped = Live::with(&world, GoalState::new(&world.goal), &[], stop).expect("a new run begins");
+        let read: Vec<Event> = stopped.events.iter().map(through_json).collect();
+        if read.iter().collect::<Progress>().phase() == Phase::Ended {
+            return;
+        }
+        // What the condition restores is what it saw, and the run tells it so.
+        let resumed = Live::with(&world, GoalState::new(&world.goal), &read, usize::MAX).expect("it goes on");
+        assert_eq!(settled(&resumed.events), settled(&live.events));
+        assert_eq!(ending(&resumed.events), ending(&live.events));
+        let (report, whole) = (resumed.report.expect("a report"), live.report.expect("a report"));
+        assert_eq!(report.output(), whole.output());
+        for probe in &resumed.probes {
+            assert_eq!(locked(probe).events, resumed.events);
+        }
+    });
+}
