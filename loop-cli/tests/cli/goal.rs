@@ -1,0 +1,139 @@
+//! When the goal is met, and who decides.
+
+use crate::support::{Manifest, World};
+
+#[test]
+fn the_loop_runs_until_the_check_passes() {
+    let world = World::new();
+    let ran = world.run_manifest(&Manifest::new("echo x >> work", "test $(wc -l < work) -ge 2")).exits(0);
+    ran.says(&["goal_met", "iterations 2"]);
+    assert_eq!(world.read("work"), "x\nx\n");
+    let record = world.record();
+    assert_eq!((&record["iterations"], &record["success"]), (&2.into(), &true.into()));
+    assert_eq!(world.leftovers(), 0);
+}
+
+#[test]
+fn a_check_that_passes_on_the_last_allowed_iteration_is_success() {
+    let world = World::new();
+    let manifest = Manifest::new("echo x >> work", "test $(wc -l < work) -ge 3");
+    world.run_manifest(&manifest).exits(0).says(&["goal_met"]);
+    assert_eq!(world.record()["iterations"], 3);
+}
+
+#[test]
+fn a_check_that_never_passes_halts_at_the_last_allowed_iteration() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("echo x >> work", "false")).exits(1).says(&["max_iterations"]);
+    assert_eq!(world.read("work"), "x\nx\nx\n");
+    let record = world.record();
+    assert_eq!((&record["success"], &record["blockable"]), (&false.into(), &false.into()));
+}
+
+#[test]
+fn the_agents_exit_code_is_fed_forward_and_decides_nothing() {
+    let world = World::new();
+    let agent = "cat > prompt.$LOOP_ITERATION; exit 7";
+    let manifest = Manifest::new(agent, "test $LOOP_ITERATION = 2 || exit 5")
+        .set("agent.prompt", "agent {agent_exit_code}, check {evaluator_exit_code}");
+    world.run_manifest(&manifest).exits(0).says(&["goal_met", "exited with 7"]);
+    assert_eq!(world.read("prompt.1"), "agent , check ");
+    assert_eq!(world.read("prompt.2"), "agent 7, check 5");
+}
+
+#[test]
+fn an_agent_that_cannot_be_run_halts_the_run_and_wants_a_person() {
+    for agent in ["no-such-agent --please", "exit 126"] {
+        let world = World::new();
+        world.run_manifest(&Manifest::new(agent, "touch checked")).exits(1).says(&["agent_unavailable"]);
+        assert_eq!(world.record()["blockable"], true);
+        assert!(!world.has("checked"));
+    }
+}
+
+#[test]
+fn a_check_that_cannot_be_run_halts_the_run_in_the_first_iteration() {
+    for check in ["no-such-check --please", "exit 126"] {
+        let world = World::new();
+        let ran = world.run_manifest(&Manifest::new("true", check));
+        ran.exits(1).says(&["evaluator_unavailable"]);
+        assert_eq!(world.record()["blockable"], true);
+    }
+}
+
+#[test]
+fn a_check_that_breaks_later_is_a_failing_verdict_that_the_agent_may_mend() {
+    let world = World::new();
+    world.write("check.sh", "exit 1");
+    let agent = "test $LOOP_ITERATION = 2 && rm check.sh; test $LOOP_ITERATION = 3 && touch check.sh; true";
+    let manifest = Manifest::new(agent, "if [ -e check.sh ]; then sh check.sh; else no-such-check; fi");
+    world.run_manifest(&manifest).exits(0).says(&["goal_met"]);
+    assert_eq!(world.record()["iterations"], 3);
+}
+
+/// A check by a match, with this output.
+fn matching(check: &str, pattern: &str) -> Manifest {
+    Manifest::new("true", check)
+        .set("stop_condition", serde_json::json!({ "type": "output_matches", "pattern": pattern }))
+        .set("guardrails.max_iterations", 1)
+}
+
+#[test]
+fn a_match_counts_on_both_outputs_and_only_with_exit_0() {
+    for (check, code) in [
+        ("echo 0 failed", 0),
+        ("echo 0 failed >&2", 0),
+        ("printf '0 fa'; printf 'iled' >&2", 0),
+        ("echo 0 failed; exit 1", 1),
+        ("echo 1 failed", 1),
+        ("true", 1),
+    ] {
+        World::new().run_manifest(&matching(check, "\\b0 failed")).exits(code);
+    }
+}
+
+#[test]
+fn a_match_is_found_anywhere_in_more_output_than_is_kept() {
+    let filler = "head -c 3000000 /dev/zero | tr '\\0' x";
+    let world = World::new();
+    world.run_manifest(&matching(&format!("{filler}; echo NEEDLE; {filler}"), "NEEDLE$|xNEEDLE\n")).exits(0);
+    World::new().run_manifest(&matching(&format!("{filler}; {filler}"), "NEEDLE")).exits(1);
+}
+
+#[test]
+fn the_manifest_is_found_from_the_caller_and_the_commands_run_elsewhere() {
+    let world = World::new();
+    let manifest = Manifest::new("pwd > here", "test -e here");
+    world.write("manifests/it.json", manifest.0.to_string());
+    world.write("project/README", "");
+    world.run(&["run", "manifests/it.json", "--cwd", "project"]).exits(0);
+    let project = std::fs::canonicalize(world.path("project")).unwrap();
+    assert_eq!(world.read("project/here").trim_end(), project.to_str().unwrap());
+    let record = world.record();
+    assert_eq!(record["loop"], "it");
+    let path = std::fs::canonicalize(world.path("manifests/it.json")).unwrap();
+    assert_eq!(record["manifest"], path.to_str().unwrap());
+}
+
+#[test]
+fn a_manifest_may_be_yaml() {
+    let world = World::new();
+    world.write(
+        "in-words.yaml",
+        "\
+# every value as a person would write it
+goal: Done
+agent:
+  command: cat > prompt
+  prompt: |
+    {goal}, and
+    nothing else.
+evaluator: { command: \"test -s prompt\" }
+guardrails:
+  max_iterations: 2
+",
+    );
+    world.run(&["run", "in-words.yaml"]).exits(0);
+    assert_eq!(world.read("prompt"), "Done, and\nnothing else.\n");
+    assert_eq!(world.record()["loop"], "in-words");
+}

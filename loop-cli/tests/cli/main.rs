@@ -1,0 +1,21 @@
+//! The command as its users meet it: the real binary, real shells, and a folder of its own for each
+//! test.
+//!
+//! No test sleeps, and none depends on speed: an agent that must be cut would sleep for longer than a
+//! test waits for anything, and what a test waits for is a condition.
+#![cfg(all(test, unix))]
+
+mod support;
+mod terminal;
+
+mod cases;
+mod check;
+mod checkpoint;
+mod dry_run;
+mod goal;
+mod limits;
+mod output;
+mod prompts;
+mod signals;
+mod state;
+mod wrong;

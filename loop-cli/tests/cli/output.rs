@@ -1,0 +1,137 @@
+//! Where things are said, and to whom.
+
+use std::{io, process::Stdio};
+
+use serde_json::Value;
+
+use crate::{
+    support::{Manifest, Started, World},
+    terminal::Terminal,
+};
+
+/// A world with a loop that takes two iterations.
+fn twice() -> World {
+    let world = World::new();
+    world.manifest(&Manifest::new("echo noise; echo x >> work", "test $(wc -l < work) -ge 2"));
+    world
+}
+
+#[test]
+fn results_go_to_standard_output_and_all_else_to_standard_error() {
+    let ran = twice().run(&["run", "loop.json"]).exits(0).says(&[
+        "iteration 2 of 3",
+        "goal_met",
+        "unknown",
+        "next",
+    ]);
+    assert_eq!(ran.stdout, "");
+    assert!(!ran.stderr.contains('\u{1b}'), "no colours where there is no terminal");
+}
+
+#[test]
+fn the_record_alone_goes_to_standard_output_as_one_line() {
+    let world = twice();
+    let ran = world.run(&["run", "loop.json", "--json"]).exits(0);
+    assert_eq!(ran.stdout.matches('\n').count(), 1);
+    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).unwrap(), world.record());
+}
+
+#[test]
+fn quiet_says_nothing_but_errors() {
+    let world = twice();
+    let ran = world.run(&["run", "loop.json", "--quiet"]).exits(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    let warned = Manifest::new("true", "false").set("agent.prompt", "{gaol}");
+    world.write("warned.json", warned.0.to_string());
+    let ran = world.run(&["run", "warned.json", "--quiet"]).exits(1);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    world.write("wrong.json", Manifest::new("", "true").0.to_string());
+    world.run(&["run", "wrong.json", "--quiet"]).exits(2).says(&["agent.command"]);
+}
+
+#[test]
+fn quiet_and_json_go_together() {
+    let ran = twice().run(&["run", "loop.json", "--quiet", "--json"]).exits(0);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let world = twice();
+    let coloured = Terminal::new(&world, &["run", "loop.json"]).finish().exits(0);
+    assert!(coloured.stderr.contains("\u{1b}["));
+    let plain = Terminal::with(&world, &["run", "loop.json"], |command| {
+        command.env("NO_COLOR", "1");
+    });
+    assert!(!plain.finish().exits(0).stderr.contains('\u{1b}'));
+}
+
+/// A pipe that nobody reads.
+fn closed() -> Stdio {
+    let (reader, writer) = io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_is_no_error() {
+    for args in [
+        &["run", "loop.json", "--json"][..],
+        &["run", "loop.json", "--dry-run"],
+        &["check", "loop.json"],
+        &["--help"],
+    ] {
+        let world = twice();
+        let mut command = world.loop_command(args);
+        command.stdin(Stdio::null()).stdout(closed()).stderr(closed());
+        let ran = Started::as_it_is(&mut command).finish().exits(0);
+        assert_eq!(ran.stderr, "");
+        if args.contains(&"--json") {
+            assert_eq!(world.record()["success"], true);
+        }
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_pointed_out() {
+    let world = twice();
+    let mut command = world.loop_command(&["run", "loop.json", "--json", "--quiet"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+    command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+    Started::as_it_is(&mut command).finish().exits(0).says(&["warning: standard output cannot be written"]);
+    assert_eq!(world.record()["success"], true);
+}
+
+#[test]
+fn what_an_agent_prints_does_not_steer_the_terminal() {
+    let world = World::new();
+    let manifest = Manifest::new("true", "printf 'x\\033[2J\\033]0;title\\007y\\n'; exit 1");
+    let ran = world.run_manifest(&manifest).exits(1).says(&["xy"]);
+    assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{7}'));
+}
+
+fn said(name: &str, args: &[&str], code: i32) {
+    let ran = World::new().run(args).exits(code);
+    insta::with_settings!({
+        filters => [(r"loop \d+\.\d+\.\d+", "loop [version]")],
+        omit_expression => true,
+        prepend_module_to_snapshot => false
+    }, {
+        insta::assert_snapshot!(name, format!("{}{}", ran.stdout, ran.stderr));
+    });
+}
+
+#[test]
+fn help_and_version_are_there() {
+    said("help", &["--help"], 0);
+    said("help_run", &["run", "--help"], 0);
+    said("help_check", &["check", "--help"], 0);
+    said("version", &["--version"], 0);
+}
+
+#[test]
+fn a_command_line_that_is_wrong_says_how_it_is_meant() {
+    said("usage_nothing", &[], 2);
+    said("usage_unknown", &["run", "loop.json", "--dryrun"], 2);
+    said("usage_missing", &["run"], 2);
+}

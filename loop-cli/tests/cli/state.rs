@@ -1,0 +1,118 @@
+//! Where records go, and what happens if they cannot.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::Value;
+
+use crate::support::{Manifest, Started, World};
+
+fn world(manifest: &Manifest) -> World {
+    let world = World::new();
+    world.manifest(manifest);
+    world
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_found_out_before_anything_runs() {
+    for home in ["loop.json/state", "/proc/nowhere/state"] {
+        let world = world(&Manifest::new("touch ran", "true"));
+        let mut command = world.loop_command(&["run", "loop.json"]);
+        let ran = Started::new(command.env("LOOP_HOME", home)).finish();
+        ran.exits(2).says(&[home]);
+        assert!(!world.has("ran"));
+    }
+}
+
+#[test]
+fn without_a_place_for_state_nothing_runs() {
+    let world = world(&Manifest::new("touch ran", "true"));
+    let mut command = world.loop_command(&["run", "loop.json"]);
+    Started::new(command.env_remove("LOOP_HOME").env_remove("HOME")).finish().exits(2).says(&["LOOP_HOME"]);
+    assert!(!world.has("ran"));
+}
+
+#[test]
+fn a_record_that_cannot_be_written_at_the_end_is_a_warning() {
+    for (check, code) in [("true", 0), ("false", 1)] {
+        let agent = "rm -rf \"$LOOP_HOME\"; touch \"$LOOP_HOME\"";
+        let world = world(&Manifest::new(agent, check));
+        let ran =
+            world.run(&["run", "loop.json", "--json"]).exits(code).says(&["warning:", "telemetry.jsonl"]);
+        assert_eq!(serde_json::from_str::<Value>(&ran.stdout).unwrap()["success"], code == 0);
+    }
+}
+
+#[test]
+fn a_file_of_ones_own_gets_the_record() {
+    let world = world(&Manifest::new("true", "true"));
+    world
+        .run(&["run", "loop.json", "--telemetry", "records/mine.jsonl"])
+        .exits(0)
+        .says(&["records/mine.jsonl"]);
+    assert_eq!(world.read("records/mine.jsonl").lines().count(), 1);
+    assert!(!world.state().exists());
+}
+
+#[test]
+fn a_file_of_ones_own_is_tried_first_too() {
+    let world = world(&Manifest::new("touch ran", "true"));
+    world.run(&["run", "loop.json", "--telemetry", "loop.json/mine"]).exits(2).says(&["loop.json"]);
+    assert!(!world.has("ran"));
+}
+
+#[test]
+fn the_other_places_for_state_are_known() {
+    let world = world(&Manifest::new("true", "true"));
+    let run = |variable: &str, value: &str| {
+        let mut command = world.loop_command(&["run", "loop.json"]);
+        command.env_remove("LOOP_HOME").env_remove("HOME").env(variable, world.path(value));
+        Started::new(&mut command).finish().exits(0);
+    };
+    run("XDG_STATE_HOME", "xdg");
+    run("HOME", "home");
+    assert!(world.has("xdg/loop/telemetry.jsonl") && world.has("home/.local/state/loop/telemetry.jsonl"));
+}
+
+#[test]
+fn twenty_runs_at_once_lose_no_record() {
+    let world = world(&Manifest::new("true", "test $LOOP_ITERATION = 2"));
+    let run = || Started::new(&mut world.loop_command(&["run", "loop.json"]));
+    let started: Vec<_> = (0..20).map(|_| run()).collect();
+    for run in started {
+        run.finish().exits(0);
+    }
+    let records = world.records();
+    assert_eq!(records.len(), 20);
+    assert!(records.iter().all(|record| record["iterations"] == 2));
+    let ids: BTreeSet<_> = records.iter().map(|record| record["run_id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 20);
+}
+
+#[test]
+fn a_record_has_its_documented_keys_in_their_order() {
+    let world = world(&Manifest::new("true", "true"));
+    world.run(&["run", "loop.json"]).exits(0);
+    let line = fs::read_to_string(world.state().join("telemetry.jsonl")).unwrap();
+    let keys = [
+        "loop",
+        "iterations",
+        "stop_reason",
+        "blockable",
+        "success",
+        "estimated_cost_usd",
+        "elapsed_seconds",
+        "ended_at",
+        "run_id",
+        "cost_state",
+        "usage",
+        "working_seconds",
+        "started_at",
+        "manifest",
+    ];
+    let places: Vec<_> = keys.iter().map(|key| line.find(&format!("\"{key}\":")).expect(key)).collect();
+    assert!(places.is_sorted(), "{line}");
+    let record = world.record();
+    assert_eq!(record.as_object().unwrap().len(), keys.len());
+    assert!(record["ended_at"].as_str().unwrap().ends_with('Z'));
+    assert!(record["started_at"].as_str() <= record["ended_at"].as_str());
+}

@@ -1,0 +1,293 @@
+//! A world for one test, and the command in it.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, mpsc},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// For how long a test waits before it gives up. No agent in these tests ends by itself so late.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What an agent does that has to be cut.
+pub(crate) const FOREVER: &str = "sleep 1000";
+
+/// Waits until something is so.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let given_up = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < given_up, "waited in vain: {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A manifest: three iterations at most, and nothing else said.
+#[derive(Clone)]
+pub(crate) struct Manifest(pub(crate) Value);
+
+impl Manifest {
+    pub(crate) fn new(agent: &str, check: &str) -> Self {
+        Self(json!({
+            "goal": "All is well",
+            "agent": { "command": agent, "prompt": "{goal}: {evaluator_output}" },
+            "evaluator": { "command": check },
+            "guardrails": { "max_iterations": 3 },
+        }))
+    }
+
+    /// Sets the field at this path, as it is written in messages: `guardrails.max_seconds`.
+    pub(crate) fn set(mut self, path: &str, value: impl Into<Value>) -> Self {
+        let pointer = path.split('.').fold(&mut self.0, |object, key| &mut object[key]);
+        *pointer = value.into();
+        self
+    }
+}
+
+/// Folders of its own: one to work in, one for the command's state, one for what is temporary.
+pub(crate) struct World(TempDir);
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().expect("a folder");
+        for folder in ["work", "tmp"] {
+            fs::create_dir(root.path().join(folder)).expect("a folder");
+        }
+        Self(root)
+    }
+
+    /// A path in the folder in which the command is called.
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join("work").join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).expect("text")
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// The command's state directory. The command makes it.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.0.path().join("state")
+    }
+
+    /// What is left in the folder for temporary files.
+    pub(crate) fn leftovers(&self) -> usize {
+        fs::read_dir(self.0.path().join("tmp")).expect("a folder").count()
+    }
+
+    /// `program` in this world, with an environment that is the same everywhere.
+    pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(self.path(""));
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("LOOP_HOME", self.state()).env("HOME", self.0.path().join("home"));
+        command.env("TMPDIR", self.0.path().join("tmp")).env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    /// `loop` with these arguments, not started yet.
+    pub(crate) fn loop_command(&self, args: &[&str]) -> Command {
+        self.command(env!("CARGO_BIN_EXE_loop"), args)
+    }
+
+    /// `loop` with these arguments, to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        Started::new(&mut self.loop_command(args)).finish()
+    }
+
+    /// Writes this manifest to `loop.json`.
+    pub(crate) fn manifest(&self, manifest: &Manifest) {
+        self.write("loop.json", serde_json::to_string_pretty(&manifest.0).expect("JSON"));
+    }
+
+    /// `loop run` on this manifest, to its end.
+    pub(crate) fn run_manifest(&self, manifest: &Manifest) -> Ran {
+        self.start_manifest(manifest).finish()
+    }
+
+    /// `loop run` on this manifest, at its beginning.
+    pub(crate) fn start_manifest(&self, manifest: &Manifest) -> Started {
+        self.manifest(manifest);
+        Started::new(&mut self.loop_command(&["run", "loop.json"]))
+    }
+
+    /// The records that were written.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        let lines = fs::read_to_string(self.state().join("telemetry.jsonl")).unwrap_or_default();
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    /// The one record that was written.
+    pub(crate) fn record(&self) -> Value {
+        let mut records = self.records();
+        assert_eq!(records.len(), 1, "{records:?}");
+        records.remove(0)
+    }
+
+    /// A named pipe. Whoever opens it for writing and keeps it open is known to be there, and known
+    /// to be gone.
+    pub(crate) fn fifo(&self, name: &str) -> Fifo {
+        let path = self.path(name);
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
+        assert!(made.success());
+        let (heard, news) = mpsc::channel();
+        thread::spawn(move || {
+            let mut fifo = BufReader::new(File::open(path).expect("a named pipe"));
+            let mut line = String::new();
+            while fifo.read_line(&mut line).is_ok_and(|read| read > 0) {
+                let _ = heard.send(std::mem::take(&mut line));
+            }
+        });
+        Fifo(news)
+    }
+}
+
+/// What is written to a named pipe.
+pub(crate) struct Fifo(mpsc::Receiver<String>);
+
+impl Fifo {
+    /// Waits for a line.
+    pub(crate) fn line(&self) -> String {
+        self.0.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// Waits until nobody holds it any more.
+    pub(crate) fn released(&self) {
+        let end = self.0.recv_timeout(PATIENCE);
+        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "somebody still holds the pipe");
+    }
+}
+
+/// A command that runs.
+pub(crate) struct Started {
+    child: Child,
+    stdout: Heard,
+    stderr: Heard,
+}
+
+impl Started {
+    /// Starts it, with nothing to read unless `command` says otherwise.
+    pub(crate) fn new(command: &mut Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::as_it_is(command)
+    }
+
+    /// Starts it with the inputs and outputs that it has.
+    pub(crate) fn as_it_is(command: &mut Command) -> Self {
+        let mut child = command.spawn().expect("it can be started");
+        let (stdout, stderr) = (Heard::new(child.stdout.take()), Heard::new(child.stderr.take()));
+        Self { child, stdout, stderr }
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).expect("it is still there");
+    }
+
+    /// Waits until it has said this on its standard error.
+    pub(crate) fn says(&self, text: &str) {
+        until(text, || self.stderr.so_far().contains(text));
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(mut self) -> Ran {
+        let mut status = None;
+        until("the command ends", || {
+            status = self.child.try_wait().expect("it can be waited for");
+            status.is_some()
+        });
+        let status = status.expect("it has ended");
+        let code = status.code().unwrap_or_else(|| panic!("it ended by itself, and not so: {status}"));
+        Ran { code, stdout: self.stdout.whole(), stderr: self.stderr.whole() }
+    }
+}
+
+impl Drop for Started {
+    /// A test that failed leaves no loop behind, and a loop that is asked to end leaves no agent.
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        }
+    }
+}
+
+/// A stream, read as it comes to its end.
+pub(crate) struct Heard {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Heard {
+    pub(crate) fn new(stream: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::<Mutex<Vec<u8>>>::default();
+        let copy = Arc::clone(&bytes);
+        let reader = stream.map(|mut stream| {
+            thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                    copy.lock().expect("no panic").extend_from_slice(&buffer[..count]);
+                }
+            })
+        });
+        Self { bytes, reader }
+    }
+
+    pub(crate) fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().expect("no panic")).into_owned()
+    }
+
+    pub(crate) fn whole(&mut self) -> String {
+        if let Some(reader) = self.reader.take() {
+            until("the stream ends", || reader.is_finished());
+        }
+        self.so_far()
+    }
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Its exit code.
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// Checks the exit code; a failure shows what was said.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Checks that all of this is said on the standard error.
+    #[track_caller]
+    pub(crate) fn says(self, texts: &[&str]) -> Self {
+        for text in texts {
+            assert!(self.stderr.contains(text), "`{text}` is not said:\n{}", self.stderr);
+        }
+        self
+    }
+}

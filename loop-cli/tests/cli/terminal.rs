@@ -1,0 +1,57 @@
+//! A command at a terminal of its own.
+
+use std::{fs::File, io::Write, process::Command};
+
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+
+use crate::support::{Heard, Ran, Started, World, until};
+
+/// A pseudo-terminal with a command on it, as its foreground process.
+pub(crate) struct Terminal {
+    started: Started,
+    keys: File,
+    screen: Heard,
+}
+
+impl Terminal {
+    /// `loop` with these arguments, its three streams on a terminal that controls it.
+    pub(crate) fn new(world: &World, args: &[&str]) -> Self {
+        Self::with(world, args, |_| {})
+    }
+
+    /// The same, after `change` had its way with the command.
+    pub(crate) fn with(world: &World, args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("the other end is ours");
+        let theirs = ioctl_tiocgptpeer(&ours, OpenptFlags::RDWR | OpenptFlags::NOCTTY);
+        let theirs = theirs.expect("the other end");
+        let stream = || theirs.try_clone().expect("a copy");
+
+        // Ctrl+C is a signal only at a terminal that is the session's own.
+        let mut command = world.command("setsid", &["--ctty", env!("CARGO_BIN_EXE_loop")]);
+        command.args(args).env("TERM", "xterm-256color");
+        command.stdin(stream()).stdout(stream()).stderr(stream());
+        change(&mut command);
+        let started = Started::as_it_is(&mut command);
+        let keys = File::from(ours);
+        let screen = Heard::new(Some(keys.try_clone().expect("a copy")));
+        // The screen ends when the command and we have let the other end go.
+        Self { started, keys, screen }
+    }
+
+    /// Waits until this is shown for the `nth` time. Keys are shown too, as terminals do.
+    pub(crate) fn shows(&self, text: &str, nth: usize) {
+        until(text, || self.screen.so_far().matches(text).count() >= nth);
+    }
+
+    /// Presses keys.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
+    }
+
+    /// Waits for the command's end. What was on the screen is its standard error.
+    pub(crate) fn finish(mut self) -> Ran {
+        let code = self.started.finish().code;
+        Ran { code, stdout: String::new(), stderr: self.screen.whole().replace("\r\n", "\n") }
+    }
+}
