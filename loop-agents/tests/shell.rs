@@ -54,7 +54,7 @@ fn halt<T>(result: Result<T, WorkError>) -> Halt {
 async fn the_loop_runs_until_the_check_passes_and_feeds_forward_what_happened() {
     let dir = tempfile::tempdir().unwrap();
     let place = shell().dir(dir.path());
-    let agent = ShellAgent::new("cat >prompt$LOOP_ITERATION; echo out$LOOP_ITERATION; exit 5")
+    let agent = ShellAgent::new("cat >prompt$LOOP_ITERATION; echo out$LOOP_ITERATION; echo why >&2; exit 5")
         .unwrap()
         .goal("$& {iteration} \\1")
         .prompt(
@@ -70,7 +70,7 @@ async fn the_loop_runs_until_the_check_passes_and_feeds_forward_what_happened() 
     assert_eq!(prompt(2), "2/$& {iteration} \\1/out1\n/{goal}\ne\n/5/4");
     assert_eq!(prompt(3), "3/$& {iteration} \\1/out2\n/{goal}\ne\n/5/4");
     let last = report.last_step().unwrap();
-    assert_eq!(last.fault(), Some("the agent exited with 5"));
+    assert_eq!(last.fault(), Some("the agent exited with 5: why"));
     let mark = last.marks().iter().find(|mark| &*mark.name == EVALUATOR_EXIT_MARK).unwrap();
     assert_eq!(mark.hash, 0);
 }

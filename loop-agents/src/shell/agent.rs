@@ -195,7 +195,7 @@ impl Iteration for ShellAgent {
             return Err(unavailable(exit, &stderr).into());
         }
         if !stopped && !exit.success() {
-            cx.fault(format!("the agent {exit}"));
+            cx.fault(fault(exit, &stderr));
         }
         Ok(ShellOutput { exit, stdout, stderr })
     }
@@ -207,6 +207,14 @@ pub(super) const REASON_BYTES: usize = 500;
 fn unavailable(exit: Exit, stderr: &Capture) -> Halt {
     let said = stderr.last_text(REASON_BYTES);
     Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: it {exit}: {said}"))
+}
+
+/// A code alone tells nobody what went wrong; the last line of an error mostly does.
+fn fault(exit: Exit, stderr: &Capture) -> String {
+    match stderr.last_text(REASON_BYTES).lines().next_back() {
+        Some(line) => format!("the agent {exit}: {}", line.trim()),
+        None => format!("the agent {exit}"),
+    }
 }
 
 fn not_run(error: ProcessError) -> WorkError {
