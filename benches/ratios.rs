@@ -1,7 +1,13 @@
-//! tmp
+//! Measures all distances and prints them as one table.
+
+use std::io::{self, Write};
+
+use benches::{command, kernel, table::Table};
+
 fn main() -> anyhow::Result<()> {
-    let n = 200_000;
-    let pairs = benches::pairs::in_turn(|| benches::kernel::kernel(n), || benches::kernel::bare(n))?;
-    println!("{pairs:#?} kernel {} ns, bare {} ns", pairs.first.median / n as f64 * 1e9, pairs.second.median/n as f64*1e9);
+    let mut table = Table::default();
+    kernel::measure(&mut table)?;
+    command::measure(&mut table)?;
+    write!(io::stdout(), "\n{table}")?;
     Ok(())
 }

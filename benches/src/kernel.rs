@@ -1,10 +1,10 @@
 //! What the kernel costs over a bare loop.
 //!
-//! Both sides build the same contexts and call the same boxed iteration and the same boxed evaluator
-//! equally often. Both run as a spawned task on one current-thread runtime. The work is ready at once, so
-//! that nothing but the loops themselves is measured. The kernel also checks three guardrails, keeps a
-//! deadline, asks a stop condition, folds its events and shows them to an observer, and yields to the
-//! runtime in every iteration; the bare loop does none of that.
+//! Both sides build the same contexts, the step before included, and call the same boxed iteration and the
+//! same boxed evaluator equally often. Both run as a spawned task on one current-thread runtime. The work
+//! is ready at once, so that nothing but the loops themselves is measured. The kernel also checks three
+//! guardrails, computes what they leave, keeps a deadline, asks a stop condition, folds its events, shows
+//! them to an observer, can be cancelled, and lets other tasks run; the bare loop does none of that.
 
 use std::{
     future::Future,
@@ -13,17 +13,55 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
 use loop_core::{
-    Ceiling, EvaluationContext, Evaluator, Event, Iteration, IterationContext, Loop, Progress, StopReason,
-    Usd, Verdict, Work, WorkError,
+    Ceiling, EvaluationContext, Evaluator, Event, Iteration, IterationContext, Loop, Progress, Step,
+    StepRecord, StopReason, Usd, Verdict, Work, WorkError,
 };
 use loop_guardrails::{MaxCost, MaxElapsed, evaluator_passed};
-use tokio::runtime::Runtime;
+
+use crate::{
+    memory,
+    pairs::in_turn,
+    table::{Row, Table},
+};
+
+/// Iterations of one measurement of the overhead.
+const ITERATIONS: u64 = 200_000;
+
+/// Lengths of the runs that are to take the same time an iteration, each over the shortest.
+const LENGTHS: [u64; 3] = [100_000, 1_000_000, 10_000_000];
+const SHORTEST: u64 = 10_000;
+
+/// Measures it.
+///
+/// # Errors
+/// If a loop did not do what is to be measured.
+pub fn measure(table: &mut Table) -> Result<()> {
+    let pairs = in_turn(|| kernel(ITERATIONS), || bare(ITERATIONS))?;
+    let each = |seconds: f64| seconds / ITERATIONS as f64 * 1e9;
+    let note = format!("{:.0} ns over {:.0} ns", each(pairs.first.median), each(pairs.second.median));
+    table.add(Row::new("kernel / bare loop, an iteration", pairs.ratio).at_most(3.0).note(note));
+
+    let before = memory::of_this_process()?;
+    for length in LENGTHS {
+        // As many short runs as take about as long, within reason: equal noise on both sides.
+        let shorts = (length / SHORTEST).min(100);
+        let short = || (0..shorts).map(|_| kernel(SHORTEST)).sum::<Result<Duration>>();
+        let pairs = in_turn(|| kernel(length), short)?;
+        let scale = (shorts * SHORTEST) as f64 / length as f64;
+        let what = format!("{length} iterations / {SHORTEST}, an iteration");
+        table.add(Row::new(what, pairs.ratio.times(scale)).at_most(1.15));
+    }
+    let after = memory::of_this_process()?;
+    let grown = after.peak_kib as f64 / before.peak_kib as f64;
+    let note = format!("{} KiB after {} KiB", after.peak_kib, before.peak_kib);
+    table.add(Row::single("peak memory after them / before", grown).at_most(1.1).note(note));
+    Ok(())
+}
 
 type BoxIteration = Box<dyn Iteration<Output = u64>>;
-type BoxEvaluator = Box<dyn Evaluator<u64>>;
 
 struct Ready;
 
@@ -47,15 +85,16 @@ impl Evaluator<u64> for Ready {
 ///
 /// # Errors
 /// If the loop did not do what is to be measured.
-pub fn kernel(iterations: u64) -> anyhow::Result<Duration> {
+pub fn kernel(iterations: u64) -> Result<Duration> {
     let mut events = 0_u64;
     let count = move |_: &Event, _: &Progress| {
         events += 1;
         black_box(events);
     };
-    let (iteration, evaluator): (BoxIteration, BoxEvaluator) = (Box::new(Ready), Box::new(Ready));
+    let iteration: BoxIteration = Box::new(Ready);
+    // The builder boxes the evaluator.
     let run = Loop::new(iteration)
-        .evaluate(evaluator)
+        .evaluate(Ready)
         .until(evaluator_passed())
         .at_most(iterations)
         .guard(MaxElapsed::minutes(60))
@@ -72,39 +111,42 @@ pub fn kernel(iterations: u64) -> anyhow::Result<Duration> {
 ///
 /// # Errors
 /// If the loop did not do what is to be measured.
-pub fn bare(iterations: u64) -> anyhow::Result<Duration> {
-    let (iteration, evaluator): (BoxIteration, BoxEvaluator) = (Box::new(Ready), Box::new(Ready));
-    let (took, done) = timed(bare_loop(iteration, evaluator, iterations))?;
+pub fn bare(iterations: u64) -> Result<Duration> {
+    let (took, done) = timed(bare_loop(Box::new(Ready), Box::new(Ready), iterations))?;
     ensure!(done? == iterations);
     Ok(took)
 }
 
 async fn bare_loop(
     mut iteration: BoxIteration,
-    mut evaluator: BoxEvaluator,
+    mut evaluator: Box<dyn Evaluator<u64>>,
     iterations: u64,
 ) -> Result<u64, WorkError> {
     let work = Work::new();
+    let mut previous = None;
     for index in 1..=iterations {
         let cx = IterationContext::new(&work, index)
             .with_attempt(1)
             .with_left(Ceiling::NONE)
             .with_guidance(None)
-            .with_previous(None);
+            .with_previous(previous.clone());
         let output = Arc::new(iteration.run(cx).await?);
-        let cx = EvaluationContext::new(&work, index, output).with_left(Ceiling::NONE).with_previous(None);
-        if evaluator.evaluate(cx).await?.passed() {
+        let cx = EvaluationContext::new(&work, index, Arc::clone(&output))
+            .with_left(Ceiling::NONE)
+            .with_previous(previous.clone());
+        let verdict = evaluator.evaluate(cx).await?;
+        if verdict.passed() {
             return Ok(index);
         }
+        let record = StepRecord::new(index).with_verdict(verdict);
+        previous = Some(Arc::new(Step::new(record, Some(output))));
     }
     Ok(iterations)
 }
 
 /// Runs it as a task on a runtime of its own, and times the task.
-fn timed<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> anyhow::Result<(Duration, T)> {
-    let runtime: Runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+fn timed<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<(Duration, T)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let begun = Instant::now();
     let done = runtime.block_on(runtime.spawn(work)).context("the measured loop panicked")?;
     Ok((begun.elapsed(), done))

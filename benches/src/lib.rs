@@ -1,8 +1,9 @@
 //! Distances between loop and the least that could do the same.
 //!
 //! A time in milliseconds says little on another machine. So everything is measured as a ratio against a
-//! floor, in the same run and interleaved with it. `cargo bench` prints one table of them.
+//! floor, in the same run and in turn with it. `cargo bench -p benches` prints one table of them.
 
+pub mod command;
 pub mod kernel;
 pub mod memory;
 pub mod pairs;

@@ -1,1 +1,49 @@
-//! memory
+//! Memory, as Linux counts it.
+#![expect(unsafe_code, reason = "wait4, which tells the peak memory of a child, has no safe wrapper")]
+
+use std::{fs, mem::MaybeUninit, process::Command};
+
+use anyhow::{Context, Result, ensure};
+
+/// What a process holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory {
+    /// The most that it ever held (`VmHWM`), in KiB.
+    pub peak_kib: u64,
+    /// What it holds now (`VmRSS`), in KiB.
+    pub now_kib: u64,
+}
+
+/// The memory of this process.
+///
+/// # Errors
+/// Where there is no `/proc/self/status` with these numbers.
+pub fn of_this_process() -> Result<Memory> {
+    let status = fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
+    Ok(Memory { peak_kib: field(&status, "VmHWM:")?, now_kib: field(&status, "VmRSS:")? })
+}
+
+fn field(status: &str, name: &str) -> Result<u64> {
+    let value = status.lines().find_map(|line| line.strip_prefix(name));
+    let kib = value.and_then(|value| value.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.parse().ok()).with_context(|| format!("no {name} in /proc/self/status"))
+}
+
+/// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB.
+///
+/// # Errors
+/// If it cannot be started or waited for.
+pub fn peak_kib_of(command: &mut Command) -> Result<u64> {
+    let child = command.spawn().with_context(|| format!("{command:?}"))?;
+    let pid = libc::pid_t::try_from(child.id()).context("the process id is out of range")?;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the child was just started and nobody else waits for it. `usage` is large enough, and all
+    // zeros are a value of it, so it is one whether wait4 writes to it or not.
+    let (waited, usage) = unsafe {
+        let waited = libc::wait4(pid, std::ptr::null_mut(), 0, usage.as_mut_ptr());
+        (waited, usage.assume_init())
+    };
+    ensure!(waited == pid, "wait4: {}", std::io::Error::last_os_error());
+    // Linux counts it in KiB.
+    Ok(u64::try_from(usage.ru_maxrss)?)
+}

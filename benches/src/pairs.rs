@@ -30,6 +30,12 @@ impl Spread {
         let greatest = numbers[numbers.len() - 1];
         Self { least: numbers[0], median: numbers[numbers.len() / 2], greatest }
     }
+
+    /// All of it, scaled.
+    #[must_use]
+    pub fn times(self, scale: f64) -> Self {
+        Self { least: self.least * scale, median: self.median * scale, greatest: self.greatest * scale }
+    }
 }
 
 /// What measuring two things in turn found.
@@ -51,7 +57,8 @@ pub fn in_turn<E>(
     mut first: impl FnMut() -> Result<Duration, E>,
     mut second: impl FnMut() -> Result<Duration, E>,
 ) -> Result<Pairs, E> {
-    (first()?, second()?);
+    first()?;
+    second()?;
     let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
         firsts.push(first()?.as_secs_f64());

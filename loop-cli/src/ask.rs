@@ -10,6 +10,7 @@ use std::{
 };
 
 use loop_core::{Answer, Ask, Progress, Question};
+use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::{Notify, oneshot};
 
 use crate::view::{BOLD, paint, say, text};
@@ -53,17 +54,15 @@ impl Terminal {
             progress.iterations(),
             self.max_iterations
         ));
-        say(&format!("  {}", question.text));
-        if let Some(verdict) = progress.last_step().and_then(|step| step.verdict()) {
-            let last =
-                text::last_line(verdict.text(), 200).map(|line| format!(": {line}")).unwrap_or_default();
-            say(&format!("  verdict  {}{last}", verdict.outcome()));
+        say(&format!("  {}", text::printable(&question.text)));
+        let last = progress.last_step();
+        if let Some(fault) = last.and_then(|step| step.fault()) {
+            say(&format!("  agent  {}", text::printable(fault)));
         }
-        if let Some(failure) = progress.last_step().and_then(|step| step.failure()) {
-            say(&format!("  failed   {}", text::printable(failure)));
+        if let Some(line) = last.and_then(|step| text::last_line(step.verdict()?.text(), 200)) {
+            say(&format!("  check  {line}"));
         }
-        say(&format!("  cost     {}", text::cost(progress)));
-        say(&format!("  time     {}", text::duration(progress.elapsed())));
+        say(&format!("  time   {}", text::duration(progress.elapsed())));
         say("[Y]es, go on / [n]o, stop / or type a note for the next prompt:");
     }
 }
@@ -71,6 +70,7 @@ impl Terminal {
 #[async_trait::async_trait]
 impl Ask for Terminal {
     async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer> {
+        forget_early_keys();
         self.show(question, progress);
         let (reply, line) = oneshot::channel();
         // A thread of its own: a read from a terminal cannot be cancelled, and must not hold up the
@@ -84,6 +84,13 @@ impl Ask for Terminal {
         self.declining.0.0.store(false, Ordering::Relaxed);
         Some(answer)
     }
+}
+
+/// Who pressed Enter while the agent worked, or pasted two lines as an earlier answer, has not
+/// answered this question.
+fn forget_early_keys() {
+    // A terminal that cannot do it is asked all the same.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
 /// A line from standard input; `None` at its end (Ctrl+D), and if it cannot be read.

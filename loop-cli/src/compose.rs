@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use anyhow::Context;
 use loop_agents::{
-    shell::{CommandEvaluator, Shell, ShellAgent},
+    shell::{CommandEvaluator, Shell, ShellAgent, ShellOutput},
     usage::UsageFile,
 };
 use loop_core::{Bounded, Judged, Loop, evaluator_passed};
@@ -12,20 +12,23 @@ use loop_guardrails::{Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxT
 
 use crate::manifest::plan::{Plan, StopPlan};
 
-/// Where the agent and the evaluator run, and with which variables.
+/// Where the agent and the evaluator run, with which variables, and where they report what they use.
 #[derive(Debug)]
 pub(crate) struct Place {
     /// The folder.
     pub(crate) dir: PathBuf,
     /// All variables that they see, beside those that the plan sets.
     pub(crate) env: Vec<(OsString, OsString)>,
+    /// The file to which they append their usage.
+    pub(crate) usage: UsageFile,
 }
 
 impl Place {
     /// How commands run here.
     fn shell(&self, plan: &Plan) -> Shell {
         let env = self.env.iter().map(|(name, value)| (name, value));
-        Shell::new().dir(&self.dir).inherit_env(env).inherit_env(&plan.agent.env)
+        let shell = Shell::new().dir(&self.dir).inherit_env(env).inherit_env(&plan.agent.env);
+        shell.usage_file(self.usage.clone())
     }
 }
 
@@ -53,16 +56,15 @@ pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEva
     })
 }
 
-/// The whole loop, but for who watches it and who answers its questions.
+/// The loop of a plan's agent and check, but for who watches it and who answers its questions.
 pub(crate) fn compose(
     plan: &Plan,
-    place: &Place,
-) -> anyhow::Result<Loop<ShellAgent, Judged<loop_agents::shell::ShellOutput>, Bounded>> {
-    let usage = UsageFile::create().context("the file for the agent's usage cannot be made")?;
-    let shell = place.shell(plan).usage_file(usage);
+    agent: ShellAgent,
+    evaluator: CommandEvaluator,
+) -> Loop<ShellAgent, Judged<ShellOutput>, Bounded> {
     let limits = &plan.limits;
-    let mut composed = Loop::new(agent(plan, place)?.shell(shell.clone()))
-        .evaluate(evaluator(plan, place)?.shell(shell))
+    let mut composed = Loop::new(agent)
+        .evaluate(evaluator)
         .until(evaluator_passed())
         .at_most(limits.max_iterations.get())
         .pace(plan.delay);
@@ -81,5 +83,5 @@ pub(crate) fn compose(
     if let Some(every) = limits.checkpoint {
         composed = composed.guard(Checkpoint::from(every));
     }
-    Ok(composed)
+    composed
 }

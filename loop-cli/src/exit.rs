@@ -17,11 +17,16 @@ pub(crate) const FAILED: u8 = 3;
 /// Cancelled by a signal: this and the signal's number.
 const SIGNALLED: u8 = 128;
 
+/// The code of a command that a signal ended.
+pub(crate) const fn of_signal(signal: Signal) -> u8 {
+    SIGNALLED + signal.number()
+}
+
 /// The code of a run that ended so, after the first signal that it was sent.
 pub(crate) fn of_run(ending: &Ending, signal: Option<Signal>) -> ExitCode {
     let code = match (ending.reason(), signal) {
         (StopReason::GoalMet, _) => OK,
-        (StopReason::Cancelled, Some(signal)) => SIGNALLED + signal.number(),
+        (StopReason::Cancelled, Some(signal)) => of_signal(signal),
         (StopReason::Cancelled | StopReason::Failed, _) => FAILED,
         _ => HALTED,
     };

@@ -11,6 +11,8 @@ mod parts;
 mod people;
 #[path = "driver/restored.rs"]
 mod restored;
+#[path = "driver/settling.rs"]
+mod settling;
 #[path = "driver/spawned.rs"]
 mod spawned;
 #[path = "driver/streamed.rs"]

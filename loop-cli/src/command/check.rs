@@ -2,14 +2,27 @@
 
 use std::process::ExitCode;
 
-use super::{Failure, load};
-use crate::{args::CheckArgs, exit, manifest::describe, view};
+use super::{Failure, here, reported, setting, trial};
+use crate::{
+    args::CheckArgs,
+    exit,
+    manifest::{Plan, describe, plan::Loaded},
+    view,
+};
 
 pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let (plan, warnings) = load(&args.manifest)?;
+    let manifest = args.manifest.clone().map_or_else(|| here::manifest("loop check"), Ok)?;
+    let found = Plan::load(&manifest);
+    // What is still to be written cannot be tried.
+    let (plan, warnings) = reported(if args.run { found.and_then(Loaded::finished) } else { found })?;
     if !warnings.is_empty() {
         view::say(&warnings);
     }
     view::tell(&describe(&plan));
-    Ok(ExitCode::from(exit::OK))
+    if !args.run {
+        return Ok(ExitCode::from(exit::OK));
+    }
+    view::tell("");
+    let place = setting::dir(args.cwd.as_deref()).and_then(setting::place).map_err(Failure::Usage)?;
+    setting::block_on(setting::unless_signalled(trial::exec(&plan, &place)))
 }

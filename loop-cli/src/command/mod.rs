@@ -1,17 +1,25 @@
 //! The subcommands, one file each.
 
 mod check;
+mod completions;
 mod dry_run;
+mod here;
+mod init;
+mod man;
 mod run;
+mod schema;
+mod setting;
+mod subject;
+mod trial;
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::{
     args::{Cli, Command},
     exit,
-    manifest::{Paint, Plan},
+    manifest::{Diagnostics, Paint, Plan, plan::Loaded},
     view,
 };
 
@@ -34,6 +42,10 @@ pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::exec(&args),
         Command::Check(args) => check::exec(&args),
+        Command::Schema => schema::exec(),
+        Command::Init(args) => init::exec(&args),
+        Command::Completions { shell } => completions::exec(shell),
+        Command::Man { command } => man::exec(command.as_deref()),
     };
     done.unwrap_or_else(|failure| {
         match &failure {
@@ -47,10 +59,10 @@ pub(crate) fn main() -> ExitCode {
     })
 }
 
-/// Loads a manifest; gives the plan and its warnings as text, which is empty if there are none.
-fn load(manifest: &Path) -> Result<(Plan, String), Failure> {
+/// The plan, and what was found out about it as text, which is empty if that is nothing.
+fn reported(found: Result<Loaded, Diagnostics>) -> Result<(Plan, String), Failure> {
     // Colours are taken out again where nobody wants them, by who prints.
-    let report = |findings: crate::manifest::Diagnostics| findings.render(Paint::Coloured);
-    let loaded = Plan::load(manifest).map_err(|findings| Failure::Manifest(report(findings)))?;
+    let report = |findings: Diagnostics| findings.render(Paint::Coloured);
+    let loaded = found.map_err(|findings| Failure::Manifest(report(findings)))?;
     Ok((loaded.plan, report(loaded.warnings)))
 }

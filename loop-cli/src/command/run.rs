@@ -1,56 +1,38 @@
 //! `loop run`: run the loop that a manifest describes.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{env, path::Path, process::ExitCode};
 
 use anyhow::{Context, anyhow};
-use loop_core::{CancellationToken, Ending, Event, Halt, Progress, StopReason};
 use loop_telemetry::{Record, StateDir, TelemetryFile};
 
-use super::{Failure, dry_run, load};
+use super::{
+    Failure, dry_run,
+    setting::{block_on, dir, place, unless_signalled},
+    subject::{self, Subject},
+};
 use crate::{
     args::RunArgs,
-    ask::{self, Declining, Terminal},
-    compose::{self, Place},
+    ask,
+    compose::Place,
+    drive::{Audience, drive},
     exit,
-    manifest::Plan,
-    signals::{Signal, Signals},
-    view::{self, Lines},
+    manifest::{Plan, nobody_to_ask},
+    signals::Signals,
+    view::{self, text},
 };
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let (plan, warnings) = load(&args.manifest)?;
-    if !warnings.is_empty() && !args.quiet {
-        view::say(&warnings);
+    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let subject = subject::of(args, &dir)?;
+    if !subject.warnings.is_empty() && !args.quiet {
+        view::say(&subject.warnings);
     }
-    let place = place(args.cwd.as_deref()).map_err(Failure::Usage)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("the asynchronous runtime could not be started")?;
-    let done = if args.dry_run {
-        runtime.block_on(dry_run::exec(&plan, &place))
-    } else {
-        let telemetry = telemetry(args.telemetry.as_deref()).map_err(Failure::Usage)?;
-        runtime.block_on(run(args, &plan, &place, &telemetry))
-    };
-    // A thread that still waits for a person's answer must not hold up the exit.
-    runtime.shutdown_background();
-    done
-}
-
-/// Where the agent and the evaluator run, and with which variables.
-fn place(cwd: Option<&Path>) -> anyhow::Result<Place> {
-    let dir = match cwd {
-        Some(dir) => fs::canonicalize(dir).with_context(|| format!("--cwd {}", dir.display()))?,
-        None => env::current_dir().context("the current folder cannot be used")?,
-    };
-    if !dir.is_dir() {
-        return Err(anyhow!("--cwd {} is not a folder", dir.display()));
+    let place = place(dir).map_err(Failure::Usage)?;
+    if args.dry_run {
+        return block_on(unless_signalled(dry_run::exec(&subject.plan, &place)));
     }
-    Ok(Place { dir, env: env::vars_os().collect() })
+    let telemetry = telemetry(args.telemetry.as_deref()).map_err(Failure::Usage)?;
+    block_on(run(args, &subject, &place, &telemetry))
 }
 
 /// The file for the run's record, tried before anything is spent.
@@ -66,17 +48,27 @@ fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
 
 async fn run(
     args: &RunArgs,
-    plan: &Plan,
+    Subject { plan, manifest, .. }: &Subject,
     place: &Place,
     telemetry: &TelemetryFile,
 ) -> Result<ExitCode, Failure> {
     let signals = Signals::listen().context("signals cannot be listened for")?;
     let started = jiff::Timestamp::now();
-    let ended = drive(args, plan, place, signals).await?;
-    let record = Record::of(&plan.name, &ended.ending, &ended.progress)
-        .manifest(absolute(&args.manifest))
-        .run_id(uuid::Uuid::now_v7().to_string())
-        .between(started, jiff::Timestamp::now());
+    if !args.quiet {
+        warn_of_late_limits(plan, place);
+        // Who asks for it need not be told.
+        if let Some(warning) = nobody_to_ask(plan).filter(|_| !args.non_interactive && !can_ask(args)) {
+            view::warning(&warning);
+        }
+    }
+    let audience = Audience { quiet: args.quiet, can_be_asked: can_ask(args), show_output: args.show_output };
+    let ended = drive(plan, place, audience, signals).await?;
+    let mut record =
+        Record::of(&plan.name, &ended.ending, &ended.progress).run_id(uuid::Uuid::now_v7().to_string());
+    if let Some(manifest) = manifest {
+        record = record.manifest(manifest);
+    }
+    let record = record.between(started, jiff::Timestamp::now());
     if let Err(error) = telemetry.append(&record) {
         view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
     }
@@ -84,73 +76,35 @@ async fn run(
         view::tell(&record.to_line());
     }
     if !args.quiet {
+        warn_of_lost_usage(place);
+        view::say(&ended.table);
         view::say(&view::summary(&plan.name, &ended.ending, &ended.progress, telemetry.path()));
     }
     Ok(exit::of_run(&ended.ending, ended.signal))
 }
 
-/// A run that is over.
-struct Ended {
-    ending: Ending,
-    progress: Progress,
-    /// The first signal that asked for its end.
-    signal: Option<Signal>,
+/// Whether a question of the run reaches somebody.
+fn can_ask(args: &RunArgs) -> bool {
+    !args.quiet && !args.non_interactive && ask::is_interactive()
 }
 
-/// Runs the loop to its end. The first signal cancels it; the second one drops it, and with it
-/// everything that it started.
-async fn drive(args: &RunArgs, plan: &Plan, place: &Place, mut signals: Signals) -> Result<Ended, Failure> {
-    let cancel = CancellationToken::new();
-    let declining = Declining::default();
-    let max_iterations = plan.limits.max_iterations.get();
-    // A copy of the run's progress that is still there when the run itself has been dropped.
-    let seen = Arc::new(Mutex::new(Progress::default()));
-    let fold = Arc::clone(&seen);
-    let mut loop_ = compose::compose(plan, place)
-        .map_err(Failure::Internal)?
-        .cancel_on(cancel.clone())
-        .observe(move |event: &Event, _: &Progress| {
-            fold.lock().unwrap_or_else(PoisonError::into_inner).apply(event);
-        });
-    if !args.quiet {
-        loop_ = loop_.observe(Lines::new(max_iterations));
+/// A limit that a person counts on must not hold less than they think.
+fn warn_of_late_limits(plan: &Plan, place: &Place) {
+    let limited = plan.limits.max_cost.is_some() || plan.limits.max_tokens.is_some();
+    if let Some(error) = place.usage.watch_error().filter(|_| limited) {
+        view::warning(&format!(
+            "usage is read only when a command ends, so a limit on it cannot cut one that runs: {error}"
+        ));
     }
-    if !args.quiet && !args.non_interactive && ask::is_interactive() {
-        loop_ = loop_.on_ask(Terminal::new(declining.clone(), max_iterations));
-    }
-    let mut run = Box::pin(loop_.run());
-    let mut first = None;
-    let report = loop {
-        tokio::select! {
-            report = &mut run => break Some(report.context("the loop could not be built")?),
-            signal = signals.next() => {
-                if signal == Signal::Interrupt && declining.decline() {
-                    continue;
-                }
-                if first.is_some() {
-                    break None;
-                }
-                first = Some(signal);
-                cancel.cancel();
-            }
-        }
-    };
-    drop(run);
-    Ok(match report {
-        Some(report) => {
-            Ended { ending: report.ending().clone(), progress: report.progress().clone(), signal: first }
-        }
-        None => {
-            let halt = Halt::new(StopReason::Cancelled, "killed by a second signal");
-            let progress = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            Ended { ending: Ending { halt, guardrail: None }, progress, signal: first }
-        }
-    })
 }
 
-/// The manifest's path, for whoever reads the record elsewhere.
-fn absolute(path: &Path) -> PathBuf {
-    fs::canonicalize(path)
-        .or_else(|_: io::Error| std::path::absolute(path))
-        .unwrap_or_else(|_| path.to_owned())
+/// What was reported and could not be understood is missing in every sum.
+fn warn_of_lost_usage(place: &Place) {
+    if let Some(last) = place.usage.last_refusal() {
+        let lines = text::count(place.usage.refused(), "line");
+        view::warning(&format!(
+            "{lines} in the file that LOOP_USAGE_FILE names did not count, the last being {}",
+            text::printable(&last)
+        ));
+    }
 }

@@ -19,11 +19,8 @@ pub(crate) fn describe(plan: &Plan) -> String {
     row(&mut page, "done when", &goal(&plan.stop));
     row(&mut page, "limits", &limits(&plan.limits));
     if let Some(every) = plan.limits.checkpoint {
-        row(
-            &mut page,
-            "asks you",
-            &format!("after every {}iteration that did not meet the goal", ordinal(every)),
-        );
+        row(&mut page, "asks you", &checkpoint(every));
+        row(&mut page, "", "needs a terminal; without one the run halts there");
     }
     if plan.delay > Duration::ZERO {
         row(&mut page, "waits", &format!("{} between iterations", time(plan.delay)));
@@ -34,6 +31,16 @@ pub(crate) fn describe(plan: &Plan) -> String {
         &format!("up to {} of output for each placeholder", bytes(plan.feedback_bytes)),
     );
     page
+}
+
+/// The warning before a run that will come to a checkpoint, where nobody can be asked.
+pub(crate) fn nobody_to_ask(plan: &Plan) -> Option<String> {
+    let every = plan.limits.checkpoint.filter(|every| *every < plan.limits.max_iterations)?;
+    Some(format!("nobody can be asked here, so the run halts at its first checkpoint: {}", checkpoint(every)))
+}
+
+fn checkpoint(every: NonZeroU64) -> String {
+    format!("after every {}iteration that did not meet the goal", ordinal(every))
 }
 
 /// A label and its text; further lines of the text stand under the first.

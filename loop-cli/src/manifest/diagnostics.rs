@@ -24,6 +24,7 @@ pub(crate) enum Paint {
 enum Severity {
     Error,
     Warning,
+    Unfinished,
 }
 
 #[derive(Debug, Clone)]
@@ -53,6 +54,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, title.into())
     }
 
+    /// A warning to who looks at the manifest, and an error to who wants to run it.
+    pub(crate) fn unfinished(title: impl Into<String>) -> Self {
+        Self::new(Severity::Unfinished, title.into())
+    }
+
     fn new(severity: Severity, title: String) -> Self {
         Self { severity, title, marks: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
@@ -78,7 +84,7 @@ impl Diagnostic {
     fn render(&self, renderer: &Renderer, path: &str, text: &str) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
+            Severity::Warning | Severity::Unfinished => Level::WARNING,
         };
         let mut group = Group::with_title(level.primary_title(&self.title));
         if self.marks.is_empty() {
@@ -129,6 +135,14 @@ impl Diagnostics {
     /// A finding about a file as a whole, such as one that cannot be read.
     pub(crate) fn of_file(path: &Path, finding: Diagnostic) -> Self {
         Self::new(path.display().to_string(), "", vec![finding])
+    }
+
+    /// What has to be written before the manifest can be run, as errors; nothing if it is finished.
+    pub(crate) fn unfinished(&self) -> Option<Self> {
+        let unfinished = self.findings.iter().filter(|finding| finding.severity == Severity::Unfinished);
+        let error = |finding: &Diagnostic| Diagnostic { severity: Severity::Error, ..finding.clone() };
+        let findings: Vec<_> = unfinished.map(error).collect();
+        (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
     }
 
     /// The findings in the look of rustc, each with its lines of the file; ends with a line feed

@@ -193,8 +193,14 @@ fn report_unknown(object: &str, entry: &Entry, meant: Option<&Key>) -> Diagnosti
     } else {
         (format!(" in `{object}`"), format!("`{object}`"))
     };
-    let known = meant.map(|key| if key.object() == object { key.name() } else { key.path });
+    let label = match meant {
+        Some(key) if key.object() == object => nearest::suggestion(Some(key.name())),
+        Some(key) if key.object().is_empty() => {
+            format!("did you mean `{}` at the top of the manifest?", key.name())
+        }
+        elsewhere => nearest::suggestion(elsewhere.map(|key| key.path)),
+    };
     Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
-        .at(entry.key_span.clone(), nearest::suggestion(known))
+        .at(entry.key_span.clone(), label)
         .note(format!("{taker} takes {}", keys::list(object)))
 }

@@ -44,6 +44,7 @@ pub(crate) fn found(value: &Value) -> String {
         Value::Decimal(number) if number.abs() >= 1e18 => "this number is too large",
         Value::Decimal(_) => "this number is written with a point or an exponent",
         Value::Text(_) => "this is text",
+        Value::Date => "this is a date",
         Value::List => "this is a list",
         Value::Object(_) => "this is an object",
     };
@@ -77,7 +78,7 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
         Value::Decimal(number) if takes_number && number.fract() == 0.0 && number.abs() < 1e18 => {
             Some(format!("write {number:.0}"))
         }
-        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) if wanted == Wanted::Text => {
+        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date if wanted == Wanted::Text => {
             Some(format!("write it in quotes: \"{written}\""))
         }
         Value::Object(_)

@@ -8,23 +8,33 @@
 //! [`warnings`] looks for what will run but was probably not meant. All of them speak through
 //! [`diagnostics`].
 
+mod bounds;
 mod describe;
 mod diagnostics;
 mod document;
 mod field;
 mod fields;
+pub(crate) mod flags;
 mod keys;
 mod mismatch;
 mod nearest;
 pub(crate) mod plan;
 mod raw;
+mod schema;
 mod source;
+mod unfilled;
 mod validate;
 mod warnings;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use describe::describe;
+pub(crate) use describe::{describe, nobody_to_ask};
 pub(crate) use diagnostics::{Diagnostics, Paint};
 pub(crate) use plan::Plan;
+pub(crate) use schema::schema;
+pub(crate) use source::Format;
+#[cfg(test)]
+pub(crate) use source::Source;
+pub(crate) use unfilled::UNFILLED;
+pub(crate) use validate::kebab_case;

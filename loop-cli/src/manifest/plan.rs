@@ -92,6 +92,19 @@ pub(crate) struct Loaded {
     pub(crate) warnings: Diagnostics,
 }
 
+impl Loaded {
+    /// The same, to be run and not only looked at.
+    ///
+    /// # Errors
+    /// Commands that are still to be written.
+    pub(crate) fn finished(self) -> Result<Self, Diagnostics> {
+        match self.warnings.unfinished() {
+            Some(unfinished) => Err(unfinished),
+            None => Ok(self),
+        }
+    }
+}
+
 impl Plan {
     /// Reads and validates the manifest at `path`, which is taken from the current folder.
     ///
@@ -114,7 +127,7 @@ impl Plan {
         let mut problems = Vec::new();
         let raw = RawManifest::read(&node, source.text(), &mut problems);
         let warnings = warnings::of(&raw, source.text());
-        match validate::plan(raw, &source, &mut problems) {
+        match validate::plan(raw, source.text(), source.stem(), &mut problems) {
             Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
             _ => Err(source.report(problems)),
         }

@@ -97,6 +97,8 @@ impl RawManifest {
     /// Reads the manifest from its tree. What is wrong with keys and types is added to `problems`.
     pub(crate) fn read(node: &Node, text: &str, problems: &mut Vec<Diagnostic>) -> Self {
         let Some(mut fields) = Fields::of_manifest(node, text, problems) else { return Self::default() };
+        // For editors. Nothing is done with it here, but text it has to be.
+        fields.text("$schema");
         Self {
             name: fields.text("name"),
             goal: fields.text("goal"),

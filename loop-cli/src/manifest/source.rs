@@ -17,14 +17,18 @@ const MAX_BYTES: u64 = 16 << 20;
 pub(crate) enum Format {
     /// RFC 8259, without comments or trailing commas.
     Json,
+    /// TOML 1.1.
+    Toml,
     /// YAML 1.2, one document.
     Yaml,
 }
 
 impl Format {
-    fn of(path: &Path) -> Option<Self> {
+    /// The format that the name of a file promises.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
+            "toml" => Some(Self::Toml),
             "yaml" | "yml" => Some(Self::Yaml),
             _ => None,
         }
@@ -55,11 +59,13 @@ impl Source {
     /// # Errors
     /// As for [`Source::open`].
     pub(crate) fn from_bytes(path: &Path, mut bytes: Vec<u8>) -> Result<Self, Diagnostics> {
-        let format = Format::of(path).ok_or_else(|| Diagnostics::of_file(path, unknown_format(path)))?;
+        let format = Format::of(path).ok_or_else(|| Diagnostics::of_file(path, unknown_format()))?;
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             bytes.drain(..3);
         }
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(path, &error))?;
+        // A prompt of several lines is the same text in every format, wherever its file was saved.
+        let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
         if text.trim().is_empty() {
             let finding = Diagnostic::error("this manifest is empty")
                 .help("a manifest has at least `goal`, `agent`, `evaluator` and `guardrails`");
@@ -68,7 +74,7 @@ impl Source {
         Ok(Self { path: path.to_owned(), text, format })
     }
 
-    /// The text, without a byte order mark.
+    /// The text, without a byte order mark, and with every line ending in a line feed alone.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -100,7 +106,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
             .help("name the manifest's file, for example `loop.yaml`"));
     }
     // Before reading: a device or a pipe of another name might never end.
-    Format::of(path).ok_or_else(|| unknown_format(path))?;
+    Format::of(path).ok_or_else(unknown_format)?;
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -110,14 +116,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     Ok(bytes)
 }
 
-fn unknown_format(path: &Path) -> Diagnostic {
-    let finding = Diagnostic::error("the name of this file does not say in which format it is");
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        return finding
-            .note("this version of loop does not read TOML yet")
-            .help("write the manifest in a file that ends in `.yaml`, `.yml` or `.json`");
-    }
-    finding.help("the name of a manifest ends in `.yaml`, `.yml` or `.json`")
+fn unknown_format() -> Diagnostic {
+    Diagnostic::error("the name of this file does not say in which format it is")
+        .help("the name of a manifest ends in `.yaml`, `.yml`, `.toml` or `.json`")
 }
 
 fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Diagnostics {

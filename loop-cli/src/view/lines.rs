@@ -1,8 +1,11 @@
-//! A run as plain lines, one for each thing that happened.
+//! A run as lines, one for each thing that happened.
 
-use loop_core::{Event, EventKind, Observer, Outcome, Progress, RunTime, Stage, Verdict, WorkResult};
+use loop_core::{
+    Event, EventKind, Observer, Outcome, Progress, RunTime, Stage, StepRecord, StopReason, Verdict,
+    WorkResult,
+};
 
-use super::{BAD, BOLD, DIM, GOOD, WARN, paint, say, text};
+use super::{BAD, BOLD, DIM, GOOD, Screen, WARN, paint, text};
 
 /// How much of an evaluator's last line is shown.
 const LINE: usize = 100;
@@ -10,14 +13,15 @@ const LINE: usize = 100;
 /// Prints a run's events as they come.
 #[derive(Debug)]
 pub(crate) struct Lines {
+    screen: Screen,
     max_iterations: u64,
     /// When the work under way began.
     began: RunTime,
 }
 
 impl Lines {
-    pub(crate) const fn new(max_iterations: u64) -> Self {
-        Self { max_iterations, began: RunTime::ZERO }
+    pub(crate) const fn new(screen: Screen, max_iterations: u64) -> Self {
+        Self { screen, max_iterations, began: RunTime::ZERO }
     }
 
     fn line(&self, event: &Event, progress: &Progress) -> Option<String> {
@@ -28,8 +32,8 @@ impl Lines {
                 paint(BOLD, format_args!("iteration {iteration} of {}{again}", self.max_iterations))
             }
             EventKind::IterationFinished { result, notes } => {
-                let cost = notes.usage.cost.or(progress.current_step().and_then(|step| step.usage().cost));
-                let cost = cost.map(|cost| format!(", {}", cost.usd)).unwrap_or_default();
+                let usage = progress.current_step().map_or(&notes.usage, StepRecord::usage);
+                let cost = usage.cost.map(|cost| format!(", {}", cost.usd)).unwrap_or_default();
                 let fault = notes.fault.as_deref().map(|fault| format!(" · {fault}")).unwrap_or_default();
                 format!("  agent  {}{cost}{}", work(result, "done", took), paint(WARN, fault))
             }
@@ -45,7 +49,11 @@ impl Lines {
                 paint(DIM, format_args!("  waiting {} before {next}", text::duration(*duration)))
             }
             EventKind::InterruptRequested { cause } => {
-                paint(WARN, format_args!("  stopping: {}", text::printable(&cause.halt.to_string())))
+                let more = match cause.reason() {
+                    StopReason::Cancelled => " (Ctrl+C again kills at once)",
+                    _ => "",
+                };
+                paint(WARN, format_args!("  stopping: {}{more}", text::printable(&cause.halt.to_string())))
             }
             EventKind::WorkCut { .. } => paint(DIM, format_args!("  stopped after {}", took())),
             _ => return None,
@@ -53,13 +61,33 @@ impl Lines {
     }
 }
 
+impl Lines {
+    fn begin(&mut self, stage: &'static str, event: &Event, progress: &Progress) {
+        self.screen.begin(stage, progress);
+        if stage != "stopping" {
+            self.began = event.at;
+        }
+    }
+}
+
 impl Observer for Lines {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         if let Some(line) = self.line(event, progress) {
-            say(&line);
+            self.screen.line(&line);
         }
-        if let EventKind::IterationStarted { .. } | EventKind::EvaluationStarted {} = event.kind {
-            self.began = event.at;
+        match &event.kind {
+            EventKind::IterationStarted { .. } => self.begin("agent", event, progress),
+            EventKind::EvaluationStarted {} => self.begin("check", event, progress),
+            EventKind::WaitStarted { .. } => self.begin("waiting", event, progress),
+            EventKind::InterruptRequested { .. } => self.begin("stopping", event, progress),
+            EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
+                let last = text::last_line(verdict.text(), LINE).unwrap_or_default();
+                self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, last)));
+            }
+            // A question has the terminal to itself.
+            EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),
+            EventKind::QuestionAnswered { .. } => self.screen.show(),
+            _ => self.screen.update(progress),
         }
     }
 }
@@ -79,11 +107,14 @@ fn work<T>(result: &WorkResult<T>, done: &str, took: impl Fn() -> String) -> Str
 }
 
 fn judged(verdict: &Verdict, took: &str) -> String {
-    let outcome = match verdict.outcome() {
+    let last = text::last_line(verdict.text(), LINE).map(|line| format!(" · {line}")).unwrap_or_default();
+    format!("{} in {took}{}", outcome(verdict), paint(DIM, last))
+}
+
+fn outcome(verdict: &Verdict) -> String {
+    match verdict.outcome() {
         Outcome::Pass => paint(GOOD, "pass"),
         Outcome::Fail => paint(BAD, "fail"),
         Outcome::Inconclusive => paint(WARN, "inconclusive"),
-    };
-    let last = text::last_line(verdict.text(), LINE).map(|line| format!(" · {line}")).unwrap_or_default();
-    format!("{outcome} in {took}{}", paint(DIM, last))
+    }
 }

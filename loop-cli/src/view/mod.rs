@@ -1,14 +1,17 @@
 //! What a person sees of a run. Everything goes to standard error: standard output is for results.
 
 mod lines;
+mod output;
+mod screen;
 mod summary;
+mod table;
 pub(crate) mod text;
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-pub(crate) use self::{lines::Lines, summary::summary};
+pub(crate) use self::{lines::Lines, output::Output, screen::Screen, summary::summary, table::Table};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -23,17 +26,23 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
 
 /// Prints to standard error. Colours are for terminals that want them (`NO_COLOR`).
 pub(crate) fn say(text: &str) {
-    print(&mut anstream::stderr(), text);
+    // There is nobody left to tell that there is nobody left.
+    let _ = print(&mut anstream::stderr(), text);
 }
 
-/// Prints a result to standard output.
+/// Prints a result to standard output. Neither the run nor its exit code depends on who reads it.
 pub(crate) fn tell(text: &str) {
-    print(&mut anstream::stdout(), text);
+    match print(&mut anstream::stdout(), text) {
+        // The reader has seen enough, as `head` does.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => warning(&format!("standard output cannot be written: {error}")),
+        Ok(()) => {}
+    }
 }
 
-fn print(to: &mut impl Write, text: &str) {
-    // Who reads may have gone, `| head` for example; the run and its exit code do not depend on it.
-    let _ = writeln!(to, "{}", text.trim_end()).and_then(|()| to.flush());
+fn print(to: &mut impl Write, text: &str) -> io::Result<()> {
+    writeln!(to, "{}", text.trim_end())?;
+    to.flush()
 }
 
 /// Prints an error, with the errors beneath it.

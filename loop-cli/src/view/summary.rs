@@ -1,6 +1,6 @@
 //! What stands under a run that is over.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use loop_core::{Ending, Progress, StopReason};
 
@@ -34,10 +34,12 @@ pub(crate) fn summary(name: &str, ending: &Ending, progress: &Progress, telemetr
 
 fn time(progress: &Progress) -> String {
     let elapsed = text::duration(progress.elapsed());
-    match text::duration(progress.working()) {
-        working if working == elapsed => elapsed,
-        working => format!("{elapsed}, of which {working} working"),
+    let waited = progress.elapsed().saturating_sub(progress.working());
+    // What the loop itself takes between two steps is no wait.
+    if waited < Duration::from_secs(1) {
+        return elapsed;
     }
+    format!("{elapsed}, of which {} working", text::duration(progress.working()))
 }
 
 /// What a person would do now.
@@ -45,7 +47,7 @@ fn next(ending: &Ending) -> &'static str {
     match ending.reason() {
         StopReason::GoalMet => "look at what changed, with `git diff` for example, before you keep it",
         StopReason::MaxIterations => {
-            "read the last check's output; then sharpen the prompt, or raise guardrails.max_iterations"
+            "run evaluator.command by hand, and see what is left; then sharpen the prompt, or raise guardrails.max_iterations"
         }
         StopReason::BudgetExceeded => {
             "look at what was done for the money; then raise guardrails.max_cost_usd, or split the goal"

@@ -109,29 +109,3 @@ fn what_an_agent_prints_does_not_steer_the_terminal() {
     let ran = world.run_manifest(&manifest).exits(1).says(&["xy"]);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{7}'));
 }
-
-fn said(name: &str, args: &[&str], code: i32) {
-    let ran = World::new().run(args).exits(code);
-    insta::with_settings!({
-        filters => [(r"loop \d+\.\d+\.\d+", "loop [version]")],
-        omit_expression => true,
-        prepend_module_to_snapshot => false
-    }, {
-        insta::assert_snapshot!(name, format!("{}{}", ran.stdout, ran.stderr));
-    });
-}
-
-#[test]
-fn help_and_version_are_there() {
-    said("help", &["--help"], 0);
-    said("help_run", &["run", "--help"], 0);
-    said("help_check", &["check", "--help"], 0);
-    said("version", &["--version"], 0);
-}
-
-#[test]
-fn a_command_line_that_is_wrong_says_how_it_is_meant() {
-    said("usage_nothing", &[], 2);
-    said("usage_unknown", &["run", "loop.json", "--dryrun"], 2);
-    said("usage_missing", &["run"], 2);
-}

@@ -94,6 +94,18 @@ fn resume_at_every_prefix() {
     });
 }
 
+/// Work that was put off leaves nothing behind but its bill: neither marks nor faults.
+#[test]
+fn resume_of_work_that_was_put_off() {
+    also_holds(unlimited(), |world| {
+        let mut prompt = world.clone();
+        prompt.agent.iter_mut().chain(&mut prompt.judge).for_each(|job| job.put_off.clear());
+        let (late, prompt) = (Sim::run(&world).events, Sim::run(&prompt).events);
+        assert_eq!(settled(&late), settled(&prompt));
+        assert_eq!(ending(&late), ending(&prompt));
+    });
+}
+
 /// A run that has ended and is taken up again begins no index that is settled, and each end says so once.
 #[test]
 fn resume_of_an_ended_run() {

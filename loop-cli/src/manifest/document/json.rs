@@ -37,7 +37,8 @@ fn hint(text: &str, place: Span, finding: Diagnostic) -> Diagnostic {
         return finding.help("remove the comma before it");
     }
     if rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#') {
-        return finding.help("JSON has no comments: remove it, or write the manifest in a `.yaml` file");
+        return finding
+            .help("JSON has no comments: remove it, or write the manifest in a `.yaml` or `.toml` file");
     }
     if rest.starts_with('\'') {
         return finding.help("text stands in double quotes in JSON");

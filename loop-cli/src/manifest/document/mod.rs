@@ -5,6 +5,7 @@
 //! wrong value can be reported together and in our words, not only the first and in a library's.
 
 mod json;
+mod toml;
 mod yaml;
 
 use super::{
@@ -27,9 +28,11 @@ pub(crate) enum Value {
     Bool(bool),
     /// A number written without a fraction or an exponent, within 64 bits.
     Whole(i128),
-    /// Any other number; may be infinite or not a number in YAML.
+    /// Any other number; may be infinite or not a number in YAML and TOML.
     Decimal(f64),
     Text(String),
+    /// TOML alone has them. No field of a manifest is one, so which day it is does not matter.
+    Date,
     /// No field of a manifest is a list, so what is in one does not matter.
     List,
     Object(Vec<Entry>),
@@ -49,6 +52,7 @@ pub(crate) struct Entry {
 /// The first place at which it is not what its format asks for.
 pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
     match source.format() {
+        Format::Toml => toml::parse(source.text()),
         Format::Yaml => yaml::parse(source.text()),
         // JSON is YAML, and only the YAML parser knows places. The JSON parser goes first: it is
         // strict, so that what other programs cannot read is refused, and it speaks of JSON.

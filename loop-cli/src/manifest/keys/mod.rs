@@ -3,8 +3,13 @@
 //! A key that is accepted and does nothing is worse than an error: `max_iteration: 5` would be a
 //! loop without its limit. So the keys are one table, and what is not in it is refused.
 
-use super::nearest::closest;
-use Need::{Optional, Planned, Required};
+mod shape;
+mod table;
+
+use super::{flags, nearest::closest};
+use Need::{Planned, Required};
+pub(crate) use shape::{Sample, Shape};
+pub(crate) use table::KEYS;
 
 /// Whether a key has to stand in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +28,39 @@ pub(crate) struct Key {
     /// With dots between the objects: `agent.command`.
     pub(crate) path: &'static str,
     pub(crate) need: Need,
-    /// What it says, for a person who left it out.
+    /// What may stand under it.
+    pub(crate) shape: Shape,
+    /// What it says, in half a sentence, for a person who left it out.
     pub(crate) meaning: &'static str,
+    /// The same in full sentences, for an editor.
+    pub(crate) explanation: &'static str,
+    /// The value that says the same as leaving it out, if there is one.
+    pub(crate) default: Option<Sample>,
+    /// Values that a person may begin with.
+    pub(crate) examples: &'static [Sample],
 }
 
 impl Key {
+    const fn new(path: &'static str, need: Need, shape: Shape, meaning: &'static str) -> Self {
+        Self { path, need, shape, meaning, explanation: "", default: None, examples: &[] }
+    }
+
+    const fn planned(path: &'static str, advice: &'static str, meaning: &'static str) -> Self {
+        Self::new(path, Planned(advice), Shape::Nothing, meaning)
+    }
+
+    const fn explained(self, explanation: &'static str) -> Self {
+        Self { explanation, ..self }
+    }
+
+    const fn default(self, default: Sample) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    const fn examples(self, examples: &'static [Sample]) -> Self {
+        Self { examples, ..self }
+    }
+
     /// The path of the object in which it stands; empty for the manifest itself.
     pub(crate) fn object(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(object, _)| object)
@@ -37,6 +70,11 @@ impl Key {
     pub(crate) fn name(&self) -> &'static str {
         name(self.path)
     }
+
+    /// Whether this version takes it.
+    pub(crate) fn is_taken(&self) -> bool {
+        !matches!(self.need, Planned(_))
+    }
 }
 
 /// The last part of a path: the key as it is written in its object.
@@ -44,76 +82,24 @@ pub(crate) fn name(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
-const fn key(path: &'static str, need: Need, meaning: &'static str) -> Key {
-    Key { path, need, meaning }
-}
-
-/// The table, in the order in which a manifest is best read.
-pub(crate) const KEYS: &[Key] = &[
-    key("$schema", Optional, "the JSON Schema, for editors"),
-    key("name", Optional, "the loop's name in records and summaries"),
-    key("goal", Required, "what the loop has to reach, in a sentence"),
-    key("agent", Required, "who does the work (`command`) and what it is told (`prompt`)"),
-    key("agent.command", Required, "the shell command that runs the agent"),
-    key("agent.prompt", Required, "what the agent is told in each iteration"),
-    key("agent.format", Optional, "how the agent reports what it used"),
-    key("agent.env", Optional, "the agent's environment variables"),
-    key("agent.env.set", Optional, "variables to set, by name"),
-    key("agent.env.pass", Planned("set a variable with `agent.env.set`"), "variables to let through"),
-    key("agent.env.inherit", Planned("set variables with `agent.env.set`"), "where the environment begins"),
-    key("agent.max_seconds", Planned("`guardrails.max_seconds` limits the whole run"), "time for one call"),
-    key(
-        "agent.max_silence_seconds",
-        Planned("`guardrails.max_seconds` limits the whole run"),
-        "time without output",
-    ),
-    key("evaluator", Required, "the check that says whether the goal is met (`command`)"),
-    key("evaluator.command", Required, "the shell command that exits 0 when the goal is met"),
-    key(
-        "evaluator.max_seconds",
-        Planned("`guardrails.max_seconds` limits the whole run"),
-        "time for one check",
-    ),
-    key(
-        "evaluator.score",
-        Planned("let the command exit 0 when the score is good enough"),
-        "a score to read",
-    ),
-    key("stop_condition", Optional, "when the goal is met"),
-    key("stop_condition.type", Optional, "what is asked of the check"),
-    key("stop_condition.pattern", Optional, "what the check's output has to match"),
-    key("guardrails", Required, "the limits of the run (`max_iterations` at least)"),
-    key(
-        "guardrails.max_iterations",
-        Required,
-        "how many times the agent may run at most; every loop needs this",
-    ),
-    key("guardrails.max_cost_usd", Optional, "dollars that the run may cost"),
-    key("guardrails.max_seconds", Optional, "seconds that the run may take"),
-    key("guardrails.max_tokens", Optional, "tokens that the run may use"),
-    key("guardrails.max_consecutive_failures", Optional, "failed iterations in a row"),
-    key("guardrails.hitl_checkpoint", Optional, "when a person is asked"),
-    key("guardrails.allow_unmetered", Optional, "accept limits that cannot be measured"),
-    key("pace", Optional, "how fast iterations follow each other"),
-    key("pace.every_seconds", Optional, "the delay between iterations, in seconds"),
-    key("feedback", Optional, "what one iteration tells the next"),
-    key("feedback.max_bytes", Optional, "bytes that a placeholder may bring into the prompt"),
-    key("resume", Planned("every run begins with its first iteration"), "how a run that was cut off goes on"),
-];
-
-/// What the key at `path` says.
+/// What the key at `path`, or the flag of this name, says.
 pub(crate) fn meaning(path: &str) -> &'static str {
-    KEYS.iter().find(|key| key.path == path).map_or("", |key| key.meaning)
+    find(path).map_or("", |key| key.meaning)
 }
 
-/// Whether the key at `path` may be left out.
+/// Whether the key at `path`, or the flag of this name, may be left out.
 pub(crate) fn is_optional(path: &str) -> bool {
-    KEYS.iter().all(|key| key.path != path || key.need != Required)
+    find(path).is_none_or(|key| key.need != Required)
+}
+
+fn find(name: &str) -> Option<&'static Key> {
+    let path = flags::key(name).unwrap_or(name);
+    KEYS.iter().find(|key| key.path == path)
 }
 
 /// The keys that this version takes in the object at `object`, as a list for a message.
 pub(crate) fn list(object: &str) -> String {
-    let taken = of_object(object).filter(|key| !matches!(key.need, Planned(_)));
+    let taken = of_object(object).filter(|key| key.is_taken());
     let names: Vec<_> = taken.map(|key| format!("`{}`", key.name())).collect();
     names.join(", ")
 }

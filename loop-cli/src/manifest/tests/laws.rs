@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{JSON, load};
+use super::{JSON, TOML, load, schema};
 use crate::manifest::keys::KEYS;
 
 /// A JSON value of any shape, with words of manifests in it.
@@ -53,14 +53,39 @@ fn put(manifest: &mut serde_json::Value, path: &str, value: Option<serde_json::V
     }
 }
 
+/// The manifest in TOML. What TOML has no word for becomes something that is no TOML either.
+fn in_toml(manifest: &serde_json::Value) -> String {
+    let Some(entries) = manifest.as_object() else { return toml_value(manifest) };
+    entries.iter().map(|(key, value)| format!("{} = {}\n", toml_text(key), toml_value(value))).collect()
+}
+
+fn toml_value(value: &serde_json::Value) -> String {
+    let list = |items: Vec<String>| items.join(", ");
+    match value {
+        serde_json::Value::String(text) => toml_text(text),
+        serde_json::Value::Array(items) => format!("[{}]", list(items.iter().map(toml_value).collect())),
+        serde_json::Value::Object(entries) => {
+            let entry = |(key, value): (&String, _)| format!("{} = {}", toml_text(key), toml_value(value));
+            format!("{{ {} }}", list(entries.iter().map(entry).collect()))
+        }
+        null_flag_or_number => null_flag_or_number.to_string(),
+    }
+}
+
+/// Text as JSON has it; TOML wants one sign more to be escaped.
+fn toml_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn no_value_is_taken_without_a_bound(manifest in any_manifest()) {
         let text = manifest.to_string();
-        for file in ["loop.json", "loop.yaml"] {
-            if let Ok(loaded) = load(file, text.as_str()) {
+        let files = [("loop.json", text.clone()), ("loop.yaml", text), ("loop.toml", in_toml(&manifest))];
+        for (file, text) in files {
+            if let Ok(loaded) = load(file, text) {
                 let written = manifest["guardrails"]["max_iterations"].as_u64();
                 prop_assert_eq!(Some(loaded.plan.limits.max_iterations.get()), written);
             }
@@ -68,11 +93,33 @@ proptest! {
     }
 
     #[test]
-    fn what_is_taken_as_json_is_taken_as_yaml_and_means_the_same(manifest in any_manifest()) {
+    fn what_is_taken_as_json_is_taken_in_every_format_and_means_the_same(manifest in any_manifest()) {
         let text = serde_json::to_string_pretty(&manifest).unwrap();
         if let Ok(json) = load("loop.json", text.as_str()) {
-            let yaml = load("loop.yaml", text.as_str()).unwrap();
-            prop_assert_eq!(format!("{:?}", yaml.plan), format!("{:?}", json.plan));
+            for (file, text) in [("loop.yaml", text), ("loop.toml", in_toml(&manifest))] {
+                let other = load(file, text).unwrap();
+                prop_assert_eq!(format!("{:?}", other.plan), format!("{:?}", json.plan));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_as_json_is_refused_in_every_format(manifest in any_manifest()) {
+        if load("loop.json", manifest.to_string()).is_err() {
+            prop_assert!(load("loop.yaml", manifest.to_string()).is_err());
+            prop_assert!(load("loop.toml", in_toml(&manifest)).is_err());
+        }
+    }
+
+    #[test]
+    fn the_schema_takes_what_the_validator_takes(manifest in any_manifest()) {
+        match load("loop.json", manifest.to_string()) {
+            Ok(_) => prop_assert!(schema::takes(&manifest)),
+            Err(problems) if schema::takes(&manifest) => {
+                let said = problems.to_string();
+                prop_assert!(schema::is_beyond(&said), "{}", said);
+            }
+            Err(_) => {}
         }
     }
 
@@ -90,7 +137,7 @@ proptest! {
 
     #[test]
     fn no_text_is_too_strange_to_be_answered(cut in any::<prop::sample::Index>(), middle in any::<String>()) {
-        for (file, text) in [("loop.json", JSON), ("loop.yaml", super::YAML)] {
+        for (file, text) in [("loop.json", JSON), ("loop.yaml", super::YAML), ("loop.toml", TOML)] {
             let at = cut.index(text.len());
             let strange = [&text.as_bytes()[..at], middle.as_bytes(), &text.as_bytes()[at..]].concat();
             if let Err(problems) = load(file, strange) {
@@ -101,7 +148,7 @@ proptest! {
 
     #[test]
     fn no_bytes_are_too_strange_to_be_answered(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        for file in ["loop.json", "loop.yaml", "loop"] {
+        for file in ["loop.json", "loop.yaml", "loop.toml", "loop"] {
             if let Err(problems) = load(file, bytes.clone()) {
                 prop_assert!(problems.to_string().ends_with('\n'));
             }

@@ -2,6 +2,8 @@
 
 mod laws;
 mod right;
+mod schema;
+mod toml;
 mod warned;
 mod wrong;
 
@@ -39,6 +41,23 @@ const JSON: &str = r#"{
 }
 "#;
 
+/// The same in TOML.
+const TOML: &str = r#"goal = "All tests pass"
+
+[agent]
+command = "claude -p"
+prompt = """
+Reach this: {goal}
+The check says: {evaluator_output}
+"""
+
+[evaluator]
+command = "cargo test"
+
+[guardrails]
+max_iterations = 5
+"#;
+
 /// The manifest that a file of this name holds, if it holds `bytes`.
 fn load(file: &str, bytes: impl Into<Vec<u8>>) -> Result<Loaded, Diagnostics> {
     Plan::of(Source::from_bytes(Path::new(file), bytes.into())?)
@@ -66,4 +85,13 @@ fn check(name: &str, manifest: &str, said: &str) {
     insta::with_settings!({ description => manifest, prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, said);
     });
+}
+
+/// Each of these manifests in a file of this name has to be refused, as its snapshot says.
+fn refused(file: &str, cases: &[(&str, String)]) {
+    for (name, manifest) in cases {
+        let said = refusal(file, manifest.as_str());
+        schema::assert_refused(file, manifest, &said);
+        check(name, manifest, &said);
+    }
 }

@@ -5,18 +5,19 @@ use std::{collections::BTreeMap, num::NonZeroU64, time::Duration};
 use loop_agents::{output::Pattern, shell::CommandLine};
 use loop_core::Usd;
 
-use super::{JSON, YAML, check, json, load, yaml};
+use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
     plan::{AgentFormat, AgentPlan, Limits, Plan, StopPlan},
 };
 
-fn plan(file: &str, manifest: &str) -> Plan {
+pub(super) fn plan(file: &str, manifest: &str) -> Plan {
+    super::schema::assert_taken(file, manifest);
     load(file, manifest).unwrap_or_else(|problems| panic!("{problems:?}")).plan
 }
 
 /// Everything in the plan; a pattern is known by its text only.
-fn shown(plan: &Plan) -> String {
+pub(super) fn shown(plan: &Plan) -> String {
     format!("{plan:#?}")
 }
 
@@ -74,9 +75,13 @@ fn a_small_manifest_has_the_documented_defaults() {
         delay: Duration::ZERO,
         feedback_bytes: 32_768,
     };
-    for (file, manifest) in
-        [("loop.yaml", YAML), ("loop.yml", YAML), ("loop.json", JSON), ("some/folder/loop.YAML", YAML)]
-    {
+    for (file, manifest) in [
+        ("loop.yaml", YAML),
+        ("loop.yml", YAML),
+        ("loop.json", JSON),
+        ("loop.toml", TOML),
+        ("some/folder/loop.YAML", YAML),
+    ] {
         assert_eq!(shown(&plan(file, manifest)), shown(&expected));
     }
 }
@@ -183,6 +188,14 @@ fn yaml_may_use_its_anchors_marks_and_plain_words() {
     assert_eq!(plan("loop.yaml", &anchored).evaluator, "All tests pass");
     assert_eq!(plan("loop.yaml", &yaml("All tests pass", "yes")).goal, "yes");
     assert_eq!(plan("loop.yaml", &format!("\u{feff}---\n{YAML}...\n")).goal, "All tests pass");
+}
+
+#[test]
+fn lines_of_a_prompt_end_alike_in_every_format() {
+    for (file, manifest) in [("loop.yaml", YAML), ("loop.toml", TOML)] {
+        let prompt = plan(file, &manifest.replace('\n', "\r\n")).agent.prompt;
+        assert_eq!(prompt, plan(file, manifest).agent.prompt);
+    }
 }
 
 #[test]

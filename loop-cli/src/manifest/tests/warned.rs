@@ -1,8 +1,9 @@
 //! Manifests that run and are warned about.
 
-use super::{JSON, YAML, check, json, load, yaml};
+use super::{JSON, TOML, YAML, check, json, load, toml::toml, yaml};
 
 fn warnings(file: &str, manifest: &str) -> String {
+    super::schema::assert_taken(file, manifest);
     load(file, manifest).expect("this manifest has to be taken").warnings.to_string()
 }
 
@@ -20,12 +21,87 @@ fn what_is_odd_is_named() {
     }
     let manifest = json("{goal}", "{goals}");
     check("json_warn_slip", &manifest, &warnings("loop.json", &manifest));
+    let manifest = toml("{goal}", "{goals}");
+    check("toml_warn_slip", &manifest, &warnings("loop.toml", &manifest));
+}
+
+#[test]
+fn limits_that_cannot_bind_are_named() {
+    let limits = |more: &str| format!("{YAML}  {more}\n");
+    let paced = |seconds: &str, every: &str| {
+        format!("{}pace:\n  every_seconds: {every}\n", limits(&format!("max_seconds: {seconds}")))
+    };
+    let cases = [
+        ("warn_late_checkpoint", limits("hitl_checkpoint: 5")),
+        ("warn_late_checkpoint_of_one", limits("hitl_checkpoint: true").replace(": 5", ": 1")),
+        ("warn_late_failures", limits("max_consecutive_failures: 6")),
+        ("warn_idle_iterations", paced("200", "60")),
+        ("warn_one_iteration", paced("60", "60")),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    let right = [
+        limits("hitl_checkpoint: 4"),
+        limits("hitl_checkpoint: false"),
+        limits("max_consecutive_failures: 4"),
+        paced("241", "60"),
+        paced("1", "0"),
+        paced("60", "60").replace(": 5", ": 1"),
+    ];
+    for manifest in right {
+        assert_eq!(warnings("loop.yaml", &manifest), "", "{manifest}");
+    }
+}
+
+#[test]
+fn agents_that_would_wait_for_somebody_are_named() {
+    let command = |command: &str| yaml("claude -p", &format!("'{command}'"));
+    let cases = [
+        ("warn_claude", command("claude --model opus")),
+        ("warn_codex", command("RUST_LOG=info /usr/bin/codex --full-auto")),
+        ("warn_gemini", command("gemini -p {prompt}")),
+        ("warn_opencode", command("opencode --continue")),
+        ("warn_pi", command("pi --no-session")),
+        ("warn_aider", command("aider --model gpt-5")),
+        ("warn_own_judge", yaml("cargo test", "claude -p")),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    let right = [
+        "claude --print --model opus",
+        "CLAUDE_CONFIG_DIR=/x claude -vp",
+        "codex exec -",
+        "codex -c model=x e",
+        "gemini --approval-mode=auto_edit",
+        "opencode run --auto",
+        "pi --mode json",
+        "aider --yes --message-file=p.txt",
+        "my-claude",
+        "echo claude",
+        "claude \" unfinished",
+    ];
+    for agent in right {
+        assert_eq!(warnings("loop.yaml", &command(agent)), "", "{agent}");
+    }
+}
+
+#[test]
+fn what_is_still_to_be_written_is_a_warning_until_it_is_to_be_run() {
+    let manifest = yaml("claude -p", "REPLACE_ME with your agent").replace("cargo test", "REPLACE_ME, too");
+    check("warn_unfilled", &manifest, &warnings("loop.yaml", &manifest));
+    let refused = load("loop.yaml", manifest.as_str()).unwrap().finished().unwrap_err();
+    check("unfilled", &manifest, &refused.to_string());
+    let deaf = yaml("{evaluator_output}", "nothing");
+    assert!(load("loop.yaml", deaf).unwrap().finished().is_ok());
 }
 
 #[test]
 fn what_is_usual_is_not() {
     assert_eq!(warnings("loop.yaml", YAML), "");
     assert_eq!(warnings("loop.json", JSON), "");
+    assert_eq!(warnings("loop.toml", TOML), "");
     assert_eq!(warnings("loop.yaml", &yaml("{goal}", "{ a: 1 }, ${HOME}, {}, { goal } and {\"b\": 2}")), "");
     assert_eq!(warnings("loop.yaml", &yaml("{evaluator_output}", "{prior_output}")), "");
     let once = yaml("{evaluator_output}", "nothing").replace("max_iterations: 5", "max_iterations: 1");

@@ -1,7 +1,7 @@
 //! Manifests that are refused. Each snapshot was read as its addressee would read it: is the fault
 //! plain, and the next step?
 
-use super::{JSON, YAML, check, json, refusal, yaml};
+use super::{JSON, YAML, check, json, refusal, refused, yaml};
 use crate::manifest::{diagnostics::Paint, plan::Plan};
 
 const LIMIT: &str = "  max_iterations: 5";
@@ -22,12 +22,6 @@ fn command(value: &str) -> String {
 
 fn stop(condition: &str) -> String {
     format!("{YAML}stop_condition:\n{condition}")
-}
-
-fn refused(file: &str, cases: &[(&str, String)]) {
-    for (name, manifest) in cases {
-        check(name, manifest, &refusal(file, manifest.as_str()));
-    }
 }
 
 #[test]

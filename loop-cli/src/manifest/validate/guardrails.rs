@@ -5,19 +5,17 @@ use std::{num::NonZeroU64, time::Duration};
 use loop_core::Usd;
 
 use super::super::{
+    bounds::{MAX_SECONDS, MIN_SECONDS},
     diagnostics::{Diagnostic, Span},
     field::{At, FlagOrWhole},
-    keys,
+    flags, keys,
     plan::{AgentPlan, Limits},
     raw::RawGuardrails,
 };
 
-/// A hundred years. Beyond it, adding to the clock may overflow, and nobody means it.
-const MAX_SECONDS: f64 = 100.0 * 365.25 * 86_400.0;
-
 const NOTHING_COULD_RUN: &str = "nothing could run within this limit";
 
-const NO_SUCH_LIMIT: &str = "to have no such limit, remove the key";
+const NO_SUCH_LIMIT: &str = "to have no such limit, leave it out";
 
 /// The limits that `raw` describes.
 pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Option<Limits> {
@@ -52,12 +50,16 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
     let mark =
         |finding: Diagnostic, span: &Span| finding.at(span.clone(), "nothing would be measured against this");
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, (_, span)| mark(finding, span));
-    problems.push(
+    let finding = finding.at(command, "this is not known to report any usage");
+    problems.push(if limits.iter().any(|(key, _)| flags::key(key).is_some()) {
         finding
-            .at(command, "this is not known to report any usage")
+            .help("name LOOP_USAGE_FILE in the agent's command, if the agent appends its usage to that file")
+            .help("or limit the run in time, which always holds")
+    } else {
+        finding
             .help("let the agent append its usage to the file named by LOOP_USAGE_FILE, and set `agent.format: usage-file`")
-            .help("or accept that the limit does nothing: `guardrails.allow_unmetered: true`"),
-    );
+            .help("or accept that the limit does nothing: `guardrails.allow_unmetered: true`")
+    });
 }
 
 fn at_least_one(at: At<i128>) -> Result<NonZeroU64, Diagnostic> {
@@ -83,7 +85,7 @@ fn money(at: At<f64>) -> Result<Usd, Diagnostic> {
 }
 
 fn run_time(at: &At<f64>) -> Result<Duration, Diagnostic> {
-    seconds(at, 0.001, "above 0", NOTHING_COULD_RUN)
+    seconds(at, MIN_SECONDS, "above 0", NOTHING_COULD_RUN)
 }
 
 /// A time from `least` to a hundred years. `range` says what is taken, `below` what is wrong with less.
@@ -98,7 +100,7 @@ pub(super) fn seconds(at: &At<f64>, least: f64, range: &str, below: &str) -> Res
         _ => below,
     };
     let finding = Diagnostic::error(format!("`{}` has to be a number of seconds {range}", at.key));
-    Err(finding.at(at.span.clone(), label).help("to have none, remove the key"))
+    Err(finding.at(at.span.clone(), label).help("to have none, leave it out"))
 }
 
 fn checkpoint(at: At<FlagOrWhole>) -> Result<Option<NonZeroU64>, Diagnostic> {

@@ -10,36 +10,35 @@ mod stop;
 use std::time::Duration;
 
 use super::{
+    bounds::{FEEDBACK_BYTES, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::{At, Field},
     keys,
     plan::Plan,
     raw::{RawManifest, RawPace},
-    source::Source,
 };
 
-/// What a placeholder may bring into the prompt when the manifest does not say.
-const FEEDBACK_BYTES: usize = 32 << 10;
-
-/// Head, tail and the note between them need some room to say anything.
-const MIN_FEEDBACK_BYTES: usize = 256;
-
-/// The plan that `raw` describes.
-pub(crate) fn plan(raw: RawManifest, source: &Source, problems: &mut Vec<Diagnostic>) -> Option<Plan> {
-    let name = raw.name.judge(problems, kebab_case);
+/// The plan that `raw`, which was read from `text`, describes.
+pub(crate) fn plan(
+    raw: RawManifest,
+    text: &str,
+    default_name: String,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Plan> {
+    let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
     let command = raw.agent.command.written().map(|at| at.span.clone()).unwrap_or_default();
-    let agent = agent::agent(raw.agent, source.text(), problems);
+    let agent = agent::agent(raw.agent, text, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command, problems);
     }
     let evaluator = raw.evaluator.command.judge(problems, agent::check_command);
-    let stop = stop::stop(raw.stop_condition, source.text(), problems);
+    let stop = stop::stop(raw.stop_condition, text, problems);
     let limits = guardrails::limits(raw.guardrails, problems);
     let delay = delay(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
     Some(Plan {
-        name: name.or(source.stem())?,
+        name: name.or(default_name)?,
         goal: goal.required()?,
         agent: agent?,
         evaluator: evaluator.required()?,
@@ -62,21 +61,26 @@ fn empty(at: &At<String>) -> Diagnostic {
 }
 
 /// Names end up in file names, metrics and command lines, so they are kept to what all of them take.
-fn kebab_case(at: At<String>) -> Result<String, Diagnostic> {
-    let allowed = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
-    let parts = |name: &str| name.split('-').all(|part| !part.is_empty() && part.chars().all(allowed));
-    if parts(&at.value) {
+fn name(at: At<String>) -> Result<String, Diagnostic> {
+    let better = kebab_case(&at.value);
+    if at.value == better && !better.is_empty() {
         return Ok(at.value);
     }
-    let words = at.value.to_ascii_lowercase();
-    let better: Vec<_> = words.split(|sign| !allowed(sign)).filter(|word| !word.is_empty()).collect();
     let finding =
         Diagnostic::error("`name` has to be lower-case letters and digits, with hyphens between them");
     let finding = finding.at(at.span, "not a name for a loop");
     if better.is_empty() {
         return Err(finding.help("remove it to name the loop after its file"));
     }
-    Err(finding.help(format!("write `{}`, or remove it to name the loop after its file", better.join("-"))))
+    Err(finding.help(format!("write `{better}`, or remove it to name the loop after its file")))
+}
+
+/// The words of a text as a name for a loop; empty if it has none.
+pub(crate) fn kebab_case(text: &str) -> String {
+    let text = text.to_ascii_lowercase();
+    let allowed = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
+    let words: Vec<_> = text.split(|sign| !allowed(sign)).filter(|word| !word.is_empty()).collect();
+    words.join("-")
 }
 
 fn delay(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Field<Duration> {

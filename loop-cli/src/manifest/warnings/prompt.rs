@@ -1,20 +1,16 @@
-//! What is valid, and probably not what was meant.
+//! The prompt: what the agent will not be told.
 
 use std::collections::HashSet;
 
 use loop_agents::shell::{Placeholder, Template, UnknownPlaceholder};
 
-use super::{diagnostics::Diagnostic, field::At, nearest, raw::RawManifest, source};
+use super::super::{diagnostics::Diagnostic, field::At, nearest, raw::RawManifest, source};
 
-/// Everything odd in the manifest, which is `text`.
-pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
-    let mut warnings = Vec::new();
-    if let Some(prompt) = raw.agent.prompt.written() {
-        let template = Template::new(&prompt.value);
-        warnings.extend(unknown_placeholders(prompt, &template, text));
-        warnings.extend(deaf_prompt(raw, prompt, &template));
-    }
-    warnings.extend(idle_allowance(raw));
+pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
+    let Some(prompt) = raw.agent.prompt.written() else { return Vec::new() };
+    let template = Template::new(&prompt.value);
+    let mut warnings = unknown_placeholders(prompt, &template, text);
+    warnings.extend(deaf_prompt(raw, prompt, &template));
     warnings
 }
 
@@ -53,15 +49,4 @@ fn deaf_prompt(raw: &RawManifest, prompt: &At<String>, template: &Template) -> O
     let finding =
         Diagnostic::warning("the agent is not told why the check failed").at(prompt.span.clone(), label);
     Some(finding.help("add `{evaluator_output}` where the check's output helps the agent to do better"))
-}
-
-fn idle_allowance(raw: &RawManifest) -> Option<Diagnostic> {
-    let limits = &raw.guardrails;
-    let allowed = limits.allow_unmetered.written().filter(|at| at.value)?;
-    if limits.max_cost_usd.written().is_some() || limits.max_tokens.written().is_some() {
-        return None;
-    }
-    let finding = Diagnostic::warning("`guardrails.allow_unmetered` does nothing here");
-    let finding = finding.at(allowed.span.clone(), "there is no limit on cost or tokens to accept");
-    Some(finding.help("remove it, or set `max_cost_usd` or `max_tokens`"))
 }

@@ -1,0 +1,162 @@
+//! What the `loop` command costs over a program that only spawns the same commands.
+//!
+//! The floor is `floor/floor.c`, compiled here. Both run the agent `true` and the evaluator `false`. Times
+//! are differences between a long run and one of ten iterations, so that starting up does not count.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{
+    memory,
+    pairs::in_turn,
+    table::{Row, Table},
+};
+
+/// The iterations that a difference leaves out.
+const START: u64 = 10;
+const SHORT: u64 = 1_010;
+const LONG: u64 = 5_010;
+
+const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
+const LINE: &str = "loop run: 5010 iterations / 1010, an iteration";
+const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
+const START_UP: &str = "loop --version / true";
+
+/// Measures it; what cannot be measured is a row that says why.
+///
+/// # Errors
+/// If a run went wrong in the middle of a measurement.
+pub fn measure(table: &mut Table) -> Result<()> {
+    let bench = match Bench::prepare() {
+        Ok(bench) => bench,
+        Err(error) => {
+            for what in [OVERHEAD, LINE, MEMORY, START_UP] {
+                table.add(Row::skipped(what, format!("{error:#}")));
+            }
+            return Ok(());
+        }
+    };
+    let pairs =
+        in_turn(|| bench.difference(SHORT, Bench::run_loop), || bench.difference(SHORT, Bench::run_floor))?;
+    let each = |seconds: f64| seconds / (SHORT - START) as f64 * 1e6;
+    let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
+    table.add(Row::new(OVERHEAD, pairs.ratio).at_most(1.3).note(note));
+
+    let long =
+        in_turn(|| bench.difference(LONG, Bench::run_loop), || bench.difference(SHORT, Bench::run_loop))?;
+    let scale = (SHORT - START) as f64 / (LONG - START) as f64;
+    table.add(Row::new(LINE, long.ratio.times(scale)).at_most(1.1));
+
+    let peak = memory::peak_kib_of(&mut bench.loop_run(LONG)?)?;
+    table.add(Row::single(MEMORY, peak as f64 / 10_240.0).at_most(1.0).note(format!("{peak} KiB")));
+
+    let version = || many(|| Command::new(&bench.binary).arg("--version").stdout(Stdio::null()).status());
+    let pairs = in_turn(version, || many(|| Command::new("/bin/true").status()))?;
+    table.add(Row::new(START_UP, pairs.ratio).at_most(2.5));
+    Ok(())
+}
+
+/// What is measured, ready to run.
+struct Bench {
+    binary: PathBuf,
+    floor: PathBuf,
+    folder: TempDir,
+}
+
+impl Bench {
+    fn prepare() -> Result<Self> {
+        let bench = Self { binary: loop_binary()?, floor: floor_binary()?, folder: tempfile::tempdir()? };
+        bench.run_loop(1)?;
+        bench.run_floor(1)?;
+        Ok(bench)
+    }
+
+    /// `loop run` with this many iterations.
+    fn loop_run(&self, iterations: u64) -> Result<Command> {
+        let manifest = self.folder.path().join(format!("{iterations}.json"));
+        let text = json!({
+            "name": "floor",
+            "goal": "none",
+            "agent": { "command": "true", "prompt": "x" },
+            "evaluator": { "command": "false" },
+            "guardrails": { "max_iterations": iterations },
+        });
+        fs::write(&manifest, text.to_string())?;
+        let mut command = Command::new(&self.binary);
+        command.arg("run").arg(manifest).args(["--quiet", "--telemetry"]);
+        command.arg(self.folder.path().join("telemetry.jsonl")).stdin(Stdio::null());
+        Ok(command)
+    }
+
+    fn run_loop(&self, iterations: u64) -> Result<Duration> {
+        // Exit code 1: halted by the guardrail, as it should be.
+        timed(&mut self.loop_run(iterations)?, 1)
+    }
+
+    fn run_floor(&self, iterations: u64) -> Result<Duration> {
+        timed(Command::new(&self.floor).arg(iterations.to_string()).args(["true", "false"]), 0)
+    }
+
+    /// The time of a run without its first iterations and its start.
+    fn difference(&self, iterations: u64, run: fn(&Self, u64) -> Result<Duration>) -> Result<Duration> {
+        let start = run(self, START)?;
+        Ok(run(self, iterations)?.saturating_sub(start))
+    }
+}
+
+/// `loop` itself: `LOOP_BIN`, or else built here.
+fn loop_binary() -> Result<PathBuf> {
+    if let Some(path) = env::var_os("LOOP_BIN") {
+        return Ok(path.into());
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let built = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--release", "-p", "loop-cli", "--message-format=json"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo cannot be run; set LOOP_BIN to a loop binary")?;
+    ensure!(built.status.success(), "loop-cli does not build");
+    built
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok())
+        .filter(|message| message["target"]["name"] == "loop")
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .context("cargo built no binary named loop")
+}
+
+/// The floor, compiled into the folder of the benchmark's own binary.
+fn floor_binary() -> Result<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("floor/floor.c");
+    let binary = env::current_exe()?.with_file_name("floor");
+    let cc = env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let compiled = Command::new(cc).args(["-O2", "-o"]).args([&binary, &source]).status();
+    ensure!(compiled.context("cc cannot be run")?.success(), "{} does not compile", source.display());
+    Ok(binary)
+}
+
+fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
+    let begun = Instant::now();
+    let status = command.status().with_context(|| format!("{command:?}"))?;
+    let took = begun.elapsed();
+    ensure!(status.code() == Some(expected), "{command:?} ended with {status}");
+    Ok(took)
+}
+
+/// One start is too short to be timed well.
+fn many(mut start: impl FnMut() -> std::io::Result<std::process::ExitStatus>) -> Result<Duration> {
+    let begun = Instant::now();
+    for _ in 0..20 {
+        ensure!(start()?.success());
+    }
+    Ok(begun.elapsed())
+}

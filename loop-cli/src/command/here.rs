@@ -1,0 +1,34 @@
+//! The manifest that is meant where none is named.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+
+use super::Failure;
+
+/// The names under which a manifest is found without being named.
+const NAMES: [&str; 4] = ["loop.yaml", "loop.yml", "loop.toml", "loop.json"];
+
+/// The one manifest in the current folder that has one of the usual names. `command` is what the user
+/// called, for the advice.
+pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
+    let found: Vec<_> = NAMES.into_iter().filter(|name| Path::new(name).exists()).collect();
+    match found.as_slice() {
+        [name] => Ok(PathBuf::from(name)),
+        [] => Err(Failure::Usage(anyhow!(
+            "there is no {} in this folder\n  \
+             `loop init` writes one; `{command} MANIFEST` takes one from elsewhere",
+            NAMES.join(", ").replace(", loop.json", " or loop.json")
+        ))),
+        // Which of them is meant would be a guess.
+        [first, ..] => Err(Failure::Usage(anyhow!(
+            "there is more than one manifest in this folder: {}\n  say which one, for example `{command} {first}`",
+            found.join(", ")
+        ))),
+    }
+}
+
+/// Whether `path` is the manifest that is meant in the current folder where none is named.
+pub(super) fn is_meant(path: &Path) -> bool {
+    manifest("loop run").is_ok_and(|found| found == path)
+}

@@ -1,0 +1,85 @@
+//! `loop init`: write a manifest for the project in this folder.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs::OpenOptions,
+    io::{ErrorKind, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use anyhow::{Context, anyhow};
+use loop_agents::shell::CommandLine;
+
+use super::{Failure, here};
+use crate::{
+    args::InitArgs,
+    exit,
+    init::{Draft, SCHEMA_FILE, agent::Agent, project, report},
+    manifest::Format,
+    view,
+};
+
+/// As `--out`: print the manifest, and write no file.
+const STDOUT: &str = "-";
+
+pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
+    let dir = env::current_dir().context("the current folder cannot be used").map_err(Failure::Usage)?;
+    let format = format(&args.out).map_err(Failure::Usage)?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let agent = agent(args.agent.as_deref(), &path).map_err(Failure::Usage)?;
+    let checks = project::checks(&dir, args.template.purpose());
+    let folder = dir.file_name().unwrap_or_default().to_string_lossy();
+    let draft = Draft {
+        template: args.template,
+        folder: &folder,
+        agent,
+        check: checks.first(),
+        has_schema: args.out.with_file_name(SCHEMA_FILE).is_file(),
+    };
+    let text = draft.render(format);
+    if args.out.as_os_str() == STDOUT {
+        view::tell(&text);
+        view::say(&report::found(agent, &checks));
+    } else {
+        write(&args.out, &text).map_err(Failure::Usage)?;
+        view::say(&format!("{} {}", view::paint(view::GOOD, "wrote"), args.out.display()));
+        view::say(&report::found(agent, &checks));
+        view::say(&report::next(&args.out, here::is_meant(&args.out), draft.is_complete()));
+        if format == Format::Json && !draft.has_schema {
+            view::say(&report::schema_hint(&args.out));
+        }
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn format(out: &Path) -> anyhow::Result<Format> {
+    if out.as_os_str() == STDOUT {
+        return Ok(Format::Yaml);
+    }
+    Format::of(out)
+        .ok_or_else(|| anyhow!("--out {}: the name has to end in .yaml, .yml, .toml or .json", out.display()))
+}
+
+fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> anyhow::Result<Agent<'a>> {
+    let Some(command) = given else { return Ok(Agent::on_path(path)) };
+    let agent = Agent::named(command);
+    if let Agent::Given(command) = agent {
+        CommandLine::parse(command).context("--agent")?;
+    }
+    Ok(agent)
+}
+
+/// Writes a new file. What stands there already may be a day's work of somebody.
+fn write(out: &Path, text: &str) -> anyhow::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).open(out);
+    let mut file = file.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => anyhow!(
+            "{} is there already, and stays as it is\n  name another file with --out, or remove it first",
+            out.display()
+        ),
+        _ => anyhow!(error).context(format!("{} cannot be written", out.display())),
+    })?;
+    file.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", out.display()))
+}

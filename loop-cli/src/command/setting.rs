@@ -1,0 +1,59 @@
+//! Where commands run, and what runs them.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, anyhow};
+use loop_agents::usage::UsageFile;
+
+use super::Failure;
+use crate::{compose::Place, exit, signals::Signals};
+
+/// Where the agent and the evaluator run.
+pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let dir = match cwd {
+        Some(dir) => fs::canonicalize(dir).with_context(|| format!("--cwd {}", dir.display()))?,
+        None => env::current_dir().context("the current folder cannot be used")?,
+    };
+    if !dir.is_dir() {
+        return Err(anyhow!("--cwd {} is not a folder", dir.display()));
+    }
+    Ok(dir)
+}
+
+/// The folder, and what the agent and the evaluator find there.
+pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
+    let usage = UsageFile::create().with_context(|| {
+        let tmp = env::temp_dir();
+        format!(
+            "the file for the agent's usage cannot be made in {} (set TMPDIR to another folder)",
+            tmp.display()
+        )
+    })?;
+    Ok(Place { dir, env: env::vars_os().collect(), usage })
+}
+
+/// Runs `work` to its end, on this thread.
+pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("the asynchronous runtime could not be started")?;
+    let done = runtime.block_on(work);
+    // A thread that still waits for a person's answer must not hold up the exit.
+    runtime.shutdown_background();
+    done
+}
+
+/// Runs `work` until a signal comes, which ends it and the commands that it has started: they have
+/// sessions of their own and would not hear it.
+pub(super) async fn unless_signalled(
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<ExitCode, Failure> {
+    let mut signals = Signals::listen().context("signals cannot be listened for")?;
+    tokio::select! {
+        done = work => done.map(|()| ExitCode::from(exit::OK)),
+        signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
+    }
+}

@@ -1,0 +1,118 @@
+//! Driving a run: the people who watch it, answer it, and end it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context;
+use loop_core::{CancellationToken, Ending, Event, EventKind, Halt, Notes, Observer, Progress, StopReason};
+
+use crate::{
+    ask::{Declining, Terminal},
+    compose::{self, Place},
+    manifest::Plan,
+    signals::{Signal, Signals},
+    view::{Lines, Output, Screen, Table},
+};
+
+/// Who is there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Audience {
+    /// Nobody wants to see anything.
+    pub(crate) quiet: bool,
+    /// Somebody answers questions.
+    pub(crate) can_be_asked: bool,
+    /// Somebody wants to see all that the agent and the check print.
+    pub(crate) show_output: bool,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) ending: Ending,
+    pub(crate) progress: Progress,
+    /// The first signal that asked for its end.
+    pub(crate) signal: Option<Signal>,
+    /// Its iterations, for people; empty if nobody watched.
+    pub(crate) table: String,
+}
+
+/// What is still there of a run that was dropped.
+#[derive(Debug, Default)]
+struct Seen {
+    progress: Progress,
+    table: Table,
+}
+
+/// Runs a plan to its end. The first signal cancels it; the second one drops it, and with it
+/// everything that it started.
+pub(crate) async fn drive(
+    plan: &Plan,
+    place: &Place,
+    audience: Audience,
+    mut signals: Signals,
+) -> anyhow::Result<Ended> {
+    let cancel = CancellationToken::new();
+    let declining = Declining::default();
+    let max_iterations = plan.limits.max_iterations.get();
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let screen = Screen::new(&plan.limits, audience);
+    let mut agent = compose::agent(plan, place)?;
+    let mut evaluator = compose::evaluator(plan, place)?;
+    if !audience.quiet {
+        let output = || Output::new(screen.clone(), audience.show_output);
+        let (mut of_agent, mut of_check) = (output(), output());
+        agent = agent.on_output(move |_, bytes| of_agent.feed(bytes));
+        evaluator = evaluator.on_output(move |_, bytes| of_check.feed(bytes));
+    }
+    let fold = Arc::clone(&seen);
+    let mut composed = compose::compose(plan, agent, evaluator).cancel_on(cancel.clone()).observe(
+        move |event: &Event, progress: &Progress| {
+            let mut seen = lock(&fold);
+            seen.progress.apply(event);
+            seen.table.on_event(event, progress);
+        },
+    );
+    if !audience.quiet {
+        composed = composed.observe(Lines::new(screen.clone(), max_iterations));
+    }
+    if audience.can_be_asked {
+        composed = composed.on_ask(Terminal::new(declining.clone(), max_iterations));
+    }
+    let mut run = Box::pin(composed.run());
+    let mut first = None;
+    let report = loop {
+        tokio::select! {
+            report = &mut run => break Some(report.context("the loop could not be built")?),
+            signal = signals.next() => {
+                if signal == Signal::Interrupt && declining.decline() {
+                    continue;
+                }
+                if first.is_some() {
+                    break None;
+                }
+                first = Some(signal);
+                cancel.cancel();
+            }
+        }
+    };
+    drop(run);
+    screen.hide();
+    let seen = lock(&seen);
+    let table = if audience.quiet { String::new() } else { seen.table.render() };
+    let (ending, progress) = match report {
+        Some(report) => (report.ending().clone(), report.progress().clone()),
+        None => killed(seen.progress.clone()),
+    };
+    Ok(Ended { ending, progress, signal: first, table })
+}
+
+/// What is to be said of a run that was killed: nobody was left to say it.
+fn killed(mut progress: Progress) -> (Ending, Progress) {
+    // What was killed was begun, and counts.
+    progress.apply(&Event { at: progress.now(), kind: EventKind::WorkCut { notes: Notes::default() } });
+    let halt = Halt::new(StopReason::Cancelled, "killed by a second signal");
+    (Ending { halt, guardrail: None }, progress)
+}
+
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}

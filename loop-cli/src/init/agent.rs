@@ -1,0 +1,133 @@
+//! The agents that are known by name, and how each of them works unattended.
+//!
+//! Left alone, an agent needs leave to edit files, and no more: the loop runs the check itself. So
+//! each line of the table has the least flags with which the agent neither asks nor gives up.
+
+use std::{env, ffi::OsStr, os::unix::fs::PermissionsExt, path::Path};
+
+/// An agent that is known by name.
+#[derive(Debug)]
+pub(crate) struct KnownAgent {
+    /// The program, as it is found on PATH.
+    pub(crate) program: &'static str,
+    /// The shell command that lets it work unattended.
+    pub(crate) command: &'static str,
+    /// What the flags let it do, for a person who is about to leave it alone.
+    pub(crate) leave: &'static str,
+}
+
+/// In the order in which they are looked for. The links say what the flags mean.
+const AGENTS: [KnownAgent; 6] = [
+    // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
+    KnownAgent {
+        program: "claude",
+        command: "claude -p --permission-mode acceptEdits",
+        leave: "It may edit files in this folder; other commands are refused.",
+    },
+    // https://developers.openai.com/codex/noninteractive: `-` is a prompt on standard input.
+    KnownAgent {
+        program: "codex",
+        command: "codex exec --sandbox workspace-write -",
+        leave: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
+    },
+    // https://geminicli.com/docs/cli/headless, https://geminicli.com/docs/cli/trusted-folders
+    KnownAgent {
+        program: "gemini",
+        command: "gemini --approval-mode auto_edit",
+        leave: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
+    },
+    // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, what it
+    // would have to ask for is refused.
+    KnownAgent {
+        program: "opencode",
+        command: "opencode run",
+        leave: "It may do what its permission settings allow without asking.",
+    },
+    // Its README: `-p` reads a prompt on standard input; there are no permissions, only tools.
+    KnownAgent {
+        program: "pi",
+        command: "pi -p --no-session --tools read,grep,find,ls,edit,write",
+        leave: "It may edit files and run no commands.",
+    },
+    // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its
+    // shell commands and the pages it would fetch are switched off: `--yes-always` agrees to all.
+    KnownAgent {
+        program: "aider",
+        command: "aider --yes-always --no-auto-commits --no-suggest-shell-commands --no-detect-urls --message {prompt}",
+        leave: "It may edit files and run no commands.",
+    },
+];
+
+/// Who does the work, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Agent<'a> {
+    /// One of the table.
+    Known(&'static KnownAgent),
+    /// A command that the user gave.
+    Given(&'a str),
+    /// Nobody was found.
+    Missing,
+}
+
+impl<'a> Agent<'a> {
+    /// The agent that the user names: a program of the table, else a whole command.
+    pub(crate) fn named(command: &'a str) -> Self {
+        known(command).map_or(Self::Given(command), Self::Known)
+    }
+
+    /// Its shell command, if it has one.
+    pub(crate) fn command(self) -> Option<&'a str> {
+        match self {
+            Self::Known(known) => Some(known.command),
+            Self::Given(command) => Some(command),
+            Self::Missing => None,
+        }
+    }
+
+    /// The first agent of the table whose program is in one of the folders of `path`.
+    pub(crate) fn on_path(path: &OsStr) -> Self {
+        let is_there = |known: &&KnownAgent| {
+            env::split_paths(path).any(|folder| is_executable(&folder.join(known.program)))
+        };
+        AGENTS.iter().find(is_there).map_or(Self::Missing, Self::Known)
+    }
+}
+
+/// What to run where the user has written `command`: for a program of the table the whole command.
+pub(crate) fn in_full(command: &str) -> &str {
+    known(command).map_or(command, |known| known.command)
+}
+
+fn known(command: &str) -> Option<&'static KnownAgent> {
+    AGENTS.iter().find(|known| known.program == command.trim())
+}
+
+/// The programs of the table, in their order.
+pub(crate) fn known_programs() -> String {
+    AGENTS.map(|known| known.program).join(", ")
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_agents::shell::CommandLine;
+
+    use super::*;
+
+    #[test]
+    fn every_command_of_the_table_can_be_run_and_begins_with_its_program() {
+        for known in &AGENTS {
+            let command = CommandLine::parse(known.command).unwrap();
+            assert_eq!(command.as_str().split(' ').next(), Some(known.program));
+        }
+    }
+
+    #[test]
+    fn a_name_of_the_table_is_its_command_and_anything_else_is_itself() {
+        assert!(matches!(Agent::named(" codex "), Agent::Known(known) if known.program == "codex"));
+        assert!(matches!(Agent::named("codex exec"), Agent::Given("codex exec")));
+    }
+}

@@ -1,0 +1,133 @@
+//! A manifest from what was found.
+
+use super::{
+    agent::Agent,
+    page::{Field, Item, Page},
+    project::Check,
+    template::Template,
+};
+use crate::manifest::{Format, UNFILLED, kebab_case};
+
+/// Where an editor finds the JSON Schema: beside the manifest.
+pub(crate) const SCHEMA_FILE: &str = "loop.schema.json";
+
+/// The same, as a manifest names it.
+const SCHEMA: &str = "./loop.schema.json";
+
+/// Enough for most tasks, and an evening's bill at worst.
+const MAX_ITERATIONS: u64 = 10;
+const MAX_SECONDS: u64 = 3600;
+const MAX_CONSECUTIVE_FAILURES: u64 = 3;
+
+/// What a manifest is made of.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    /// What is to be reached.
+    pub(crate) template: Template,
+    /// The name of the project's folder.
+    pub(crate) folder: &'a str,
+    /// Who does the work.
+    pub(crate) agent: Agent<'a>,
+    /// What judges it, if that was found.
+    pub(crate) check: Option<&'a Check>,
+    /// Whether the JSON Schema stands beside the manifest.
+    pub(crate) has_schema: bool,
+}
+
+impl Draft<'_> {
+    /// The manifest's text.
+    pub(crate) fn render(&self, format: Format) -> String {
+        self.page().render(format)
+    }
+
+    /// Whether all was found, so that the loop can be run as it is.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.check.is_some() && self.agent.command().is_some()
+    }
+
+    fn page(&self) -> Page {
+        Page {
+            schema: SCHEMA,
+            has_schema: self.has_schema,
+            intro: &[
+                "Runs the agent until the evaluator exits 0, or until a guardrail halts it.",
+                "`loop check` says what this does; `loop run` does it.",
+            ],
+            items: vec![
+                Item::Field(Field::line("name", self.name())),
+                Item::Field(Field::line("goal", self.goal())),
+                Item::Object(
+                    "agent",
+                    None,
+                    vec![
+                        Field::line("command", self.agent_command()).comments(self.about_agent()),
+                        Field::block("prompt", self.template.prompt()).comment(ABOUT_PROMPT),
+                    ],
+                ),
+                Item::Object(
+                    "evaluator",
+                    None,
+                    vec![Field::line("command", self.check_command()).comment(self.about_check())],
+                ),
+                Item::Object(
+                    "guardrails",
+                    Some(self.about_cost()),
+                    vec![
+                        Field::number("max_iterations", MAX_ITERATIONS),
+                        Field::number("max_seconds", MAX_SECONDS),
+                        Field::number("max_consecutive_failures", MAX_CONSECUTIVE_FAILURES)
+                            .comment("Iterations in a row in which the agent exits with an error."),
+                    ],
+                ),
+            ],
+        }
+    }
+
+    fn name(&self) -> String {
+        let folder = kebab_case(self.folder);
+        let separator = if folder.is_empty() { "" } else { "-" };
+        format!("{folder}{separator}{}", self.template.name())
+    }
+
+    fn goal(&self) -> String {
+        let goal = self.template.goal();
+        self.check.map_or_else(|| goal.to_owned(), |check| format!("{goal}: `{}` exits 0", check.command))
+    }
+
+    fn agent_command(&self) -> String {
+        let open = || format!("{UNFILLED} with the command of your agent");
+        self.agent.command().map_or_else(open, str::to_owned)
+    }
+
+    fn about_agent(&self) -> Vec<String> {
+        let prompt = "A shell command. The prompt goes to its standard input, or where {prompt} stands.";
+        let leave = match self.agent {
+            Agent::Known(known) => Some(known.leave),
+            Agent::Given(_) | Agent::Missing => None,
+        };
+        [prompt].into_iter().chain(leave).map(str::to_owned).collect()
+    }
+
+    fn check_command(&self) -> String {
+        let wanted = self.template.purpose().wanted();
+        self.check.map_or_else(|| format!("{UNFILLED} with {wanted}"), |check| check.command.clone())
+    }
+
+    fn about_check(&self) -> String {
+        let about = "A shell command that exits 0 when the goal is met";
+        self.check.map_or_else(|| format!("{about}."), |check| format!("{about}. Found in {}.", check.file))
+    }
+
+    fn about_cost(&self) -> String {
+        match self.agent {
+            Agent::Known(known) => {
+                format!("No limit on cost: this version of loop cannot read what {} uses.", known.program)
+            }
+            Agent::Given(_) | Agent::Missing => {
+                "`max_cost_usd` needs an agent that reports what it uses: see `agent.format`.".to_owned()
+            }
+        }
+    }
+}
+
+const ABOUT_PROMPT: &str = "What the agent is told in each iteration. Words in braces are filled in.";

@@ -1,0 +1,28 @@
+//! Make: a Makefile with a target of the right name.
+
+use std::path::Path;
+
+use super::{super::template::Purpose, Check, Said, read};
+
+/// In the order in which GNU Make looks for them.
+const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+    let (file, text) = FILES.iter().find_map(|file| Some((file, read(dir, file)?)))?;
+    // GNU's projects test with `make check`; in others, `check` is the linter's.
+    let names = match purpose {
+        Purpose::Test => ["test", "check"],
+        Purpose::Lint => ["lint", "check"],
+    };
+    let target = names.into_iter().find(|name| has_target(&text, name))?;
+    Some(Check::new(Said::Command, file, format!("make {target}")))
+}
+
+/// Whether a rule makes `name`; `name := value` is a variable.
+fn has_target(text: &str, name: &str) -> bool {
+    let rules =
+        text.lines().filter(|line| !line.starts_with(['\t', '#'])).filter_map(|line| line.split_once(':'));
+    rules
+        .filter(|(_, rest)| !rest.trim_start_matches(':').starts_with('='))
+        .any(|(targets, _)| targets.split_whitespace().any(|target| target == name))
+}

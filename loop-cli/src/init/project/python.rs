@@ -1,0 +1,73 @@
+//! Python: pyproject.toml.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::{super::template::Purpose, Check, Said, by_lock_file, read};
+
+const FILE: &str = "pyproject.toml";
+
+/// Who installs the tools, and so has to run them.
+const LOCK_FILES: [(&str, &str); 3] =
+    [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run ")];
+
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+    let project: Table = read(dir, FILE)?.parse().unwrap_or_default();
+    let (tool, files, command): (_, &[&str], _) = match purpose {
+        Purpose::Test => {
+            ("pytest", &["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py"], "pytest -q")
+        }
+        Purpose::Lint => ("ruff", &["ruff.toml", ".ruff.toml"], "ruff check"),
+    };
+    let runner = by_lock_file(dir, &LOCK_FILES).unwrap_or_default();
+    if configures(&project, tool)
+        || depends_on(&project, tool)
+        || files.iter().any(|file| dir.join(file).is_file())
+    {
+        return Some(Check::new(Said::Tool, FILE, format!("{runner}{command}")));
+    }
+    // The standard library tests, but does not lint.
+    let has_tests = ["tests", "test"].into_iter().find(|folder| dir.join(folder).is_dir());
+    let folder = has_tests.filter(|_| purpose == Purpose::Test)?;
+    Some(Check::new(Said::Language, FILE, format!("{runner}python3 -m unittest discover -s {folder} -t .")))
+}
+
+fn configures(project: &Table, tool: &str) -> bool {
+    project.get("tool").and_then(|tools| tools.get(tool)).is_some()
+}
+
+/// Whether it stands in one of the lists in which a project names what it needs.
+fn depends_on(project: &Table, tool: &str) -> bool {
+    let at = |path: &[&str]| {
+        let mut keys = path.iter();
+        let first = keys.next().and_then(|key| project.get(*key));
+        keys.fold(first, |value, key| value.and_then(|value| value.get(*key)))
+    };
+    let lists = [
+        at(&["project", "dependencies"]),
+        at(&["project", "optional-dependencies"]),
+        at(&["dependency-groups"]),
+        at(&["tool", "uv", "dev-dependencies"]),
+        at(&["tool", "pdm", "dev-dependencies"]),
+        at(&["tool", "poetry", "dependencies"]),
+        at(&["tool", "poetry", "dev-dependencies"]),
+        at(&["tool", "poetry", "group"]),
+    ];
+    lists.into_iter().flatten().any(|list| names(list, tool))
+}
+
+/// Whether a requirement for `tool` stands in a list, a table of lists, or a table by name.
+fn names(value: &Value, tool: &str) -> bool {
+    match value {
+        Value::String(requirement) => {
+            let end = requirement.find(|sign: char| !(sign.is_alphanumeric() || "-_.".contains(sign)));
+            requirement[..end.unwrap_or(requirement.len())].eq_ignore_ascii_case(tool)
+        }
+        Value::Array(list) => list.iter().any(|entry| names(entry, tool)),
+        Value::Table(table) => {
+            table.iter().any(|(key, entry)| key.eq_ignore_ascii_case(tool) || names(entry, tool))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,61 @@
+//! What `loop init` says of its work.
+
+use std::path::Path;
+
+use super::{
+    SCHEMA_FILE,
+    agent::{self, Agent},
+    project::Check,
+};
+use crate::{
+    manifest::UNFILLED,
+    view::{BOLD, WARN, paint},
+};
+
+/// What was found, and what was not.
+pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
+    let mut rows = match agent {
+        Agent::Known(known) => vec![("agent", known.command.to_owned()), ("", known.leave.to_owned())],
+        Agent::Given(command) => vec![("agent", command.to_owned())],
+        Agent::Missing => vec![
+            ("agent", paint(WARN, "none found on PATH")),
+            ("", format!("known by name: {}", agent::known_programs())),
+        ],
+    };
+    match checks {
+        [] => rows.push(("check", paint(WARN, "none found in this folder"))),
+        [first, others @ ..] => {
+            rows.push(("check", format!("{} (from {})", first.command, first.file)));
+            let other = |other: &Check| ("", format!("not taken: {} (from {})", other.command, other.file));
+            rows.extend(others.iter().map(other));
+        }
+    }
+    rows.iter().map(|(label, text)| format!("  {label:<7}{text}\n")).collect()
+}
+
+/// What to do now with the manifest `out`. `is_meant`: it need not be named; `is_complete`: nothing is
+/// left open in it.
+pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
+    let mut text = String::new();
+    let file = out.to_string_lossy();
+    if !is_complete {
+        text += &format!("  edit {file}: a command has to stand where {UNFILLED} does\n");
+    }
+    let argument =
+        if is_meant { String::new() } else { format!(" {}", shlex::try_quote(&file).unwrap_or_default()) };
+    let commands = ["loop check", "loop run"].map(|command| format!("{command}{argument}"));
+    let width = commands[0].len();
+    let meanings = ["say what the loop would do", "do it"];
+    for (command, meaning) in commands.iter().zip(meanings) {
+        text += &format!("  {command:<width$}   {meaning}\n");
+    }
+    format!("{}\n{text}", paint(BOLD, "next"))
+}
+
+/// How an editor is told of the schema in a format without comments.
+pub(crate) fn schema_hint(out: &Path) -> String {
+    let file = out.display();
+    format!(
+        "  for help while editing: `loop schema > {SCHEMA_FILE}`, and \"$schema\": \"./{SCHEMA_FILE}\" in {file}"
+    )
+}

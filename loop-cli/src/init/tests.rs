@@ -1,0 +1,92 @@
+//! What is written is a manifest, in every format the same one.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::{
+    Draft,
+    agent::Agent,
+    project,
+    template::{Purpose, Template},
+};
+use crate::manifest::{Format, Plan, Source};
+
+const FORMATS: [(&str, Format); 3] =
+    [("loop.yaml", Format::Yaml), ("loop.toml", Format::Toml), ("loop.json", Format::Json)];
+
+/// A project for which every check is found.
+fn check(purpose: Purpose) -> project::Check {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("go.mod"), "module it\n").unwrap();
+    project::checks(dir.path(), purpose).remove(0)
+}
+
+/// The plan of the draft and what is warned about, the same in every format.
+fn planned(draft: &Draft<'_>) -> (Plan, String) {
+    let plans = FORMATS.map(|(file, format)| {
+        let text = draft.render(format);
+        let source = Source::from_bytes(Path::new(file), text.clone().into_bytes()).unwrap();
+        let loaded = Plan::of(source).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+        (loaded.plan, loaded.warnings.to_string())
+    });
+    let meaning = plans.each_ref().map(|(plan, _)| format!("{plan:?}"));
+    assert_eq!(meaning[0], meaning[1]);
+    assert_eq!(meaning[0], meaning[2]);
+    let [first, ..] = plans;
+    first
+}
+
+#[test]
+fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
+    for template in [Template::FixUntilTestsPass, Template::RefactorUntilLintClean] {
+        let check = check(template.purpose());
+        for program in super::agent::known_programs().split(", ") {
+            for has_schema in [true, false] {
+                let agent = Agent::named(program);
+                assert!(matches!(agent, Agent::Known(_)), "{program}");
+                let draft = Draft { template, folder: "My Project", agent, check: Some(&check), has_schema };
+                let (plan, warnings) = planned(&draft);
+                assert_eq!(warnings, "", "{program}");
+                assert_eq!(plan.agent.prompt, template.prompt());
+                assert_eq!(plan.name, format!("my-project-{}", template.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_not_found_is_warned_about_and_nothing_else_is() {
+    let template = Template::FixUntilTestsPass;
+    let draft = Draft { template, folder: "…", agent: Agent::Missing, check: None, has_schema: false };
+    let (plan, warnings) = planned(&draft);
+    assert_eq!(warnings.matches("warning:").count(), 2, "{warnings}");
+    assert_eq!(plan.name, "fix-until-tests-pass");
+}
+
+proptest! {
+    #[test]
+    fn a_command_that_was_given_arrives_as_it_is(command in any::<String>()) {
+        prop_assume!(loop_agents::shell::CommandLine::parse(&command).is_ok());
+        let agent = Agent::Given(&command);
+        let check = check(Purpose::Test);
+        let template = Template::FixUntilTestsPass;
+        let draft = Draft { template, folder: &command, agent, check: Some(&check), has_schema: true };
+        let (plan, _) = planned(&draft);
+        prop_assert_eq!(plan.agent.command.as_str(), command.as_str());
+    }
+}
+
+#[test]
+fn the_words_are_written_as_a_person_would() {
+    let check = check(Purpose::Lint);
+    let agent = Agent::named("claude");
+    let template = Template::RefactorUntilLintClean;
+    for (file, format) in FORMATS {
+        let draft =
+            Draft { template, folder: "it", agent, check: Some(&check), has_schema: file == "loop.json" };
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(file.replace('.', "_"), draft.render(format));
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! A loop without a file: what a manifest would say, said by flags.
+//!
+//! The flags go through the same rules as a manifest, so that a loop that was tried out so can be
+//! written down later and is still the same. What is wrong is shown in the command line, as it would
+//! be in a file, and by the flag's name.
+
+use super::{
+    diagnostics::{Diagnostics, Span},
+    field::{At, Field},
+    plan::Loaded,
+    raw::{RawAgent, RawEvaluator, RawGuardrails, RawManifest},
+    validate, warnings,
+};
+
+/// What the agent is told unless the flags say it.
+const PROMPT: &str = include_str!("prompt.md");
+
+const AGENT: &str = "--agent";
+const CHECK: &str = "--check";
+const MAX: &str = "--max";
+const GOAL: &str = "--goal";
+const PROMPT_FLAG: &str = "--prompt";
+const MAX_COST: &str = "--max-cost";
+const MAX_TIME: &str = "--max-time";
+
+/// Each flag, and the key of a manifest that says the same.
+const FLAGS: [(&str, &str); 7] = [
+    (AGENT, "agent.command"),
+    (CHECK, "evaluator.command"),
+    (MAX, "guardrails.max_iterations"),
+    (GOAL, "goal"),
+    (PROMPT_FLAG, "agent.prompt"),
+    (MAX_COST, "guardrails.max_cost_usd"),
+    (MAX_TIME, "guardrails.max_seconds"),
+];
+
+/// The path of the key that says the same as `name`, if that is a flag.
+pub(super) fn key(name: &str) -> Option<&'static str> {
+    FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, path)| *path)
+}
+
+/// A loop as flags describe it.
+#[derive(Debug)]
+pub(crate) struct Flags<'a> {
+    /// The agent's command.
+    pub(crate) agent: &'a str,
+    /// The check's command.
+    pub(crate) check: &'a str,
+    /// Iterations at most.
+    pub(crate) max: i64,
+    /// What is to be reached. Default: that the check exits 0.
+    pub(crate) goal: Option<&'a str>,
+    /// What the agent is told. Default: to reach the goal, by no short cut.
+    pub(crate) prompt: Option<&'a str>,
+    /// US dollars at most.
+    pub(crate) max_cost: Option<f64>,
+    /// Seconds at most.
+    pub(crate) max_time: Option<f64>,
+}
+
+impl Flags<'_> {
+    /// The plan of a loop with this name.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the flags.
+    pub(crate) fn plan(&self, name: String) -> Result<Loaded, Diagnostics> {
+        let (line, raw) = self.written();
+        let mut problems = Vec::new();
+        let warnings = warnings::of(&raw, &line);
+        let plan = validate::plan(raw, &line, name, &mut problems);
+        let report = |findings| Diagnostics::new("the command line", line, findings);
+        match plan {
+            Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: report(warnings) }),
+            _ => Err(report(problems)),
+        }
+    }
+
+    /// The flags as a command line, and as the manifest whose places are in it.
+    fn written(&self) -> (String, RawManifest) {
+        let mut line = Line("loop run".to_owned());
+        let agent_command = line.text(AGENT, self.agent);
+        let check_command = line.text(CHECK, self.check);
+        let max_iterations = line.flag(MAX, i128::from(self.max), &self.max.to_string());
+        let goal = self.goal.map(|goal| line.text(GOAL, goal));
+        let prompt = self.prompt.map(|prompt| line.text(PROMPT_FLAG, prompt));
+        let max_cost_usd = self.max_cost.map(|cost| line.flag(MAX_COST, cost, &cost.to_string()));
+        let max_seconds = self.max_time.map(|time| line.flag(MAX_TIME, time, &format!("{time}s")));
+        let raw = RawManifest {
+            goal: goal
+                .unwrap_or_else(|| unwritten(GOAL, &format!("Make this command exit 0: {}", self.check))),
+            agent: RawAgent {
+                command: agent_command,
+                prompt: prompt.unwrap_or_else(|| unwritten(PROMPT_FLAG, PROMPT)),
+                ..RawAgent::default()
+            },
+            evaluator: RawEvaluator { command: check_command },
+            guardrails: RawGuardrails {
+                max_iterations,
+                max_cost_usd: max_cost_usd.unwrap_or_default(),
+                max_seconds: max_seconds.unwrap_or_default(),
+                ..RawGuardrails::default()
+            },
+            ..RawManifest::default()
+        };
+        (line.0, raw)
+    }
+}
+
+/// A command line that grows by flags.
+struct Line(String);
+
+impl Line {
+    fn text(&mut self, flag: &'static str, text: &str) -> Field<String> {
+        let shown = shlex::try_quote(text).unwrap_or(text.into());
+        self.flag(flag, text.to_owned(), &shown)
+    }
+
+    fn flag<T>(&mut self, flag: &'static str, value: T, shown: &str) -> Field<T> {
+        self.0 += &format!(" {flag} ");
+        let start = self.0.len();
+        self.0 += shown;
+        Field::Written(At { key: flag, value, span: start..self.0.len() })
+    }
+}
+
+/// The default of a flag. It is right, so its place is never shown.
+fn unwritten(flag: &'static str, text: &str) -> Field<String> {
+    Field::Written(At { key: flag, value: text.to_owned(), span: Span::default() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! What may stand under a key, for editors.
+//!
+//! The validator judges the same values in its own words, with their places. Tests hold the two
+//! together: what the validator takes, the schema takes.
+
+use serde_json::{Value, json};
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// An object. Which keys it has, the table says.
+    Object,
+    /// Any text.
+    Text,
+    /// Text with a sign in it, be it a space.
+    NotEmpty,
+    /// Text with more in it than spaces.
+    Filled,
+    /// Text that this regular expression describes.
+    Matching(&'static str),
+    /// One of these words, each with what it means.
+    OneOf(&'static [(&'static str, &'static str)]),
+    /// A whole number of at least this.
+    Whole(u64),
+    /// A number above the first and up to the second.
+    Above(f64, f64),
+    /// A number from the first to the second.
+    Between(f64, f64),
+    /// `true` or `false`.
+    Flag,
+    /// `true`, `false` or a whole number of at least this.
+    FlagOrWhole(u64),
+    /// An object whose keys are the user's, named as the regular expression says, and whose values
+    /// are text.
+    Texts(&'static str),
+    /// Nothing yet: the key is planned.
+    Nothing,
+}
+
+impl Shape {
+    /// The keywords of a JSON Schema that say so.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Object => json!({ "type": "object" }),
+            Self::Text => json!({ "type": "string" }),
+            Self::NotEmpty => json!({ "type": "string", "minLength": 1 }),
+            Self::Filled => json!({ "type": "string", "pattern": NOT_BLANK }),
+            Self::Matching(pattern) => json!({ "type": "string", "pattern": pattern }),
+            Self::OneOf(words) => {
+                let word = |(word, meaning): &(&str, &str)| json!({ "const": word, "description": meaning });
+                json!({ "type": "string", "oneOf": words.iter().map(word).collect::<Vec<_>>() })
+            }
+            Self::Whole(least) => json!({ "type": "integer", "minimum": least }),
+            Self::Above(bound, most) => {
+                json!({ "type": "number", "exclusiveMinimum": bound, "maximum": most })
+            }
+            Self::Between(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+            Self::Flag => json!({ "type": "boolean" }),
+            Self::FlagOrWhole(least) => json!({ "type": ["boolean", "integer"], "minimum": least }),
+            Self::Texts(names) => json!({
+                "type": "object",
+                "propertyNames": { "pattern": names },
+                "additionalProperties": { "type": "string", "pattern": NO_NUL },
+            }),
+            Self::Nothing => json!(false),
+        }
+    }
+}
+
+/// A sign that is no white space, as Rust sees it: `\S` says something else in every dialect.
+const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+
+/// What the environment of a program can hold.
+const NO_NUL: &str = r"^[^\u0000]*$";
+
+/// A value of a key, as a default or an example.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sample {
+    Text(&'static str),
+    Whole(u64),
+    Number(f64),
+    Flag(bool),
+    /// An object with one text.
+    Texts(&'static str, &'static str),
+}
+
+impl Sample {
+    /// The value in JSON.
+    pub(crate) fn json(self) -> Value {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Whole(whole) => whole.into(),
+            Self::Number(number) => number.into(),
+            Self::Flag(flag) => flag.into(),
+            Self::Texts(name, text) => json!({ name: text }),
+        }
+    }
+}

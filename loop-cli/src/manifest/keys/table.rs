@@ -1,0 +1,226 @@
+//! The table of keys: the one place that knows what a manifest can say.
+
+use super::{
+    super::bounds::{FEEDBACK_BYTES, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS},
+    Key,
+    Need::{Optional, Required},
+    Sample::{Flag, Number, Text, Texts, Whole},
+    Shape,
+};
+
+/// The most money that can be counted to the millionth of a dollar.
+const MAX_USD: f64 = 9_007_199_254.740_992;
+
+/// Every key, in the order in which a manifest is best read.
+pub(crate) const KEYS: &[Key] = &[
+    Key::new("$schema", Optional, Shape::Text, "the JSON Schema, for editors").explained(
+        "Where the JSON Schema of this manifest is, so that an editor can complete and explain it. \
+         `loop schema` prints that schema; the run itself pays no attention to this key.",
+    ),
+    Key::new(
+        "name",
+        Optional,
+        Shape::Matching("^[a-z0-9]+(-[a-z0-9]+)*$"),
+        "the loop's name in records and summaries",
+    )
+    .explained(
+        "The name of the loop in records and summaries: lower-case letters and digits, with hyphens \
+         between them. Left out, the loop is named after its file.",
+    )
+    .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
+    Key::new("goal", Required, Shape::Filled, "what the loop has to reach, in a sentence")
+        .explained(
+            "What the loop has to reach, in a sentence. It stands in the prompt wherever the prompt \
+             says `{goal}`. Whether it is reached is decided by the evaluator, not by this text.",
+        )
+        .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
+    Key::new(
+        "agent",
+        Required,
+        Shape::Object,
+        "who does the work (`command`) and what it is told (`prompt`)",
+    )
+    .explained("Who does the work: the command that runs the agent, and what the agent is told."),
+    Key::new("agent.command", Required, Shape::Filled, "the shell command that runs the agent")
+        .explained(
+            "The shell command that runs the agent once in each iteration. The prompt goes to its \
+             standard input; if the command says `{prompt}`, the prompt is put there instead, quoted \
+             for the shell. Nobody is there to answer its questions, so give it the flags with which \
+             it works unattended.",
+        )
+        .examples(&[
+            Text("claude -p --permission-mode acceptEdits"),
+            Text("codex exec --sandbox workspace-write -"),
+            Text("my-agent --message {prompt}"),
+        ]),
+    Key::new("agent.prompt", Required, Shape::Filled, "what the agent is told in each iteration")
+        .explained(
+            "What the agent is told in each iteration. Placeholders are filled in: `{goal}`, \
+             `{evaluator_output}` (what the check printed last), `{prior_output}` (what the agent \
+             printed last), `{iteration}`, `{agent_exit_code}`, `{evaluator_exit_code}`, `{guidance}` \
+             (a note that was given at a checkpoint), `{seconds_left}` and `{budget_usd_left}`.",
+        )
+        .examples(&[Text(
+            "{goal}. Leave the tests as they are.\n\nThe last run said:\n{evaluator_output}\n",
+        )]),
+    Key::new("agent.format", Optional, Shape::OneOf(FORMATS), "how the agent reports what it used")
+        .explained(
+            "How the agent reports the tokens and the money that it used. Limits on cost and tokens \
+             need an agent that reports.",
+        )
+        .default(Text("text")),
+    Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables")
+        .explained("The environment variables of the agent and of the evaluator."),
+    Key::new("agent.env.set", Optional, Shape::Texts("^[^=\\u0000]+$"), "variables to set, by name")
+        .explained(
+            "Environment variables to set for the agent and the evaluator, by name. Put numbers in \
+             quotes: every value is text.",
+        )
+        .examples(&[Texts("RUST_BACKTRACE", "1")]),
+    Key::planned("agent.env.pass", "set a variable with `agent.env.set`", "variables to let through"),
+    Key::planned("agent.env.inherit", "set variables with `agent.env.set`", "where the environment begins"),
+    Key::planned("agent.max_seconds", LIMIT_THE_RUN, "time for one call"),
+    Key::planned("agent.max_silence_seconds", LIMIT_THE_RUN, "time without output"),
+    Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`)")
+        .explained("The check. It runs after every iteration and says whether the goal is met."),
+    Key::new(
+        "evaluator.command",
+        Required,
+        Shape::Filled,
+        "the shell command that exits 0 when the goal is met",
+    )
+    .explained(
+        "The shell command that judges the work: it exits 0 when the goal is met, and with any other \
+         code when it is not. What it prints is for the agent's next prompt, as `{evaluator_output}`.",
+    )
+    .examples(&[Text("cargo test"), Text("npm test"), Text("pytest -q && ruff check .")]),
+    Key::planned("evaluator.max_seconds", LIMIT_THE_RUN, "time for one check"),
+    Key::planned(
+        "evaluator.score",
+        "let the command exit 0 when the score is good enough",
+        "a score to read",
+    ),
+    Key::new("stop_condition", Optional, Shape::Object, "when the goal is met")
+        .explained("When the goal is met. Left out, it is met when the evaluator exits 0."),
+    Key::new("stop_condition.type", Optional, Shape::OneOf(CONDITIONS), "what is asked of the check")
+        .explained("What is asked of the evaluator for the goal to be met.")
+        .default(Text("evaluator_pass")),
+    Key::new("stop_condition.pattern", Optional, Shape::NotEmpty, "what the check's output has to match")
+        .explained(
+            "A regular expression, for `output_matches` only: the goal is met when the evaluator exits \
+             0 and this matches somewhere in what it printed. The syntax is that of Rust's `regex` \
+             crate, without look-around and backreferences; with `(?m)` in front, `^` and `$` match at \
+             every line.",
+        )
+        .examples(&[Text("\\b0 failed\\b"), Text("(?m)^All checks passed")]),
+    Key::new("guardrails", Required, Shape::Object, "the limits of the run (`max_iterations` at least)")
+        .explained(
+            "The limits of the run. The first one that is reached halts it, so that nothing runs or is \
+             spent without a bound.",
+        ),
+    Key::new(
+        "guardrails.max_iterations",
+        Required,
+        Shape::Whole(1),
+        "how many times the agent may run at most; every loop needs this",
+    )
+    .explained(
+        "How many times the agent may run at most. Every loop needs this limit. A goal that is met by \
+         the last of them counts as met.",
+    )
+    .examples(&[Whole(5), Whole(20)]),
+    Key::new(
+        "guardrails.max_cost_usd",
+        Optional,
+        Shape::Above(0.0, MAX_USD),
+        "dollars that the run may cost",
+    )
+    .explained(
+        "How many US dollars the run may cost. An agent that crosses this is cut off in the middle of \
+         its iteration. The agent has to report what it uses; see `agent.format` and \
+         `allow_unmetered`. Left out, there is no such limit.",
+    )
+    .examples(&[Number(2.5), Number(20.0)]),
+    Key::new(
+        "guardrails.max_seconds",
+        Optional,
+        Shape::Between(MIN_SECONDS, MAX_SECONDS),
+        "seconds that the run may take",
+    )
+    .explained(
+        "How many seconds the run may take, with the delays between iterations and without the time in \
+         which a person was asked. An agent that crosses this is cut off in the middle of its \
+         iteration. Left out, there is no such limit.",
+    )
+    .examples(&[Whole(3600), Whole(28_800)]),
+    Key::new("guardrails.max_tokens", Optional, Shape::Whole(1), "tokens that the run may use")
+        .explained(
+            "How many tokens the run may use, read and written together. An agent that crosses this is \
+             cut off in the middle of its iteration. The agent has to report what it uses; see \
+             `agent.format` and `allow_unmetered`. Left out, there is no such limit.",
+        )
+        .examples(&[Whole(2_000_000)]),
+    Key::new("guardrails.max_consecutive_failures", Optional, Shape::Whole(1), "failed iterations in a row")
+        .explained(
+            "How many iterations in a row may fail, because the agent exits with an error, before the \
+             run is halted. A check that does not pass is no such failure. Left out, there is no such \
+             limit.",
+        )
+        .examples(&[Whole(3)]),
+    Key::new("guardrails.hitl_checkpoint", Optional, Shape::FlagOrWhole(1), "when a person is asked")
+        .explained(
+            "When a person is asked whether to go on: `true` asks after every iteration that did not \
+             meet the goal, a number N after every Nth, `false` never. Asking needs a terminal; where \
+             nobody can be asked, the run halts at the checkpoint.",
+        )
+        .default(Flag(false))
+        .examples(&[Flag(true), Whole(3)]),
+    Key::new("guardrails.allow_unmetered", Optional, Shape::Flag, "accept limits that cannot be measured")
+        .explained(
+            "Accepts a limit on cost or tokens for an agent that does not report what it uses. Such a \
+             limit may never bind, so without this it is refused.",
+        )
+        .default(Flag(false)),
+    Key::new("pace", Optional, Shape::Object, "how fast iterations follow each other")
+        .explained("How fast iterations follow each other. Left out, each begins at once."),
+    Key::new(
+        "pace.every_seconds",
+        Optional,
+        Shape::Between(0.0, MAX_SECONDS),
+        "the delay between iterations, in seconds",
+    )
+    .explained("The delay between the end of an iteration and the beginning of the next, in seconds.")
+    .default(Whole(0))
+    .examples(&[Whole(60), Number(0.5)]),
+    Key::new("feedback", Optional, Shape::Object, "what one iteration tells the next")
+        .explained("What one iteration tells the next."),
+    Key::new(
+        "feedback.max_bytes",
+        Optional,
+        Shape::Whole(MIN_FEEDBACK_BYTES as u64),
+        "bytes that a placeholder may bring into the prompt",
+    )
+    .explained(
+        "How many bytes of output one placeholder may bring into the prompt. Of longer output the \
+         beginning and the end are kept.",
+    )
+    .default(Whole(FEEDBACK_BYTES as u64))
+    .examples(&[Whole(8192)]),
+    Key::planned("resume", "every run begins with its first iteration", "how a run that was cut off goes on"),
+];
+
+const LIMIT_THE_RUN: &str = "`guardrails.max_seconds` limits the whole run";
+
+const FORMATS: &[(&str, &str)] = &[
+    ("text", "The agent prints text. What it uses is unknown."),
+    (
+        "usage-file",
+        "The agent appends what it uses, as lines of JSON, to the file that the environment variable \
+         LOOP_USAGE_FILE names.",
+    ),
+];
+
+const CONDITIONS: &[(&str, &str)] = &[
+    ("evaluator_pass", "The goal is met when the evaluator exits 0."),
+    ("output_matches", "The goal is met when the evaluator exits 0 and its output matches `pattern`."),
+];

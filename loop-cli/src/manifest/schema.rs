@@ -1,0 +1,88 @@
+//! The JSON Schema of the manifest, so that an editor completes, explains and underlines.
+//!
+//! Generated from the table of keys, because a schema that is written beside it would be wrong after
+//! the next change. It takes every manifest that the validator takes. What a schema has no words for it
+//! takes as well, and leaves to `loop check`:
+//!
+//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` inside quotes;
+//! - a pattern that is no regular expression, or too large a one;
+//! - whole numbers written as `5.0`, and those that 64 bits do not hold;
+//! - an amount of money that is less than a millionth of a dollar;
+//! - a key that stands twice.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{self, Key, Need, Shape};
+
+/// The schema as a page of JSON that ends with a line feed.
+pub(crate) fn schema() -> String {
+    let mut schema = object("");
+    let heading = [
+        ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+        ("title", "A manifest of loop"),
+        (
+            "description",
+            "What `loop run` does: run an agent against a check until the check passes, inside limits that hold.",
+        ),
+    ];
+    schema.extend(heading.map(|(keyword, text)| (keyword.to_owned(), text.into())));
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("allOf".to_owned(), json!([pattern_belongs_to_matching(), limits_are_measured()]));
+    format!("{:#}\n", Value::Object(schema))
+}
+
+/// The keywords about what is in the object at `path`.
+fn object(path: &str) -> Map<String, Value> {
+    let taken = || keys::of_object(path).filter(|key| key.is_taken());
+    let properties: Map<_, _> = taken().map(|key| (key.name().to_owned(), property(key))).collect();
+    let required: Vec<_> = taken().filter(|key| key.need == Need::Required).map(Key::name).collect();
+    let mut keywords = Map::new();
+    keywords.insert("additionalProperties".to_owned(), false.into());
+    if !properties.is_empty() {
+        keywords.insert("properties".to_owned(), properties.into());
+    }
+    if !required.is_empty() {
+        keywords.insert("required".to_owned(), required.into());
+    }
+    keywords
+}
+
+fn property(key: &'static Key) -> Value {
+    let mut keywords = key.shape.schema();
+    if let (Shape::Object, Some(keywords)) = (key.shape, keywords.as_object_mut()) {
+        keywords.extend(object(key.path));
+    }
+    keywords["description"] = key.explanation.into();
+    if let Some(default) = key.default {
+        keywords["default"] = default.json();
+    }
+    if !key.examples.is_empty() {
+        keywords["examples"] = key.examples.iter().map(|example| example.json()).collect();
+    }
+    keywords
+}
+
+/// `output_matches` needs a pattern, and nothing else has a use for one.
+fn pattern_belongs_to_matching() -> Value {
+    let matching = json!({ "properties": { "type": { "const": "output_matches" } }, "required": ["type"] });
+    json!({ "properties": { "stop_condition": {
+        "if": matching,
+        "then": { "required": ["pattern"] },
+        "else": { "properties": { "pattern": false } },
+    } } })
+}
+
+/// A limit on cost or tokens needs an agent that reports, or a person who does not mind.
+fn limits_are_measured() -> Value {
+    let limited = json!({ "anyOf": [{ "required": ["max_cost_usd"] }, { "required": ["max_tokens"] }] });
+    let silent = json!({ "properties": {
+        "command": { "not": { "pattern": "LOOP_USAGE_FILE" } },
+        "format": { "const": "text" },
+    } });
+    let accepted =
+        json!({ "properties": { "allow_unmetered": { "const": true } }, "required": ["allow_unmetered"] });
+    json!({
+        "if": { "properties": { "guardrails": limited, "agent": silent }, "required": ["guardrails"] },
+        "then": { "properties": { "guardrails": accepted } },
+    })
+}

@@ -1,0 +1,109 @@
+//! Commands that would wait for a person at night, or judge their own work.
+
+use std::path::Path;
+
+use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, unfilled};
+
+/// A program that is an agent, and what it needs to work unattended.
+struct Known {
+    program: &'static str,
+    needs: &'static [Need],
+}
+
+/// One of several words that have to stand in the command.
+struct Need {
+    any_of: &'static [&'static str],
+    /// What happens without.
+    without: &'static str,
+    /// What to write.
+    advice: &'static str,
+}
+
+const fn need(any_of: &'static [&'static str], without: &'static str, advice: &'static str) -> Need {
+    Need { any_of, without, advice }
+}
+
+const CHATS: &str = "this opens a conversation and waits for somebody to type";
+
+const ASKS: &str = "this asks before it changes a file, and nobody is there to answer";
+
+/// What the programs' own pages say about running them from a script.
+const AGENTS: &[Known] = &[
+    Known { program: "claude", needs: &[need(&["-p", "--print"], CHATS, "write `claude -p`")] },
+    Known { program: "codex", needs: &[need(&["exec", "e"], CHATS, "write `codex exec`")] },
+    // Without a terminal it does not chat; it refuses what it would have to ask for.
+    Known {
+        program: "gemini",
+        needs: &[need(
+            &["--approval-mode", "--yolo", "-y"],
+            ASKS,
+            "write `gemini --approval-mode auto_edit`, which lets it edit files and run no commands",
+        )],
+    },
+    Known { program: "opencode", needs: &[need(&["run"], CHATS, "write `opencode run`")] },
+    Known { program: "pi", needs: &[need(&["-p", "--print", "--mode"], CHATS, "write `pi -p`")] },
+    Known {
+        program: "aider",
+        needs: &[
+            need(
+                &["--message", "--msg", "-m", "--message-file", "-f"],
+                CHATS,
+                "write `aider --yes-always --message {prompt}`",
+            ),
+            need(&["--yes-always", "--yes"], ASKS, "add `--yes-always`"),
+        ],
+    },
+];
+
+pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
+    let mut warnings: Vec<_> = raw.agent.command.written().into_iter().flat_map(attended).collect();
+    warnings.extend(own_judge(raw));
+    warnings.extend(unfilled::of(raw));
+    warnings
+}
+
+/// Only what is plain is reported: a command that begins with the program's name.
+fn attended(command: &At<String>) -> Vec<Diagnostic> {
+    let words = shlex::split(&command.value).unwrap_or_default();
+    let mut words = words.iter().map(String::as_str).skip_while(|word| is_assignment(word));
+    let program = words.next().and_then(|word| Path::new(word).file_name()?.to_str());
+    let Some(known) = AGENTS.iter().find(|known| Some(known.program) == program) else { return Vec::new() };
+    let rest: Vec<_> = words.collect();
+    let unmet = known.needs.iter().filter(|need| !rest.iter().any(|word| need.is_met_by(word)));
+    unmet.map(|need| report(known, need, command)).collect()
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+}
+
+impl Need {
+    /// `--print`, `--print=yes`, `-p`, and `-vp`, in which short flags share a dash.
+    fn is_met_by(&self, word: &str) -> bool {
+        let is_long = word.starts_with("--");
+        let shared = |flag: &str| match (word.strip_prefix('-'), flag.strip_prefix('-')) {
+            (Some(letters), Some(letter)) if !is_long && letter.len() == 1 => letters.contains(letter),
+            _ => false,
+        };
+        let plain = word.split_once('=').map_or(word, |(flag, _)| flag);
+        self.any_of.iter().any(|flag| plain == *flag || shared(flag))
+    }
+}
+
+fn report(known: &Known, need: &Need, command: &At<String>) -> Diagnostic {
+    let finding = Diagnostic::warning(format!("`{}` is not told to work unattended", known.program));
+    finding.at(command.span.clone(), need.without).help(need.advice)
+}
+
+/// Who judges their own work finds it good, and is paid for it twice.
+fn own_judge(raw: &RawManifest) -> Option<Diagnostic> {
+    let (agent, check) = (raw.agent.command.written()?, raw.evaluator.command.written()?);
+    if agent.value.trim() != check.value.trim() {
+        return None;
+    }
+    let finding = Diagnostic::warning("the check is the agent's own command");
+    let finding =
+        finding.at(check.span.clone(), "this would judge").at(agent.span.clone(), "what this has done");
+    Some(finding.help("let something else say whether the goal is met: a test suite, a linter, a script"))
+}
