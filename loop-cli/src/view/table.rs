@@ -152,7 +152,10 @@ mod tests {
     #[test]
     fn an_iteration_is_a_row() {
         let plain = text::printable(&after(1).render());
-        insta::assert_snapshot!(plain, @"");
+        insta::assert_snapshot!(plain, @r"
+              agent     check  verdict        cost
+        1      1.0s      2.0s  fail           unknown
+        ");
     }
 
     #[test]
