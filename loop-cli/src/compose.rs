@@ -4,6 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use anyhow::Context;
 use loop_agents::{
+    process::Job,
     shell::{CommandEvaluator, Shell, ShellAgent, ShellOutput},
     usage::UsageFile,
 };
@@ -21,6 +22,8 @@ pub(crate) struct Place {
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The file to which they append their usage.
     pub(crate) usage: UsageFile,
+    /// The command that runs, to be stopped and continued.
+    pub(crate) job: Job,
 }
 
 impl Place {
@@ -28,7 +31,7 @@ impl Place {
     fn shell(&self, plan: &Plan) -> Shell {
         let env = self.env.iter().map(|(name, value)| (name, value));
         let shell = Shell::new().dir(&self.dir).inherit_env(env).inherit_env(&plan.agent.env);
-        shell.usage_file(self.usage.clone())
+        shell.usage_file(self.usage.clone()).job(self.job.clone())
     }
 }
 

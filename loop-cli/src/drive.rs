@@ -3,13 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
-use loop_core::{CancellationToken, Ending, Event, EventKind, Halt, Notes, Observer, Progress, StopReason};
+use loop_core::{
+    CancellationToken, Ending, Event, EventKind, Halt, Notes, Observer, Progress, StopReason, TimeOff,
+};
 
 use crate::{
     ask::{Declining, Terminal},
     compose::{self, Place},
     manifest::Plan,
-    signals::{Signal, Signals},
+    signals::{Signal, Signals, Suspensions, stop_here},
     view::{Lines, Output, Screen, Table},
 };
 
@@ -77,11 +79,23 @@ pub(crate) async fn drive(
     if audience.can_be_asked {
         composed = composed.on_ask(Terminal::new(declining.clone(), max_iterations));
     }
-    let mut run = Box::pin(composed.run());
+    let time_off = TimeOff::new();
+    let mut run = Box::pin(composed.time_off(time_off.clone()).run());
+    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
     let mut first = None;
     let report = loop {
         tokio::select! {
             report = &mut run => break Some(report.context("the loop could not be built")?),
+            () = suspensions.next() => {
+                // The agent has a session of its own, and would work on with nobody to watch it.
+                place.job.stop();
+                screen.hide();
+                let stopped = stop_here();
+                time_off.add(stopped);
+                screen.skip(stopped);
+                screen.show();
+                place.job.go_on();
+            }
             signal = signals.next() => {
                 if signal == Signal::Interrupt && declining.decline() {
                     continue;

@@ -1,6 +1,9 @@
 //! The signals by which a person or a machine ends a run.
 
-use std::{fs, io};
+use std::{
+    fs, io,
+    time::{Duration, Instant},
+};
 
 use tokio::signal::unix::{self, SignalKind};
 
@@ -68,6 +71,41 @@ impl Signals {
         })
         .await
     }
+}
+
+/// Ctrl+Z.
+pub(crate) struct Suspensions(Option<unix::Signal>);
+
+impl Suspensions {
+    /// Listens from now on, unless the signal was ignored when the command started.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let suspend = rustix::process::Signal::TSTP.as_raw();
+        let ignored = ignored_at_start() & (1 << (suspend - 1)) != 0;
+        let listener = (!ignored).then(|| unix::signal(SignalKind::from_raw(suspend)));
+        listener.transpose().map(Self)
+    }
+
+    /// Resolves at the next Ctrl+Z.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: a signal that came is seen by the next call.
+    pub(crate) async fn next(&mut self) {
+        let heard = match &mut self.0 {
+            Some(listener) => listener.recv().await,
+            None => None,
+        };
+        if heard.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Stops this process until somebody lets it go on (`fg`); gives how long that took.
+pub(crate) fn stop_here() -> Duration {
+    let stopped = Instant::now();
+    // It cannot fail: the signal is one of ours, to ourselves. If it did we would just go on.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+    stopped.elapsed()
 }
 
 /// The set of ignored signals, as the kernel shows it. Where it shows none, nothing was ignored.

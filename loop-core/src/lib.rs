@@ -28,7 +28,7 @@ pub use self::{
     ask::{Answer, Ask, Question},
     bound::{MaxElapsed, MaxIterations},
     builder::{Bounded, BuildError, IsBounded, Loop, LoopStep, Unbounded},
-    driver::{RunStream, Running, Update},
+    driver::{RunStream, Running, TimeOff, Update},
     ending::{Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
     event::{Event, EventKind, Notes, Stage, WorkResult},

@@ -11,7 +11,7 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    Environment, ProcessError,
+    Environment, Job, ProcessError,
     session::Session,
     stdio::{self, Ours},
     system::{self, Spawn},
@@ -46,6 +46,7 @@ pub struct Process {
     merged: bool,
     pub(super) capture_limit: usize,
     pub(super) grace: Duration,
+    pub(super) job: Option<Job>,
 }
 
 impl Process {
@@ -59,6 +60,7 @@ impl Process {
             merged: false,
             capture_limit: Capture::DEFAULT_LIMIT,
             grace: DEFAULT_GRACE,
+            job: None,
         }
     }
 
@@ -102,6 +104,13 @@ impl Process {
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Lets somebody stop the command for a while.
+    #[must_use]
+    pub fn job(mut self, job: Job) -> Self {
+        self.job = Some(job);
         self
     }
 

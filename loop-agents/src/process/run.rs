@@ -51,6 +51,7 @@ impl Process {
         L: FnMut(Stream, &[u8]),
     {
         let (session, ours) = self.start()?;
+        let in_job = self.job.as_ref().map(|job| job.enter(session.leader()));
         let watch = Watch::new(session.leader()).map_err(ProcessError::Lost)?;
         let mut pump = ours.pump(self.capture_limit, listener).map_err(ProcessError::Pipe)?;
 
@@ -65,6 +66,7 @@ impl Process {
         if stopped {
             self.end(&session, &watch, &mut pump).await.map_err(ProcessError::Lost)?;
         }
+        drop(in_job);
         let exit = session.close().map_err(ProcessError::Lost)?;
         pump.input.close();
         // Running out of time is the ordinary end of a straggler's output.

@@ -12,7 +12,7 @@ use loop_core::Meter;
 
 use crate::{
     output::Capture,
-    process::{DEFAULT_GRACE, Environment, Finished, Process, ProcessError, Stream},
+    process::{DEFAULT_GRACE, Environment, Finished, Job, Process, ProcessError, Stream},
     usage::{USAGE_FILE_VARIABLE, UsageFile},
 };
 
@@ -37,6 +37,7 @@ pub struct Shell {
     grace: Duration,
     capture_limit: usize,
     usage_file: Option<UsageFile>,
+    job: Option<Job>,
 }
 
 impl Default for Shell {
@@ -47,6 +48,7 @@ impl Default for Shell {
             grace: DEFAULT_GRACE,
             capture_limit: Capture::DEFAULT_LIMIT,
             usage_file: None,
+            job: None,
         }
     }
 }
@@ -110,6 +112,13 @@ impl Shell {
         self
     }
 
+    /// Lets somebody stop the commands for a while.
+    #[must_use]
+    pub fn job(mut self, job: Job) -> Self {
+        self.job = Some(job);
+        self
+    }
+
     /// Makes a usage file if none was given.
     pub(super) fn ensure_usage_file(&mut self) -> io::Result<()> {
         if self.usage_file.is_none() {
@@ -139,6 +148,9 @@ impl Shell {
         let mut process = process.env(env).grace(self.grace).capture_limit(self.capture_limit);
         if let Some(dir) = &self.dir {
             process = process.dir(dir);
+        }
+        if let Some(job) = &self.job {
+            process = process.job(job.clone());
         }
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {

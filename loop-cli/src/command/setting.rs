@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use loop_agents::usage::UsageFile;
+use loop_agents::{process::Job, usage::UsageFile};
 
 use super::Failure;
 use crate::{compose::Place, exit, signals::Signals};
@@ -33,7 +33,7 @@ pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
             tmp.display()
         )
     })?;
-    Ok(Place { dir, env: env::vars_os().collect(), usage })
+    Ok(Place { dir, env: env::vars_os().collect(), usage, job: Job::new() })
 }
 
 /// Runs `work` to its end, on this thread.

@@ -1,5 +1,6 @@
 //! What a person sees of a run. Everything goes to standard error: standard output is for results.
 
+mod echo;
 mod lines;
 mod output;
 mod screen;

@@ -13,7 +13,7 @@ use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use loop_core::{Progress, StepRecord, Usd};
 
-use super::{DIM, paint, say, text};
+use super::{DIM, echo, paint, say, text};
 use crate::{drive::Audience, manifest::plan::Limits};
 
 /// How many of the last lines of output the panel shows.
@@ -31,7 +31,9 @@ impl Screen {
     pub(crate) fn new(limits: &Limits, audience: Audience) -> Self {
         let moves = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         let live = !audience.quiet && moves && io::stderr().is_terminal();
-        Self(live.then(|| Arc::new(Panel::new(limits))))
+        let screen = Self(live.then(|| Arc::new(Panel::new(limits))));
+        screen.show();
+        screen
     }
 
     /// Prints a line for good.
@@ -46,7 +48,6 @@ impl Screen {
     pub(crate) fn begin(&self, stage: &'static str, progress: &Progress) {
         if let Some(panel) = &self.0 {
             panel.status_of().begin(stage, progress);
-            panel.status.enable_steady_tick(TICK);
         }
     }
 
@@ -74,6 +75,7 @@ impl Screen {
     /// Takes the panel away, for a question or for good.
     pub(crate) fn hide(&self) {
         if let Some(panel) = &self.0 {
+            echo::set(true);
             panel.status.disable_steady_tick();
             // An error here is a terminal that is gone.
             let _ = panel.bars.clear();
@@ -81,12 +83,27 @@ impl Screen {
         }
     }
 
+    /// Takes time out of what the panel's clocks show.
+    pub(crate) fn skip(&self, time: Duration) {
+        if let Some(panel) = &self.0 {
+            panel.status_of().skip(time);
+        }
+    }
+
     /// Brings the panel back.
     pub(crate) fn show(&self) {
         if let Some(panel) = &self.0 {
+            echo::set(false);
             panel.bars.set_draw_target(ProgressDrawTarget::stderr());
             panel.status.enable_steady_tick(TICK);
         }
+    }
+}
+
+/// However the run ends, the terminal is left as it was.
+impl Drop for Panel {
+    fn drop(&mut self) {
+        echo::set(true);
     }
 }
 
@@ -185,6 +202,11 @@ impl Status {
         self.iteration = progress.current_step().map_or(self.iteration, StepRecord::iteration);
         self.cost = progress.usage().cost.map(|cost| cost.usd);
         self.elapsed = progress.elapsed();
+    }
+
+    fn skip(&mut self, time: Duration) {
+        self.seen += time;
+        self.began += time;
     }
 
     fn text(&self, now: Instant) -> String {

@@ -15,7 +15,7 @@ pub use self::{
 use crate::{
     Ask, Evaluator, Event, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations, Observer, Pace,
     Phase, Progress, Report, Step, StopCondition,
-    driver::{Driver, Goal, Outlet, Run, RunStream, Running},
+    driver::{Driver, Goal, Outlet, Run, RunStream, Running, TimeOff},
 };
 
 /// A loop in the making.
@@ -38,6 +38,7 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     observers: Vec<Box<dyn Observer>>,
     cancel: CancellationToken,
     grace: Duration,
+    time_off: TimeOff,
     resume: Option<(Vec<Event>, Option<I::Output>)>,
     types: PhantomData<fn(S, B)>,
 }
@@ -57,6 +58,7 @@ impl<I: Iteration> Loop<I> {
             observers: Vec::new(),
             cancel: CancellationToken::new(),
             grace: Duration::from_secs(10),
+            time_off: TimeOff::new(),
             resume: None,
             types: PhantomData,
         }
@@ -137,6 +139,12 @@ where
         self
     }
 
+    /// Takes time out of the run's, as it is given to this handle.
+    pub fn time_off(mut self, time_off: TimeOff) -> Self {
+        self.time_off = time_off;
+        self
+    }
+
     /// Goes on with the run that wrote these events, with parts that are made as they were then.
     /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
     /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
@@ -159,6 +167,7 @@ where
             observers: self.observers,
             cancel: self.cancel,
             grace: self.grace,
+            time_off: self.time_off,
             resume: self.resume,
             types: PhantomData,
         }
@@ -239,7 +248,7 @@ where
         }
         check_restored(machine.progress(), evaluated, output.is_some())?;
         let outlet = Outlet::new(goal, self.observers, reader);
-        let run = Run::new(machine, outlet, self.cancel, self.grace, output);
+        let run = Run::new(machine, outlet, self.cancel, self.grace, self.time_off, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }
 }

@@ -14,6 +14,7 @@ pub use spawn::Running;
 pub use stream::{RunStream, Update};
 
 use self::clock::Clock;
+pub use self::clock::TimeOff;
 pub(crate) use self::outlet::{Goal, Outlet};
 use crate::{
     Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
@@ -107,10 +108,11 @@ impl<O> Run<O> {
         outlet: Outlet<O>,
         cancel: CancellationToken,
         grace: Duration,
+        time_off: TimeOff,
         last_output: Option<O>,
     ) -> Self {
         let progress = machine.progress();
-        let clock = Clock::starting_at(progress.now());
+        let clock = Clock::starting_at(progress.now(), time_off);
         let output = last_output.map(Arc::new);
         let last = progress.last_step().cloned();
         // The output that was kept is that of the step which is not settled, if it made one; else that
