@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use loop_core::{
-    Cost, EvaluationContext, Event, EventKind, IterationContext, Judged, Loop, Notes, Progress, RunTime,
-    StopCondition, Usage, Usd, Verdict, WorkError, WorkResult, evaluator_fn, iteration_fn,
+    Cost, Event, EventKind, Judged, Notes, Progress, RunTime, Step, StepRecord, StopCondition, Usage, Usd,
+    Verdict, WorkResult,
 };
 use proptest::prelude::*;
 
@@ -50,16 +50,12 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     progress
 }
 
-/// Whether a step that was judged so meets the condition, in a loop of one iteration.
-pub(crate) fn is_goal(
-    condition: impl StopCondition<Judged<()>> + 'static,
-    judged: Result<Verdict, &'static str>,
-) -> bool {
-    let agent = iteration_fn(async |_: IterationContext<()>| Ok(()));
-    let evaluator = evaluator_fn(move |_: EvaluationContext<()>| {
-        std::future::ready(judged.clone().map_err(WorkError::failed))
-    });
-    let run = Loop::new(agent).evaluate(evaluator).until(condition).at_most(1).run();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(run).unwrap().is_success()
+/// Whether a step with this verdict, or without one, meets the condition.
+pub(crate) fn is_goal(condition: &impl StopCondition<Judged<()>>, verdict: Option<Verdict>) -> bool {
+    let record = StepRecord::new(1);
+    let record = match verdict {
+        Some(verdict) => record.with_verdict(verdict),
+        None => record.with_failure("no verdict"),
+    };
+    condition.is_met(&Judged::new(Step::new(record, Some(Arc::new(())))), &Progress::default())
 }

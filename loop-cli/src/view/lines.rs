@@ -64,22 +64,19 @@ impl Lines {
 impl Lines {
     fn begin(&mut self, stage: &'static str, event: &Event, progress: &Progress) {
         self.screen.begin(stage, progress);
-        if stage != "stopping" {
-            self.began = event.at;
-        }
+        self.began = event.at;
     }
 }
 
 impl Observer for Lines {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        if let Some(line) = self.line(event, progress) {
-            self.screen.line(&line);
-        }
+        let line = self.line(event, progress);
+        // The panel first: it is drawn again beneath the line.
         match &event.kind {
             EventKind::IterationStarted { .. } => self.begin("agent", event, progress),
             EventKind::EvaluationStarted {} => self.begin("check", event, progress),
             EventKind::WaitStarted { .. } => self.begin("waiting", event, progress),
-            EventKind::InterruptRequested { .. } => self.begin("stopping", event, progress),
+            EventKind::InterruptRequested { .. } => self.screen.begin("stopping", progress),
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
                 let last = text::last_line(verdict.text(), LINE).unwrap_or_default();
                 self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, last)));
@@ -88,6 +85,9 @@ impl Observer for Lines {
             EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),
             EventKind::QuestionAnswered { .. } => self.screen.show(),
             _ => self.screen.update(progress),
+        }
+        if let Some(line) = line {
+            self.screen.line(&line);
         }
     }
 }

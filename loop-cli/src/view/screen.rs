@@ -68,7 +68,7 @@ impl Screen {
     /// Shows the last verdict.
     pub(crate) fn verdict(&self, verdict: &str) {
         if let Some(panel) = &self.0 {
-            panel.verdict.set_message(format!("  last check: {verdict}"));
+            panel.verdict.set_message(panel.shown(format!("  last check: {verdict}")));
         }
     }
 
@@ -113,6 +113,7 @@ struct Panel {
     status: ProgressBar,
     tail: Vec<ProgressBar>,
     verdict: ProgressBar,
+    coloured: bool,
     lines: Mutex<VecDeque<String>>,
     status_of: Arc<Mutex<Status>>,
 }
@@ -136,11 +137,17 @@ impl Panel {
         let line = || bars.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
         let tail = (0..TAIL).map(|_| line()).collect();
         let verdict = line();
-        Self { status, tail, verdict, lines: Mutex::default(), status_of, bars }
+        let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+        Self { status, tail, verdict, coloured, lines: Mutex::default(), status_of, bars }
     }
 
     fn status_of(&self) -> MutexGuard<'_, Status> {
         lock(&self.status_of)
+    }
+
+    /// Text without its colours, if they are not wanted.
+    fn shown(&self, text: String) -> String {
+        if self.coloured { text } else { anstream::adapter::strip_str(&text).to_string() }
     }
 
     fn output(&self, line: &str) {
@@ -150,7 +157,7 @@ impl Panel {
         }
         lines.push_back(line.to_owned());
         for (bar, line) in self.tail.iter().zip(lines.iter()) {
-            bar.set_message(paint(DIM, format_args!("  │ {line}")));
+            bar.set_message(self.shown(paint(DIM, format_args!("  │ {line}"))));
         }
     }
 }

@@ -17,6 +17,7 @@ mod goal;
 mod help;
 mod init;
 mod limits;
+mod live;
 mod no_file;
 mod output;
 mod prompts;

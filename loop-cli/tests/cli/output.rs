@@ -58,11 +58,9 @@ fn quiet_and_json_go_together() {
 #[test]
 fn colours_are_for_terminals_that_want_them() {
     let world = twice();
-    let coloured = Terminal::new(&world, &["run", "loop.json"]).finish().exits(0);
-    assert!(coloured.stderr.contains("\u{1b}["));
-    let plain = Terminal::with(&world, &["run", "loop.json"], |command| {
-        command.env("NO_COLOR", "1");
-    });
+    let coloured = Terminal::live(&world, &["run", "loop.json"], (80, 24), true).finish().exits(0);
+    assert!(coloured.stderr.contains("\u{1b}[1m\u{1b}[32m"));
+    let plain = Terminal::with(&world, &["run", "loop.json"], |_| {});
     assert!(!plain.finish().exits(0).stderr.contains('\u{1b}'));
 }
 

@@ -2,7 +2,10 @@
 
 use std::{fs::File, io::Write, process::Command};
 
-use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::{
+    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
 
 use crate::support::{Heard, Ran, Started, World, until};
 
@@ -14,22 +17,42 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// `loop` with these arguments, its three streams on a terminal that controls it.
+    /// `loop` with these arguments on a terminal of this many columns and rows that can move its cursor.
+    pub(crate) fn live(world: &World, args: &[&str], size: (u16, u16), colours: bool) -> Self {
+        Self::start(world, args, size, |command| {
+            command.env("TERM", "xterm-256color");
+            if !colours {
+                command.env("NO_COLOR", "1");
+            }
+        })
+    }
+
+    /// `loop` with these arguments on a terminal that can do nothing but print.
     pub(crate) fn new(world: &World, args: &[&str]) -> Self {
         Self::with(world, args, |_| {})
     }
 
     /// The same, after `change` had its way with the command.
     pub(crate) fn with(world: &World, args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        Self::start(world, args, (80, 24), change)
+    }
+
+    fn start(
+        world: &World,
+        args: &[&str],
+        (ws_col, ws_row): (u16, u16),
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("the other end is ours");
         let theirs = ioctl_tiocgptpeer(&ours, OpenptFlags::RDWR | OpenptFlags::NOCTTY);
         let theirs = theirs.expect("the other end");
+        tcsetwinsize(&theirs, Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
         let stream = || theirs.try_clone().expect("a copy");
 
         // Ctrl+C is a signal only at a terminal that is the session's own.
         let mut command = world.command("setsid", &["--ctty", env!("CARGO_BIN_EXE_loop")]);
-        command.args(args).env("TERM", "xterm-256color");
+        command.args(args).env("TERM", "dumb");
         command.stdin(stream()).stdout(stream()).stderr(stream());
         change(&mut command);
         let started = Started::as_it_is(&mut command);
@@ -42,6 +65,11 @@ impl Terminal {
     /// Waits until this is shown for the `nth` time. Keys are shown too, as terminals do.
     pub(crate) fn shows(&self, text: &str, nth: usize) {
         until(text, || self.screen.so_far().matches(text).count() >= nth);
+    }
+
+    /// What the terminal has been sent so far.
+    pub(crate) fn sent(&self) -> String {
+        self.screen.so_far()
     }
 
     /// Presses keys.

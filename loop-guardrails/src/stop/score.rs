@@ -78,7 +78,7 @@ mod tests {
         ) {
             let verdict = if passed { Verdict::pass() } else { Verdict::fail() };
             let verdict = score.map_or(verdict.clone(), |score| verdict.with_score(score));
-            let met = is_goal(score_at_least(least).unwrap(), Ok(verdict));
+            let met = is_goal(&score_at_least(least).unwrap(), Some(verdict));
             prop_assert_eq!(met, score.is_some_and(|score| score >= least));
         }
     }

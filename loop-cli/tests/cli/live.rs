@@ -1,0 +1,126 @@
+//! The panel that stays at the bottom of a terminal.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use crate::{
+    support::{FOREVER, Manifest, World, until},
+    terminal::Terminal,
+};
+
+/// A loop whose second iteration prints more than the panel shows, and hangs.
+fn talkative() -> World {
+    let long = "a line that is longer than any terminal is wide, since agents do not care, ".repeat(3);
+    let agent = format!(
+        "echo '{{\"cost_usd\": 0.25}}' >> \"$LOOP_USAGE_FILE\"; \
+         test $LOOP_ITERATION = 1 && exit; \
+         for tick in 1 2 3 4 5 6; do printf 'tick %s \\033[31mred\\033[0m {long}\\n' $tick; done; {FOREVER}"
+    );
+    let world = World::new();
+    world.manifest(
+        &Manifest::new(&agent, "echo 2 failed; false")
+            .set("guardrails.max_cost_usd", 2)
+            .set("guardrails.max_seconds", 600),
+    );
+    world
+}
+
+/// The screen as a person would see it, once the panel shows the agent's last line.
+fn screen(terminal: &Terminal, (cols, rows): (u16, u16)) -> String {
+    let seen = || {
+        let mut emulator = vt100::Parser::new(rows, cols, 0);
+        emulator.process(terminal.sent().as_bytes());
+        emulator.screen().contents()
+    };
+    // The line and the panel's first line are drawn one after the other.
+    until("the last line, and the cost", || seen().contains("tick 6") && seen().contains("$0.25 of"));
+    seen()
+}
+
+fn shown(name: &str, screen: &str) {
+    let filters = [
+        (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)", "[time]"),
+        (r"/\S+/telemetry.jsonl", "[records]"),
+        (r"  +(cut|fail)", "  [cells]  $1"),
+    ];
+    insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, screen);
+    });
+}
+
+#[test]
+fn the_panel_fits_its_terminal() {
+    for (name, size) in [("live_80x24", (80, 24)), ("live_120x40", (120, 40))] {
+        let world = talkative();
+        let mut terminal = Terminal::live(&world, &["run", "loop.json"], size, true);
+        shown(name, &screen(&terminal, size));
+        terminal.types("\u{3}");
+        terminal.finish().exits(130);
+    }
+}
+
+#[test]
+fn it_is_gone_when_the_run_is_over() {
+    let (world, size) = (talkative(), (100, 30));
+    let mut terminal = Terminal::live(&world, &["run", "loop.json"], size, false);
+    screen(&terminal, size);
+    // Keys that nobody asked for do not disturb it.
+    terminal.types("\nx\n\u{3}");
+    let ran = terminal.finish().exits(130);
+    let mut emulator = vt100::Parser::new(size.1, size.0, 0);
+    emulator.process(ran.stderr.replace('\n', "\r\n").as_bytes());
+    shown("live_over", &emulator.screen().contents());
+}
+
+#[test]
+fn no_color_is_honoured_in_the_panel_too() {
+    let (world, size) = (talkative(), (80, 24));
+    let mut terminal = Terminal::live(&world, &["run", "loop.json"], size, false);
+    screen(&terminal, size);
+    terminal.types("\u{3}");
+    let ran = terminal.finish().exits(130);
+    let mut emulator = vt100::Parser::new(size.1, size.0, 10_000);
+    for byte in ran.stderr.bytes() {
+        emulator.process(&[byte]);
+        let (row, col) = emulator.screen().cursor_position();
+        let coloured = col
+            .checked_sub(1)
+            .and_then(|col| emulator.screen().cell(row, col))
+            .is_some_and(|cell| cell.fgcolor() != vt100::Color::Default || cell.bold() || cell.dim());
+        assert!(!coloured, "{:?}", emulator.screen().contents());
+    }
+}
+
+#[test]
+fn show_output_prints_every_line_for_good() {
+    let (world, size) = (talkative(), (80, 60));
+    let mut terminal = Terminal::live(&world, &["run", "loop.json", "--show-output"], size, false);
+    let page = screen(&terminal, size);
+    for tick in 1..=6 {
+        assert!(page.contains(&format!("│ tick {tick} red")), "{page}");
+    }
+    terminal.types("\u{3}");
+    terminal.finish().exits(130);
+}
+
+/// What the system says a process is at: `S` for sleeping, `T` for stopped.
+fn state(pid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[test]
+fn ctrl_z_stops_the_agent_as_well_and_fg_continues_both() {
+    let world = World::new();
+    let here = world.fifo("here");
+    let running = world.start_manifest(&Manifest::new("echo $$ > here; exec sleep 1000", "true"));
+    let agent = here.line().trim().parse().expect("a number");
+    running.signal(Signal::TSTP);
+    until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    running.signal(Signal::CONT);
+    until("both go on", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('S')));
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    assert_eq!(state(agent), None);
+}
