@@ -108,6 +108,21 @@ async fn a_prompt_too_long_for_an_argument_ends_the_run_before_anything_is_spawn
 }
 
 #[tokio::test]
+async fn a_prompt_in_the_command_is_what_is_too_long_if_the_system_says_so() {
+    // The system counts the command and its environment together.
+    let mut place = shell();
+    for number in 0..70 {
+        place = place.env(format!("BIG{number}"), "x".repeat(100_000));
+    }
+    let mut with_prompt = agent("echo {prompt}").goal("x").shell(place.clone());
+    let refused = halt(once(&mut with_prompt).await);
+    assert_eq!(refused.reason, StopReason::PromptUndeliverable);
+    assert!(refused.message.contains("stdin"), "{}", refused.message);
+    let mut without = agent("cat").goal("x").shell(place);
+    assert_eq!(halt(once(&mut without).await).reason, StopReason::AgentUnavailable);
+}
+
+#[tokio::test]
 async fn an_agent_that_is_not_there_ends_the_run() {
     for (line, said) in [("no-such-agent", "not found"), ("exit 126", "exited with 126")] {
         let halt = halt(once(&mut agent(line)).await);
@@ -128,6 +143,16 @@ async fn an_evaluator_that_is_not_there_ends_the_run_in_the_first_iteration_only
     assert!(halt.message.contains("not found"), "{}", halt.message);
     let verdict = judge(&mut missing, 2).await.unwrap();
     assert!(!verdict.passed() && verdict.text().contains("not found"));
+}
+
+#[tokio::test]
+async fn an_evaluator_that_was_stopped_leaves_no_mark() {
+    let work = Work::new();
+    work.interrupt();
+    let context = EvaluationContext::new(&work, 1, Arc::new(()));
+    let verdict = evaluator("sleep 60").evaluate(context).await.unwrap();
+    assert!(!verdict.passed());
+    assert_eq!(work.take_notes().marks, []);
 }
 
 #[tokio::test]

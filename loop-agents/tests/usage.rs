@@ -68,9 +68,20 @@ async fn a_file_that_is_replaced_or_written_anew_goes_on_counting() {
     assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.2}' >"$F""#).await, cost(200_000));
     let renamed = r#"echo '{"cost_usd":0.3}' >"$F.new" && mv "$F.new" "$F""#;
     assert_eq!(written_by(&file, renamed).await, cost(300_000));
+    let both = r#"echo '{"cost_usd":0.1}' >>"$F"; echo '{"cost_usd":0.2}' >"$F.new"; mv "$F.new" "$F""#;
+    assert_eq!(written_by(&file, both).await, cost(300_000));
+    assert_eq!(file.last_read_error(), None);
     assert_eq!(written_by(&file, r#"rm "$F""#).await, Usage::unknown());
     assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.4}' >>"$F""#).await, cost(400_000));
     assert_eq!(file.refused(), 0);
+}
+
+#[tokio::test]
+async fn what_was_written_counts_after_the_file_is_gone() {
+    let file = UsageFile::create().unwrap();
+    let line = r#"echo '{"cost_usd":0.1}' >>"$F"; rm "$F""#;
+    assert_eq!(written_by(&file, line).await, cost(100_000));
+    assert!(file.last_read_error().is_some_and(|error| error.contains("No such file")));
 }
 
 #[tokio::test]

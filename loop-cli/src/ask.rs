@@ -7,10 +7,14 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use loop_core::{Answer, Ask, Progress, Question};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    termios::{QueueSelector, tcflush, tcgetattr},
+};
 use tokio::sync::{Notify, oneshot};
 
 use crate::view::{BOLD, paint, say, text};
@@ -78,11 +82,19 @@ impl Ask for Terminal {
         thread::spawn(move || reply.send(read_line()));
         self.declining.0.0.store(true, Ordering::Relaxed);
         let answer = tokio::select! {
-            () = self.declining.0.1.notified() => Answer::Stop,
-            line = line => line.ok().flatten().map_or(Answer::Stop, |line| understood(&line)),
+            () = self.declining.0.1.notified() => Some(Answer::Stop),
+            line = line => match line.ok().flatten() {
+                Some(line) => Some(understood(&line)),
+                None if has_hung_up() => {
+                    // The signal that tells of it is on its way, unless it is ignored.
+                    tokio::time::sleep(HANGUP_TIME).await;
+                    None
+                }
+                None => Some(Answer::Stop),
+            },
         };
         self.declining.0.0.store(false, Ordering::Relaxed);
-        Some(answer)
+        answer
     }
 }
 
@@ -93,11 +105,36 @@ fn forget_early_keys() {
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
-/// A line from standard input; `None` at its end (Ctrl+D), and if it cannot be read.
+/// How long a hung-up terminal's signal may take.
+const HANGUP_TIME: Duration = Duration::from_secs(1);
+
+/// Whether the end of the input means that the terminal is gone, and not that somebody pressed Ctrl+D.
+fn has_hung_up() -> bool {
+    tcgetattr(io::stdin()).is_err()
+}
+
+/// How long after a line the next one counts as part of the same paste.
+const PASTE_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// What was typed, or pasted: the lines that come at once. `None` at the end of the input (Ctrl+D), and
+/// if it cannot be read.
 fn read_line() -> Option<String> {
-    let mut line = Vec::new();
-    let read = io::stdin().lock().read_until(b'\n', &mut line).ok()?;
-    (read > 0).then(|| String::from_utf8_lossy(&line).into_owned())
+    let mut stdin = io::stdin().lock();
+    let mut lines = Vec::new();
+    let mut read = stdin.read_until(b'\n', &mut lines).ok()?;
+    if read == 0 {
+        return None;
+    }
+    while read > 0 && more_is_there() {
+        read = stdin.read_until(b'\n', &mut lines).ok()?;
+    }
+    Some(String::from_utf8_lossy(&lines).into_owned())
+}
+
+fn more_is_there() -> bool {
+    let stdin = io::stdin();
+    let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+    poll(&mut polled, Some(&PASTE_TIME)).is_ok_and(|ready| ready > 0)
 }
 
 fn understood(line: &str) -> Answer {

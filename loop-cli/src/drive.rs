@@ -3,9 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
-use loop_core::{
-    CancellationToken, Ending, Event, EventKind, Halt, Notes, Observer, Progress, StopReason, TimeOff,
-};
+use loop_core::{CancellationToken, Ending, Event, EventKind, Halt, Observer, Progress, StopReason, TimeOff};
 
 use crate::{
     ask::{Declining, Terminal},
@@ -59,7 +57,7 @@ pub(crate) async fn drive(
     let screen = Screen::new(&plan.limits, audience);
     let mut agent = compose::agent(plan, place)?;
     let mut evaluator = compose::evaluator(plan, place)?;
-    if !audience.quiet {
+    if audience.show_output || screen.is_live() {
         let output = || Output::new(screen.clone(), audience.show_output);
         let (mut of_agent, mut of_check) = (output(), output());
         agent = agent.on_output(move |_, bytes| of_agent.feed(bytes));
@@ -112,17 +110,21 @@ pub(crate) async fn drive(
     screen.hide();
     let seen = lock(&seen);
     let table = if audience.quiet { String::new() } else { seen.table.render() };
-    let (ending, progress) = match report {
+    let (mut ending, progress) = match report {
         Some(report) => (report.ending().clone(), report.progress().clone()),
         None => killed(seen.progress.clone()),
     };
+    if let (StopReason::Cancelled, "", Some(signal)) = (ending.reason(), ending.halt.message.as_str(), first)
+    {
+        ending.halt.message = format!("the run was sent {signal}");
+    }
     Ok(Ended { ending, progress, signal: first, table })
 }
 
 /// What is to be said of a run that was killed: nobody was left to say it.
 fn killed(mut progress: Progress) -> (Ending, Progress) {
     // What was killed was begun, and counts.
-    progress.apply(&Event { at: progress.now(), kind: EventKind::WorkCut { notes: Notes::default() } });
+    progress.apply(&Event { at: progress.now(), kind: EventKind::WorkCut { notes: None } });
     let halt = Halt::new(StopReason::Cancelled, "killed by a second signal");
     (Ending { halt, guardrail: None }, progress)
 }

@@ -1,5 +1,8 @@
 //! `loop`: run an agent against a check until it passes, inside limits that hold.
 
+#[cfg(not(unix))]
+compile_error!("loop supervises processes as Unix does; on Windows, build and run it inside WSL");
+
 mod args;
 mod ask;
 mod command;

@@ -1,7 +1,7 @@
 //! The signals by which a person or a machine ends a run.
 
 use std::{
-    fs, io,
+    fmt, fs, io,
     time::{Duration, Instant},
 };
 
@@ -36,6 +36,16 @@ impl Signal {
             Self::Interrupt => SignalKind::interrupt(),
             Self::Terminate => SignalKind::terminate(),
         }
+    }
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hangup => "SIGHUP",
+            Self::Interrupt => "SIGINT (Ctrl+C)",
+            Self::Terminate => "SIGTERM",
+        })
     }
 }
 

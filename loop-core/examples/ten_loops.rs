@@ -12,7 +12,7 @@ use loop_core::{
 };
 
 const LOOPS: usize = 10;
-const STEPS: u64 = 1_000;
+const STEPS: u64 = 10_000;
 
 /// A loop that is done after [`STEPS`] iterations, unless it is cancelled.
 async fn count(cancel: CancellationToken) -> Result<Report<u64>, BuildError> {
@@ -26,7 +26,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
     let cancels: Vec<CancellationToken> = (0..LOOPS).map(|_| CancellationToken::new()).collect();
     let runs: Vec<_> = cancels.iter().cloned().map(|cancel| tokio::spawn(count(cancel))).collect();
     // All of them have gone a few steps, and none is done, when every second one is cancelled.
-    for _ in 0..STEPS / 10 {
+    for _ in 0..STEPS / 100 {
         tokio::task::yield_now().await;
     }
     cancels.iter().step_by(2).for_each(CancellationToken::cancel);

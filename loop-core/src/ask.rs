@@ -37,7 +37,7 @@ pub enum Answer {
 ///
 /// struct AlwaysYes;
 ///
-/// #[async_trait::async_trait]
+/// #[loop_core::async_trait]
 /// impl Ask for AlwaysYes {
 ///     async fn ask(&mut self, _question: &Question, _progress: &Progress) -> Option<Answer> {
 ///         Some(Answer::Continue { guidance: None })

@@ -72,10 +72,35 @@ impl Guardrail for MaxElapsed {
         if !self.left(progress).is_zero() {
             return Decision::Continue;
         }
-        let message = format!("the time allowed, {:?}, is over", self.0);
+        let message = format!("the time limit of {} is reached", in_words(self.0));
         Decision::Halt(Halt::new(StopReason::TimeExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
         Ceiling::time(self.left(progress))
+    }
+}
+
+/// `30m`, `1h30m`, `45s`; below a second as the standard library writes it.
+fn in_words(limit: Duration) -> String {
+    let seconds = limit.as_secs();
+    if seconds == 0 || limit.subsec_nanos() > 0 {
+        return format!("{limit:?}");
+    }
+    let parts = [(seconds / 3600, 'h'), (seconds / 60 % 60, 'm'), (seconds % 60, 's')];
+    parts.iter().filter(|(count, _)| *count > 0).map(|(count, unit)| format!("{count}{unit}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_limit_is_said_as_people_say_it() {
+        let words = |millis| in_words(Duration::from_millis(millis));
+        assert_eq!(words(1_800_000), "30m");
+        assert_eq!(words(5_400_000), "1h30m");
+        assert_eq!(words(86_405_000), "24h5s");
+        assert_eq!(words(1_500), "1.5s");
+        assert_eq!(words(0), "0ns");
     }
 }

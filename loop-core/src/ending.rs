@@ -1,11 +1,6 @@
 //! How a run ends.
 
-use std::{
-    convert::Infallible,
-    fmt,
-    hash::{Hash, Hasher},
-    str::FromStr,
-};
+use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,15 +16,15 @@ macro_rules! stop_reasons {
         /// use loop_core::StopReason;
         /// assert_eq!(StopReason::GoalMet.to_string(), "goal_met");
         /// assert_eq!(StopReason::from("budget_exceeded"), StopReason::BudgetExceeded);
-        /// assert_eq!(StopReason::from("my_reason"), StopReason::Custom("my_reason".into()));
+        /// assert_eq!(StopReason::from("my_reason").as_str(), "my_reason");
         /// ```
-        #[derive(Debug, Clone, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(into = "String", from = "String")]
         #[non_exhaustive]
         pub enum StopReason {
             $($(#[$doc])* $variant,)*
             /// A name of the user's own.
-            Custom(Box<str>),
+            Custom(CustomReason),
         }
 
         impl StopReason {
@@ -37,7 +32,7 @@ macro_rules! stop_reasons {
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
-                    Self::Custom(name) => name,
+                    Self::Custom(reason) => &reason.0,
                 }
             }
 
@@ -55,7 +50,7 @@ macro_rules! stop_reasons {
             fn from(name: &str) -> Self {
                 match name {
                     $($text => Self::$variant,)*
-                    other => Self::Custom(other.into()),
+                    other => Self::Custom(CustomReason(other.into())),
                 }
             }
         }
@@ -97,19 +92,10 @@ stop_reasons! {
     Failed = "failed", blockable: true;
 }
 
-/// By name: a custom reason with the name of another is that one, as it would be after it was
-/// written down and read again.
-impl PartialEq for StopReason {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Hash for StopReason {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
-    }
-}
+/// The name of a reason that is none of the kernel's. Only [`StopReason::from`] makes one, so that no
+/// custom reason has the name of another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CustomReason(Box<str>);
 
 impl From<String> for StopReason {
     fn from(name: String) -> Self {
@@ -206,6 +192,14 @@ impl Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_one_reason() {
+        let spent = StopReason::from(String::from("budget_exceeded"));
+        assert!(matches!(spent, StopReason::BudgetExceeded) && spent.is_blockable());
+        assert!(matches!(StopReason::from("of_my_own"), StopReason::Custom(_)));
+        assert_ne!(StopReason::from("of_my_own"), StopReason::from("of_another"));
+    }
 
     #[test]
     fn a_reason_survives_json() {

@@ -5,7 +5,7 @@ use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    Ceiling, Meter, Step, Verdict, WorkError,
+    Ceiling, EvaluatorError, Meter, Step, Verdict,
     work::{Tether, Work},
 };
 
@@ -18,13 +18,13 @@ use crate::{
 ///   ceilings hold here as they do for iterations, and so do the rules for being cut.
 ///
 /// ```
-/// use loop_core::{EvaluationContext, Evaluator, WorkError, Verdict};
+/// use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 ///
 /// struct LongEnough;
 ///
-/// #[async_trait::async_trait]
+/// #[loop_core::async_trait]
 /// impl Evaluator<String> for LongEnough {
-///     async fn evaluate(&mut self, cx: EvaluationContext<String>) -> Result<Verdict, WorkError> {
+///     async fn evaluate(&mut self, cx: EvaluationContext<String>) -> Result<Verdict, EvaluatorError> {
 ///         Ok(match cx.output().len() {
 ///             0..100 => Verdict::fail().with_feedback("write at least 100 bytes"),
 ///             _ => Verdict::pass(),
@@ -37,16 +37,16 @@ pub trait Evaluator<O>: Send {
     /// Judges one output.
     ///
     /// # Errors
-    /// [`WorkError`] says whether the step failed, has to be judged later, or ends the run.
+    /// [`EvaluatorError`] says whether the step failed, has to be judged later, or ends the run.
     ///
     /// # Cancel safety
     /// The future is dropped when the run is, or when its grace time is over.
-    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError>;
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError>;
 }
 
 #[async_trait]
 impl<O: Send + Sync + 'static, E: Evaluator<O> + ?Sized> Evaluator<O> for Box<E> {
-    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
         (**self).evaluate(cx).await
     }
 }
@@ -138,7 +138,7 @@ impl<O> EvaluationContext<O> {
 pub fn evaluator_fn<F, Fut, O>(evaluate: F) -> EvaluatorFn<F, O>
 where
     F: FnMut(EvaluationContext<O>) -> Fut + Send,
-    Fut: Future<Output = Result<Verdict, WorkError>> + Send,
+    Fut: Future<Output = Result<Verdict, EvaluatorError>> + Send,
     O: Send + Sync + 'static,
 {
     EvaluatorFn { evaluate, output: PhantomData }
@@ -161,10 +161,10 @@ impl<F, O> fmt::Debug for EvaluatorFn<F, O> {
 impl<F, Fut, O> Evaluator<O> for EvaluatorFn<F, O>
 where
     F: FnMut(EvaluationContext<O>) -> Fut + Send,
-    Fut: Future<Output = Result<Verdict, WorkError>> + Send,
+    Fut: Future<Output = Result<Verdict, EvaluatorError>> + Send,
     O: Send + Sync + 'static,
 {
-    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
         (self.evaluate)(cx).await
     }
 }

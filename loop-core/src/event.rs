@@ -12,7 +12,7 @@ use crate::{
 /// Something that happened, and when.
 ///
 /// [`Progress`](crate::Progress) is the fold of a run's events, so a run can be restored from them.
-/// As JSON an event is one object with one key that says its kind:
+/// As JSON an event is one object of two keys, and `kind` is one of a single key, which names it:
 /// `{"at":1500000,"kind":{"iteration_started":{"iteration":2,"attempt":1}}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -39,7 +39,7 @@ pub enum EventKind {
         /// Its name.
         guardrail: String,
         /// What it asks.
-        question: Question,
+        question: Box<Question>,
     },
     /// A person answered, or nobody was there.
     QuestionAnswered {
@@ -68,7 +68,8 @@ pub enum EventKind {
         /// How it ended.
         result: WorkResult<()>,
         /// What else it says about itself.
-        notes: Notes,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<Box<Notes>>,
     },
     /// An evaluation began.
     EvaluationStarted {},
@@ -77,7 +78,8 @@ pub enum EventKind {
         /// The verdict, or why there is none.
         result: WorkResult<Verdict>,
         /// What else it says about itself.
-        notes: Notes,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<Box<Notes>>,
     },
     /// The stop condition was asked about the step.
     StepSettled {
@@ -96,19 +98,21 @@ pub enum EventKind {
     /// The iteration or evaluation under way has to end now.
     InterruptRequested {
         /// How the run will end for it.
-        cause: Ending,
+        cause: Box<Ending>,
     },
-    /// The interrupted iteration or evaluation is over. It is not judged, and its step is never settled.
+    /// The interrupted work is over. A step that was cut in its iteration is never settled; one that was
+    /// cut in its evaluation is judged again if the run is resumed.
     WorkCut {
         /// What it still said about itself.
-        notes: Notes,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<Box<Notes>>,
     },
     /// The run goes on after it stopped or died.
     RunResumed {},
     /// The run ended.
     RunFinished {
         /// How.
-        ending: Ending,
+        ending: Box<Ending>,
     },
 }
 
@@ -153,6 +157,14 @@ pub struct Notes {
     /// What went wrong although the work can be judged: an agent's exit code, for example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Arc<str>>,
+}
+
+impl Notes {
+    /// As events hold them: most work notes nothing, and then its events stay small.
+    pub fn boxed(self) -> Option<Box<Self>> {
+        let empty = self.usage.is_unknown() && self.marks.is_empty() && self.fault.is_none();
+        (!empty).then(|| Box::new(self))
+    }
 }
 
 /// The two kinds of work in a step.

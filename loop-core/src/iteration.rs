@@ -5,7 +5,7 @@ use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    Ceiling, Meter, Step, WorkError,
+    Ceiling, IterationError, Meter, Step,
     work::{Tether, Work},
 };
 
@@ -22,14 +22,14 @@ use crate::{
 /// - An iteration that blocks its thread cannot be cut. Use `tokio::task::spawn_blocking` for that.
 ///
 /// ```
-/// use loop_core::{Iteration, IterationContext, WorkError};
+/// use loop_core::{Iteration, IterationContext, IterationError};
 ///
 /// struct Doubler;
 ///
-/// #[async_trait::async_trait]
+/// #[loop_core::async_trait]
 /// impl Iteration for Doubler {
 ///     type Output = u64;
-///     async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+///     async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, IterationError> {
 ///         Ok(cx.previous().and_then(|step| step.output()).map_or(1, |last| last * 2))
 ///     }
 /// }
@@ -42,17 +42,17 @@ pub trait Iteration: Send {
     /// Does one unit of work.
     ///
     /// # Errors
-    /// [`WorkError`] says whether the step failed, has to be tried later, or ends the run.
+    /// [`IterationError`] says whether the step failed, has to be tried later, or ends the run.
     ///
     /// # Cancel safety
     /// The future is dropped when the run is, or when its grace time is over.
-    async fn run(&mut self, cx: IterationContext<Self::Output>) -> Result<Self::Output, WorkError>;
+    async fn run(&mut self, cx: IterationContext<Self::Output>) -> Result<Self::Output, IterationError>;
 }
 
 #[async_trait]
 impl<I: Iteration + ?Sized> Iteration for Box<I> {
     type Output = I::Output;
-    async fn run(&mut self, cx: IterationContext<I::Output>) -> Result<I::Output, WorkError> {
+    async fn run(&mut self, cx: IterationContext<I::Output>) -> Result<I::Output, IterationError> {
         (**self).run(cx).await
     }
 }
@@ -171,7 +171,7 @@ impl<O> IterationContext<O> {
 pub fn iteration_fn<F, Fut, O>(run: F) -> IterationFn<F, O>
 where
     F: FnMut(IterationContext<O>) -> Fut + Send,
-    Fut: Future<Output = Result<O, WorkError>> + Send,
+    Fut: Future<Output = Result<O, IterationError>> + Send,
     O: Send + Sync + 'static,
 {
     IterationFn { run, output: PhantomData }
@@ -194,11 +194,11 @@ impl<F, O> fmt::Debug for IterationFn<F, O> {
 impl<F, Fut, O> Iteration for IterationFn<F, O>
 where
     F: FnMut(IterationContext<O>) -> Fut + Send,
-    Fut: Future<Output = Result<O, WorkError>> + Send,
+    Fut: Future<Output = Result<O, IterationError>> + Send,
     O: Send + Sync + 'static,
 {
     type Output = O;
-    async fn run(&mut self, cx: IterationContext<O>) -> Result<O, WorkError> {
+    async fn run(&mut self, cx: IterationContext<O>) -> Result<O, IterationError> {
         (self.run)(cx).await
     }
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod bound;
 mod builder;
+mod cost;
 mod driver;
 mod ending;
 mod evaluator;
@@ -22,14 +23,17 @@ mod usage;
 mod verdict;
 mod work;
 
+/// For your own [`Iteration`], [`Evaluator`] or [`Ask`], whose methods are async: `#[loop_core::async_trait]`.
+pub use async_trait::async_trait;
 pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
     ask::{Answer, Ask, Question},
     bound::{MaxElapsed, MaxIterations},
     builder::{Bounded, BuildError, IsBounded, Loop, LoopStep, Unbounded},
+    cost::RunCost,
     driver::{RunStream, Running, TimeOff, Update},
-    ending::{Ending, Halt, StopReason},
+    ending::{CustomReason, Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
     event::{Event, EventKind, Notes, Stage, WorkResult},
     guardrail::{Ceiling, Decision, Guardrail, GuardrailFn, guardrail_fn},

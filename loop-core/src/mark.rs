@@ -22,6 +22,28 @@ pub struct Mark {
 pub(crate) struct Streak {
     mark: Mark,
     unchanged: u64,
+    /// The step that made it.
+    step: u64,
+    /// The hash and the number before that step: of its marks by one name, the last one counts.
+    before: Option<(u64, u64)>,
+}
+
+impl Streak {
+    fn new(mark: &Mark, step: u64) -> Self {
+        Self { mark: mark.clone(), unchanged: 0, step, before: None }
+    }
+
+    fn record(&mut self, hash: u64, step: u64) {
+        if step != self.step {
+            self.before = Some((self.mark.hash, self.unchanged));
+            self.step = step;
+        }
+        self.unchanged = match self.before {
+            Some((before, unchanged)) if before == hash => unchanged + 1,
+            _ => 0,
+        };
+        self.mark.hash = hash;
+    }
 }
 
 /// The latest mark of each name. Memory is bounded: see [`Marks::NAMES`].
@@ -33,15 +55,15 @@ impl Marks {
     /// names made up from data cannot fill the memory of a long run.
     pub(crate) const NAMES: usize = 16;
 
-    pub(crate) fn record(&mut self, mark: &Mark) {
+    /// Takes a mark of the step of this iteration.
+    pub(crate) fn record(&mut self, mark: &Mark, step: u64) {
         let streak = match self.0.iter().position(|streak| streak.mark.name == mark.name) {
             Some(known) => {
                 let mut streak = self.0.remove(known);
-                streak.unchanged = if streak.mark.hash == mark.hash { streak.unchanged + 1 } else { 0 };
-                streak.mark.hash = mark.hash;
+                streak.record(mark.hash, step);
                 streak
             }
-            None => Streak { mark: mark.clone(), unchanged: 0 },
+            None => Streak::new(mark, step),
         };
         if self.0.len() == Self::NAMES {
             self.0.remove(0);
@@ -79,9 +101,19 @@ mod tests {
     fn counts_the_steps_that_left_a_mark_as_it_was() {
         let mut marks = Marks::default();
         assert_eq!(marks.unchanged("tree"), None);
-        for (hash, unchanged) in [(7, 0), (7, 1), (7, 2), (8, 0), (8, 1)] {
-            marks.record(&mark("tree", hash));
+        for (step, (hash, unchanged)) in (1..).zip([(7, 0), (7, 1), (7, 2), (8, 0), (8, 1)]) {
+            marks.record(&mark("tree", hash), step);
             assert_eq!(marks.unchanged("tree"), Some(unchanged));
+        }
+    }
+
+    #[test]
+    fn of_the_marks_of_one_step_the_last_one_counts() {
+        let mut marks = Marks::default();
+        let told = [(1, 7, 0), (1, 7, 0), (2, 8, 0), (2, 7, 1), (2, 7, 1), (3, 7, 2), (3, 8, 0), (4, 8, 1)];
+        for (step, hash, unchanged) in told {
+            marks.record(&mark("tree", hash), step);
+            assert_eq!(marks.unchanged("tree"), Some(unchanged), "{hash} in step {step}");
         }
     }
 
@@ -89,8 +121,8 @@ mod tests {
     fn memory_does_not_grow_with_the_names() {
         let mut marks = Marks::default();
         for name in 0..1_000 {
-            marks.record(&mark(&name.to_string(), 1));
-            marks.record(&mark("steady", 1));
+            marks.record(&mark(&name.to_string(), 1), name);
+            marks.record(&mark("steady", 1), name);
         }
         assert_eq!(marks.0.len(), Marks::NAMES);
         assert_eq!(marks.unchanged("steady"), Some(999));

@@ -141,7 +141,8 @@ impl<O> Step<O> {
         Self { record, output }
     }
 
-    /// What the iteration returned; `None` if it failed.
+    /// What the iteration returned; `None` if it failed, and in a run that was taken up again if this
+    /// step's output was not kept.
     pub fn output(&self) -> Option<&O> {
         self.output.as_deref()
     }

@@ -56,8 +56,11 @@ impl<S, C: StopCondition<S> + ?Sized> StopCondition<S> for Box<C> {
 ///
 /// ```
 /// use loop_core::{Judged, evaluator_passed, condition_fn};
-/// let tidy = condition_fn(|step: &Judged<String>, _| step.output().is_some_and(|out| out.len() < 80));
-/// let goal = evaluator_passed().and(tidy);
+/// let short = condition_fn(|step: &Judged<String>, _| step.output().is_some_and(|out| out.len() < 80));
+/// let failed = condition_fn(|step: &Judged<String>, _| step.is_failed());
+/// let patient = condition_fn(|_: &Judged<String>, progress| progress.iterations() >= 3);
+/// // Short and passed, with nothing that went wrong; or whatever there is after three iterations.
+/// let goal = evaluator_passed().and(short).and(failed.not()).or(patient);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct When<C>(C);
@@ -150,7 +153,7 @@ pub const fn evaluator_passed() -> When<EvaluatorPassed> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvaluatorPassed;
 
-impl<O: Send + Sync> StopCondition<Judged<O>> for EvaluatorPassed {
+impl<O> StopCondition<Judged<O>> for EvaluatorPassed {
     fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(crate::Verdict::passed)
     }

@@ -1,9 +1,13 @@
 //! What a driver and the work it runs share: usage and other notes upwards, the interrupt downwards.
 
 use std::{
+    error::Error,
     future::Future,
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -18,6 +22,8 @@ use crate::{
 #[derive(Debug, Default)]
 struct Shared {
     notes: Mutex<Notes>,
+    /// Whether there may be anything in `notes`. Most work notes nothing, and then takes no lock.
+    noted: AtomicBool,
     changed: Notify,
     interrupted: CancellationToken,
 }
@@ -27,11 +33,22 @@ impl Shared {
         // Nothing that panics runs under this lock, and notes of a panicked task are still true.
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The notes, to add to them.
+    fn noting(&self) -> MutexGuard<'_, Notes> {
+        let notes = self.notes();
+        self.noted.store(true, Ordering::Release);
+        notes
+    }
+
+    fn is_noted(&self) -> bool {
+        self.noted.load(Ordering::Acquire)
+    }
 }
 
 /// A driver's end: collects what the work of a run notes, and interrupts it.
 ///
-/// Who writes a driver needs it, and who tests an iteration or an evaluator by itself: their contexts
+/// You need it to write a driver, or to test an iteration or an evaluator by itself: their contexts
 /// are made from it. One serves a whole run, since an interrupt ends the run, and since usage that a task reports
 /// after its iteration is over still has to count.
 ///
@@ -65,12 +82,23 @@ impl Work {
 
     /// Takes what was noted since the last call.
     pub fn take_notes(&self) -> Notes {
-        mem::take(&mut *self.0.notes())
+        if !self.0.is_noted() {
+            return Notes::default();
+        }
+        let mut notes = self.0.notes();
+        // Under the lock: who notes something after this sets it again.
+        self.0.noted.store(false, Ordering::Release);
+        mem::take(&mut *notes)
+    }
+
+    /// [`take_notes`](Self::take_notes) as events hold them. Most work notes nothing, and then this is quick.
+    pub(crate) fn take_boxed_notes(&self) -> Option<Box<Notes>> {
+        if self.0.is_noted() { self.take_notes().boxed() } else { None }
     }
 
     /// Takes the usage alone, for a report while the work goes on.
     pub fn take_usage(&self) -> Usage {
-        mem::take(&mut self.0.notes().usage)
+        if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
     /// The usage noted since it was last taken.
@@ -98,11 +126,11 @@ pub(crate) struct Tether(Arc<Shared>);
 
 impl Tether {
     pub(crate) fn mark(&self, name: &str, hash: u64) {
-        self.0.notes().marks.push(Mark { name: name.into(), hash });
+        self.0.noting().marks.push(Mark { name: name.into(), hash });
     }
 
     pub(crate) fn fault(&self, message: String) {
-        self.0.notes().fault = Some(message.into());
+        self.0.noting().fault = Some(message.into());
     }
 
     pub(crate) fn meter(&self) -> Meter {
@@ -129,7 +157,7 @@ impl Meter {
     /// Reports what was used beyond what was reported before.
     pub fn add(&self, usage: Usage) {
         if !usage.is_unknown() {
-            self.0.notes().usage += usage;
+            self.0.noting().usage += usage;
             self.0.changed.notify_one();
         }
     }
@@ -138,9 +166,10 @@ impl Meter {
 /// Why an iteration has no output, or an evaluation no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
-    /// It went wrong: the step is a failed one, and the loop goes on.
-    #[error("{0}")]
-    Failed(#[source] BoxError),
+    /// It went wrong: the step is a failed one, and the loop goes on. What is recorded of the error is its
+    /// text and those of its causes.
+    #[error(transparent)]
+    Failed(BoxError),
     /// Not now, but later: a rate limit, for example. The same work is tried again then, and no
     /// iteration is used up.
     #[error("has to wait for {after:?}")]
@@ -170,9 +199,55 @@ impl From<Halt> for WorkError {
 impl<T> From<WorkError> for WorkResult<T> {
     fn from(error: WorkError) -> Self {
         match error {
-            WorkError::Failed(source) => Self::Failed(source.to_string().into()),
+            WorkError::Failed(source) => Self::Failed(with_causes(&*source).into()),
             WorkError::Later { after } => Self::Later { after },
             WorkError::Halt(halt) => Self::Halted(halt),
         }
+    }
+}
+
+/// An error as one line, its causes after it. A cause that the text before it says already is not said
+/// again.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Layer {
+        text: &'static str,
+        source: Option<BoxError>,
+    }
+
+    fn recorded(texts: &[&'static str]) -> String {
+        let layer = |source: Option<BoxError>, text: &&'static str| -> Option<BoxError> {
+            Some(Box::new(Layer { text, source }))
+        };
+        let error = texts.iter().rev().fold(None, layer).expect("a text");
+        match WorkResult::<()>::from(WorkError::failed(error)) {
+            WorkResult::Failed(message) => message.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_recorded_with_its_causes_and_none_twice() {
+        assert_eq!(recorded(&["it broke"]), "it broke");
+        assert_eq!(recorded(&["no reply", "cannot read", "timed out"]), "no reply: cannot read: timed out");
+        assert_eq!(recorded(&["no reply: timed out", "timed out"]), "no reply: timed out");
     }
 }

@@ -17,3 +17,5 @@ mod settling;
 mod spawned;
 #[path = "driver/streamed.rs"]
 mod streamed;
+#[path = "driver/time_off.rs"]
+mod time_off;

@@ -6,7 +6,7 @@
 
 use std::num::NonZeroU64;
 
-use loop_core::{CostQuality, Decision, Guardrail, Halt, Progress, Question, StopReason};
+use loop_core::{Decision, Guardrail, Halt, Progress, Question, StopReason};
 
 /// Asks a person after every `n`th iteration that did not meet the goal.
 ///
@@ -84,17 +84,8 @@ fn question(progress: &Progress) -> String {
         "Iteration {} did not meet the goal.{} Cost so far: {}. Go on?",
         progress.iterations(),
         outcome.unwrap_or_default(),
-        cost(progress),
+        progress.cost(),
     )
-}
-
-fn cost(progress: &Progress) -> String {
-    match progress.usage().cost {
-        None => "unknown".to_owned(),
-        Some(cost) if progress.unpriced_iterations() > 0 => format!("at least {}", cost.usd),
-        Some(cost) if cost.quality == CostQuality::Estimated => format!("about {}", cost.usd),
-        Some(cost) => cost.usd.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     for (iteration, step) in (1..).zip(steps) {
         let result =
             if step.failed { WorkResult::Failed(Arc::from("it broke")) } else { WorkResult::Done(()) };
-        let notes = Notes { usage: step.usage, ..Notes::default() };
+        let notes = Notes { usage: step.usage, ..Notes::default() }.boxed();
         apply(EventKind::IterationStarted { iteration, attempt: 1 });
         apply(EventKind::IterationFinished { result, notes });
         apply(EventKind::StepSettled { met: false });

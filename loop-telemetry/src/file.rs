@@ -2,7 +2,7 @@
 //!
 //! Loops run side by side, and end when they like. Two programs that append without care lose lines,
 //! or write one into the middle of the other, and a program that is killed while it writes leaves half a
-//! line for the next one to write behind. Who counts on such a file counts wrong. So a record goes out
+//! line for the next one to write behind. Sums over such a file are wrong. So a record goes out
 //! whole, in one write, at the end of the file, by one writer at a time.
 
 use std::{
@@ -24,8 +24,8 @@ pub struct TelemetryFile {
 }
 
 impl TelemetryFile {
-    /// The file at this path. Nothing is touched yet: see [`probe`](Self::probe).
-    pub fn open(path: impl Into<PathBuf>) -> Self {
+    /// The file at this path. Nothing is opened yet: see [`probe`](Self::probe).
+    pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
@@ -37,6 +37,9 @@ impl TelemetryFile {
     /// Tries whether a record could be appended, so that nobody learns after a night's run that it could
     /// not. Makes the folders and the empty file, and writes no record.
     ///
+    /// It blocks: for the disk, and for the file's lock while others append. In async code call it from
+    /// a thread that may wait.
+    ///
     /// # Errors
     /// [`TelemetryError`], as [`append`](Self::append) would.
     pub fn probe(&self) -> Result<(), TelemetryError> {
@@ -46,7 +49,8 @@ impl TelemetryFile {
     /// Appends a record, waiting while others append theirs. If the last line is torn, because its writer
     /// died, it is ended first, so that this record stands on a line of its own.
     ///
-    /// The file is not synced to the disk: nothing depends on a record to go on.
+    /// The file is not synced to the disk: nothing depends on a record to go on. It blocks, as
+    /// [`probe`](Self::probe) does.
     ///
     /// # Errors
     /// [`TelemetryError`] if the folder cannot be made, or the file not be opened, locked or written.
@@ -120,7 +124,7 @@ pub enum TelemetryError {
         source: io::Error,
     },
     /// The file cannot be opened.
-    #[error("the telemetry file {} cannot be opened (choose another, or see that you can read and write it)", path.display())]
+    #[error("the telemetry file {} cannot be opened (choose another, or check that you may read and write it)", path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -136,7 +140,7 @@ pub enum TelemetryError {
         source: io::Error,
     },
     /// The file cannot be written.
-    #[error("a record cannot be appended to the telemetry file {} (see that the disk is not full)", path.display())]
+    #[error("a record cannot be appended to the telemetry file {} (check that the disk is not full)", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -52,7 +52,7 @@ fn assert_all_there(path: &Path) {
 #[test]
 fn threads_at_once_lose_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let file = TelemetryFile::open(folder.path().join("not/there/yet/telemetry.jsonl"));
+    let file = TelemetryFile::at(folder.path().join("not/there/yet/telemetry.jsonl"));
     let together = Barrier::new(WRITERS);
     thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -98,13 +98,13 @@ fn a_process_of_its_own() {
     let Some(path) = std::env::var_os("TELEMETRY_TEST_FILE") else { return };
     let writer = std::env::var("TELEMETRY_TEST_WRITER").unwrap().parse().unwrap();
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
-    append_all(&TelemetryFile::open(path), writer);
+    append_all(&TelemetryFile::at(path), writer);
 }
 
 #[test]
 fn a_torn_line_is_ended_first() {
     let folder = tempfile::tempdir().unwrap();
-    let file = TelemetryFile::open(folder.path().join("telemetry.jsonl"));
+    let file = TelemetryFile::at(folder.path().join("telemetry.jsonl"));
     file.append(&record(1, 1)).unwrap();
     let whole = fs::read_to_string(file.path()).unwrap();
     fs::write(file.path(), format!(r#"{whole}{{"loop":"cut o"#)).unwrap();
@@ -121,7 +121,7 @@ fn a_torn_line_is_ended_first() {
 #[test]
 fn probing_leaves_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let file = TelemetryFile::open(folder.path().join("new/telemetry.jsonl"));
+    let file = TelemetryFile::at(folder.path().join("new/telemetry.jsonl"));
     file.probe().unwrap();
     assert_eq!(fs::read(file.path()).unwrap(), b"");
     file.append(&record(0, 0)).unwrap();
@@ -136,11 +136,11 @@ fn what_cannot_be_written_is_found_by_the_probe() {
     let in_the_way = folder.path().join("file");
     fs::write(&in_the_way, "").unwrap();
 
-    let below_a_file = TelemetryFile::open(in_the_way.join("sub/telemetry.jsonl")).probe().unwrap_err();
+    let below_a_file = TelemetryFile::at(in_the_way.join("sub/telemetry.jsonl")).probe().unwrap_err();
     assert!(matches!(&below_a_file, TelemetryError::Folder { .. }), "{below_a_file:?}");
     assert!(below_a_file.to_string().contains(in_the_way.to_str().unwrap()));
 
-    let a_folder = TelemetryFile::open(folder.path()).probe().unwrap_err();
+    let a_folder = TelemetryFile::at(folder.path()).probe().unwrap_err();
     assert!(matches!(&a_folder, TelemetryError::Open { .. }), "{a_folder:?}");
     assert!(std::error::Error::source(&a_folder).is_some());
 }
@@ -158,7 +158,7 @@ mod unix {
     #[test]
     fn others_cannot_read_it() {
         let folder = tempfile::tempdir().unwrap();
-        let file = TelemetryFile::open(folder.path().join("a/b/telemetry.jsonl"));
+        let file = TelemetryFile::at(folder.path().join("a/b/telemetry.jsonl"));
         file.probe().unwrap();
         assert_eq!(mode(file.path()), 0o600);
         assert_eq!((mode(&folder.path().join("a")), mode(&folder.path().join("a/b"))), (0o700, 0o700));
@@ -169,14 +169,14 @@ mod unix {
         let folder = tempfile::tempdir().unwrap();
         let (target, link) = (folder.path().join("target.jsonl"), folder.path().join("link.jsonl"));
         symlink(&target, &link).unwrap();
-        TelemetryFile::open(&link).append(&record(0, 0)).unwrap();
+        TelemetryFile::at(&link).append(&record(0, 0)).unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap().lines().count(), 1);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
     #[test]
     fn a_full_disk_is_an_error_and_no_panic() {
-        let full = TelemetryFile::open("/dev/full");
+        let full = TelemetryFile::at("/dev/full");
         if full.path().exists() {
             assert!(matches!(full.append(&record(0, 0)), Err(TelemetryError::Write { .. })));
         }

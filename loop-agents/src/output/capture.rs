@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fmt};
 
-use super::excerpt::Excerpt;
+use super::excerpt::{Excerpt, last_text};
 
 /// The head and the tail of a stream of bytes, and how much was left out between them.
 ///
@@ -40,12 +40,16 @@ impl Capture {
         self.total = self.total.saturating_add(bytes.len() as u64);
         let room = self.limit - self.head.len();
         let (to_head, rest) = bytes.split_at(room.min(bytes.len()));
+        let more = growth(self.head.len(), self.head.capacity(), to_head.len(), self.limit);
+        self.head.reserve_exact(more);
         self.head.extend_from_slice(to_head);
 
         // What will be dropped again at once is never stored: the tail does not grow past its limit.
         let to_tail = &rest[rest.len().saturating_sub(self.limit)..];
         let excess = (self.tail.len() + to_tail.len()).saturating_sub(self.limit);
         self.tail.drain(..excess);
+        let more = growth(self.tail.len(), self.tail.capacity(), to_tail.len(), self.limit);
+        self.tail.reserve_exact(more);
         self.tail.extend(to_tail);
     }
 
@@ -91,15 +95,22 @@ impl Capture {
     /// The end of the stream as text of at most `max_bytes`, without a notice: for a message
     /// that says why a program could not run.
     pub fn last_text(&self, max_bytes: usize) -> String {
-        let bytes = self.to_bytes();
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim_end();
-        let mut start = text.len().saturating_sub(max_bytes);
-        while !text.is_char_boundary(start) {
-            start += 1;
-        }
-        text[start..].trim_start().to_owned()
+        let kept = self.head.iter().chain(&self.tail).rev().copied();
+        // Enough to see whether the first character is whole.
+        let most = max_bytes.saturating_add(LONGEST_CHARACTER);
+        let mut last: Vec<u8> = kept.skip_while(u8::is_ascii_whitespace).take(most).collect();
+        last.reverse();
+        last_text(&last, max_bytes).trim().to_owned()
     }
+}
+
+/// The most bytes that a character takes in UTF-8.
+const LONGEST_CHARACTER: usize = 4;
+
+/// By how much to grow before `more` is added: twice the length as vectors do, and never beyond the
+/// limit, as vectors would.
+fn growth(length: usize, capacity: usize, more: usize, limit: usize) -> usize {
+    if capacity - length >= more { 0 } else { more.max(length).min(limit - length) }
 }
 
 impl Default for Capture {
@@ -154,7 +165,20 @@ mod tests {
         for _ in 0..1000 {
             capture.push(&[b'x'; 700]);
         }
-        assert!(capture.head.capacity() + capture.tail.capacity() <= 2 * 2048);
+        assert!(capture.head.capacity() + capture.tail.capacity() <= 2 * 1024);
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_text_is_the_end_and_within_its_bound(
+            text in "[a-zé–😀 \n]{0,40}", limit in 40_usize..100, max in 0_usize..60,
+        ) {
+            let mut capture = Capture::with_limit(limit);
+            capture.push(text.as_bytes());
+            let last = capture.last_text(max);
+            prop_assert!(last.len() <= max);
+            prop_assert!(text.trim_end().ends_with(&last));
+        }
     }
 
     #[test]
@@ -163,5 +187,7 @@ mod tests {
         capture.push("sh: 1: é: not found\n".as_bytes());
         assert_eq!(capture.last_text(12), ": not found");
         assert_eq!(capture.last_text(13), "é: not found");
+        assert_eq!(capture.last_text(1000), "sh: 1: é: not found");
+        assert_eq!(Capture::default().last_text(10), "");
     }
 }

@@ -23,6 +23,11 @@ pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
     Excerpt::of_whole(bytes, max_bytes).into_text()
 }
 
+/// The longest end of `bytes` whose text is at most `max_bytes`.
+pub(super) fn last_text(bytes: &[u8], max_bytes: usize) -> String {
+    back(bytes, max_bytes).0
+}
+
 /// The two ends that are shown, and what is not.
 #[derive(Debug, PartialEq)]
 pub(super) struct Excerpt {

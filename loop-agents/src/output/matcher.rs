@@ -113,14 +113,6 @@ enum Search {
 }
 
 impl PatternMatcher {
-    /// A search for `pattern`: [`Pattern::new`] and [`Pattern::matcher`] in one.
-    ///
-    /// # Errors
-    /// Those of [`Pattern::new`].
-    pub fn new(pattern: &str) -> Result<Self, PatternError> {
-        Pattern::new(pattern).map(|pattern| pattern.matcher())
-    }
-
     /// Takes the next bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Search::At(mut state) = self.search else { return };
@@ -226,7 +218,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, chunks: &[&[u8]]) -> bool {
-        let mut matcher = PatternMatcher::new(pattern).unwrap();
+        let mut matcher = Pattern::new(pattern).unwrap().matcher();
         chunks.iter().for_each(|chunk| matcher.feed(chunk));
         matcher.finish()
     }
@@ -304,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_cache_stays_bounded_on_a_pattern_with_many_states() {
-        let mut matcher = PatternMatcher::new(r"(?s)[ab]*a[ab]{18}c").unwrap();
+        let mut matcher = Pattern::new(r"(?s)[ab]*a[ab]{18}c").unwrap().matcher();
         let mut seed = 1_u64;
         let mut noise = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -319,12 +311,12 @@ mod tests {
 
     #[test]
     fn other_flavours_are_refused_by_name_and_place() {
-        let error = PatternMatcher::new("ok (?=x)").unwrap_err();
+        let error = Pattern::new("ok (?=x)").unwrap_err();
         assert_eq!(error.offset(), Some(3));
         assert!(error.to_string().contains("look-around"), "{error}");
         assert!(error.to_string().contains("`regex` crate"), "{error}");
-        assert!(PatternMatcher::new(r"(a)\1").unwrap_err().problem().contains("backreferences"));
-        assert!(PatternMatcher::new("(").unwrap_err().problem().contains("unclosed"));
-        assert!(PatternMatcher::new(r"\w{1000}{1000}").is_err());
+        assert!(Pattern::new(r"(a)\1").unwrap_err().problem().contains("backreferences"));
+        assert!(Pattern::new("(").unwrap_err().problem().contains("unclosed"));
+        assert!(Pattern::new(r"\w{1000}{1000}").is_err());
     }
 }

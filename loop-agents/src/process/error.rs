@@ -1,9 +1,12 @@
 //! What can go wrong between us and the system; what goes wrong inside the command is an
 //! [`Exit`](super::Exit).
 
-use std::{io, path::PathBuf};
+use std::{error::Error, io, iter, path::PathBuf};
 
-/// A command that could not be run, or was lost while it ran.
+use rustix::io::Errno;
+
+/// A command that could not be run, or was lost while it ran. What the system said about it is the
+/// [source](Error::source), and not part of the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -20,7 +23,7 @@ pub enum ProcessError {
         name: String,
     },
     /// The working directory does not exist, or cannot be entered.
-    #[error("cannot run in the directory {}: {source}", path.display())]
+    #[error("cannot run in the directory {}", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -39,14 +42,20 @@ pub enum ProcessError {
         environment_bytes: usize,
     },
     /// A pipe, or a place to wait for one, could not be made: mostly too many open files.
-    #[error("cannot prepare the command's input and output: {0}")]
+    #[error("cannot prepare the command's input and output")]
     Pipe(#[source] io::Error),
     /// The shell did not start.
-    #[error("cannot start /bin/sh: {0}")]
+    #[error("cannot start /bin/sh")]
     Shell(#[source] io::Error),
+    /// The system does not tell of a process's end in the way that is needed here.
+    #[error(
+        "cannot await the end of a command on this system: \
+         it takes Linux 5.3 or newer, and a sandbox that allows `pidfd_open`"
+    )]
+    Unwatchable(#[source] io::Error),
     /// The process started, but its end could not be awaited: mostly too many open files, or a
     /// host program that reaps the children of others.
-    #[error("lost sight of the running command: {0}")]
+    #[error("lost sight of the running command")]
     Lost(#[source] io::Error),
 }
 
@@ -55,13 +64,48 @@ impl ProcessError {
     /// files or processes may pass; a directory that is gone does not come back by itself.
     pub fn is_lasting(&self) -> bool {
         match self {
-            Self::Nul { .. } | Self::VariableName { .. } | Self::Directory { .. } | Self::TooLong { .. } => {
-                true
-            }
+            Self::Nul { .. }
+            | Self::VariableName { .. }
+            | Self::Directory { .. }
+            | Self::TooLong { .. }
+            | Self::Unwatchable(_) => true,
             Self::Shell(error) => {
                 matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
             }
             Self::Pipe(_) | Self::Lost(_) => false,
         }
+    }
+    /// The watch on a process could not be set up.
+    pub(super) fn unwatched(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            // An older kernel does not know the call, and a sandbox forbids it: in either case always.
+            Some(Errno::NOSYS | Errno::INVAL | Errno::PERM) => Self::Unwatchable(error),
+            _ => Self::Lost(error),
+        }
+    }
+}
+
+/// An error's text with those of its causes, for a message that is all that will be kept of it.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let causes = iter::successors(Some(error), |error: &&dyn Error| Error::source(*error));
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_never_does_is_lasting_and_what_it_lacks_now_is_not() {
+        for errno in [Errno::NOSYS, Errno::INVAL, Errno::PERM] {
+            assert!(ProcessError::unwatched(errno.into()).is_lasting(), "{errno}");
+        }
+        assert!(!ProcessError::unwatched(Errno::MFILE.into()).is_lasting());
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = ProcessError::Shell(io::Error::other("no memory"));
+        assert_eq!(with_causes(&error), "cannot start /bin/sh: no memory");
     }
 }

@@ -10,16 +10,17 @@ use std::{fs::File, future, io, os::fd::OwnedFd};
 use rustix::{
     fs::{OFlags, fcntl_setfl},
     io::Errno,
-    pipe::{PipeFlags, pipe_with},
 };
-use tokio::{io::AsyncWriteExt, net::unix::pipe};
+use tokio::{io::AsyncWriteExt, net::unix::pipe as unix};
+
+use super::pipe::pipe;
 
 /// The child's end of an input that is made ready, and what is still to be written.
 pub(super) fn prepare(text: &[u8]) -> io::Result<(OwnedFd, Option<Rest>)> {
     if text.is_empty() {
         return Ok((File::open("/dev/null")?.into(), None));
     }
-    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (read, write) = pipe()?;
     // Our end only: the two ends' modes are apart, and a command expects an input that blocks.
     fcntl_setfl(&write, OFlags::NONBLOCK)?;
     let written = fill(&write, text)?;
@@ -51,13 +52,13 @@ pub(super) struct Rest {
 /// Writes the rest of an input as it is read.
 #[derive(Debug, Default)]
 pub(super) struct Feeder {
-    open: Option<(pipe::Sender, Vec<u8>)>,
+    open: Option<(unix::Sender, Vec<u8>)>,
     written: usize,
 }
 
 impl Feeder {
     pub(super) fn new(rest: Option<Rest>) -> io::Result<Self> {
-        let open = rest.map(|rest| Ok::<_, io::Error>((pipe::Sender::from_owned_fd(rest.write)?, rest.text)));
+        let open = rest.map(|rest| Ok::<_, io::Error>((unix::Sender::from_owned_fd(rest.write)?, rest.text)));
         Ok(Self { open: open.transpose()?, written: 0 })
     }
 

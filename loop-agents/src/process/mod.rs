@@ -17,9 +17,9 @@
 //! Nothing here polls: the end of a process is an event (a pidfd on Linux), as is its output.
 //!
 //! # Platforms
-//! Linux, with glibc 2.29 or newer, or musl. On other Unix systems a portable path is compiled (a
-//! group in the place of a session, a blocking thread for each process that is awaited). It passes
-//! these tests on Linux, and has not been verified anywhere else.
+//! Linux 5.3 or newer, with glibc 2.29 or newer, or musl. On other Unix systems a portable path is
+//! compiled (a group in the place of a session, a blocking thread for each process that is awaited).
+//! It passes these tests on Linux, and has not been verified anywhere else.
 
 mod command;
 mod environment;
@@ -28,6 +28,7 @@ mod exit;
 mod input;
 mod job;
 mod output;
+mod pipe;
 mod run;
 mod session;
 mod stdio;
@@ -36,6 +37,7 @@ mod system;
 pub use command::{DEFAULT_GRACE, Process};
 pub use environment::Environment;
 pub use error::ProcessError;
+pub(crate) use error::with_causes;
 pub use exit::Exit;
 pub use job::Job;
 pub use output::Stream;

@@ -8,7 +8,6 @@ use std::{
     pin::pin,
 };
 
-use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::{io::AsyncReadExt, net::unix::pipe};
 
 use super::input::Feeder;
@@ -28,11 +27,6 @@ pub enum Stream {
 /// As much as a pipe holds, so that one read empties it. The memory is touched only as far as
 /// something is read into it.
 const READ_SIZE: usize = 64 * 1024;
-
-/// A pipe for an output: our end, and the child's.
-pub(super) fn prepare() -> io::Result<(OwnedFd, OwnedFd)> {
-    Ok(pipe_with(PipeFlags::CLOEXEC)?)
-}
 
 /// One output, and what is kept of it.
 #[derive(Debug)]

@@ -52,7 +52,7 @@ impl Process {
     {
         let (session, ours) = self.start()?;
         let in_job = self.job.as_ref().map(|job| job.enter(session.leader()));
-        let watch = Watch::new(session.leader()).map_err(ProcessError::Lost)?;
+        let watch = Watch::new(session.leader()).map_err(ProcessError::unwatched)?;
         let mut pump = ours.pump(self.capture_limit, listener).map_err(ProcessError::Pipe)?;
 
         let event = async {

@@ -9,7 +9,8 @@ use rustix::io::fcntl_dupfd_cloexec;
 
 use super::{
     input::{self, Feeder, Rest},
-    output::{self, Pump, Stream, Tap},
+    output::{Pump, Stream, Tap},
+    pipe::pipe,
 };
 
 /// The child's 0, 1 and 2, to be closed here once the child has them: an output ends for us
@@ -28,11 +29,11 @@ pub(super) struct Ours {
 /// Makes the pipes, and writes as much of the input as fits.
 pub(super) fn prepare(input: &[u8], merged: bool) -> io::Result<(Theirs, Ours)> {
     let (stdin, rest) = input::prepare(input)?;
-    let (stdout, their_stdout) = output::prepare()?;
+    let (stdout, their_stdout) = pipe()?;
     let (stderr, their_stderr) = if merged {
         (None, fcntl_dupfd_cloexec(&their_stdout, LOWEST)?)
     } else {
-        let (ours, theirs) = output::prepare()?;
+        let (ours, theirs) = pipe()?;
         (Some(ours), theirs)
     };
     let theirs = [above_stdio(stdin)?, above_stdio(their_stdout)?, above_stdio(their_stderr)?];

@@ -7,11 +7,11 @@ use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkErro
 
 use super::{
     CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
-    evaluator::EVALUATOR_EXIT_MARK, listener::Listener, surroundings::Shell,
+    evaluator::EVALUATOR_EXIT_MARK, listener::Listener, reason::exit_with_reason, surroundings::Shell,
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
-    process::{Exit, Finished, Process, ProcessError, Stream},
+    process::{Exit, Finished, Process, ProcessError, Stream, with_causes},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
@@ -110,8 +110,8 @@ impl ShellAgent {
         self
     }
 
-    /// Calls `listener` with every piece of output as it comes, for a live view. It holds the
-    /// agent up while it works.
+    /// Calls `listener` with every piece of output as it comes, for a live view. The agent
+    /// waits while the listener runs.
     #[must_use]
     pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
         self.listener = Listener::new(listener);
@@ -189,39 +189,31 @@ impl Iteration for ShellAgent {
                 listener.hear(stream, bytes);
             })
             .await
-            .map_err(not_run)?;
+            .map_err(|error| not_run(error, self.command.takes_prompt()))?;
         let Finished { exit, stopped, stdout, stderr } = finished;
         if !stopped && exit.is_unavailable() {
-            return Err(unavailable(exit, &stderr).into());
+            return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stderr))).into());
         }
         if !stopped && !exit.success() {
-            cx.fault(fault(exit, &stderr));
+            cx.fault(format!("the agent {}", exit_with_reason(exit, &stderr)));
         }
         Ok(ShellOutput { exit, stdout, stderr })
     }
 }
 
-/// How much of what a shell says about a missing program goes into a message.
-pub(super) const REASON_BYTES: usize = 500;
-
-fn unavailable(exit: Exit, stderr: &Capture) -> Halt {
-    let said = stderr.last_text(REASON_BYTES);
-    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: it {exit}: {said}"))
+fn unavailable(why: &str) -> Halt {
+    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {why}"))
 }
 
-/// A code alone tells nobody what went wrong; the last line of an error mostly does.
-fn fault(exit: Exit, stderr: &Capture) -> String {
-    match stderr.last_text(REASON_BYTES).lines().next_back() {
-        Some(line) => format!("the agent {exit}: {}", line.trim()),
-        None => format!("the agent {exit}"),
-    }
-}
-
-fn not_run(error: ProcessError) -> WorkError {
-    if error.is_lasting() {
-        Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {error}")).into()
-    } else {
-        WorkError::failed(error)
+/// A command that was not run, or was lost. `takes_prompt` tells whose length it is that the system
+/// refused.
+fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
+    match error {
+        ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
+            PromptUndeliverable::NoRoom { line_bytes, environment_bytes }.into()
+        }
+        error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
+        error => WorkError::failed(error),
     }
 }
 

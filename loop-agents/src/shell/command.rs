@@ -13,6 +13,10 @@ const PLACE: &str = "{prompt}";
 /// Where `{prompt}` stands the prompt is put as one quoted word, and the command's standard
 /// input is empty. Without it the prompt comes on standard input, which has no limit.
 ///
+/// The quoting holds for the one shell that reads this line. A command that hands its words to
+/// another shell (`ssh host agent -p {prompt}`, `eval`, `sh -c {prompt}`) would run what is in the
+/// prompt: leave `{prompt}` out of these.
+///
 /// ```
 /// use loop_agents::shell::CommandLine;
 ///
@@ -157,6 +161,18 @@ pub enum PromptUndeliverable {
         prompt_bytes: usize,
         /// The length that the command line would have.
         line_bytes: usize,
+    },
+    /// The system takes no command of this length together with this environment.
+    #[error(
+        "the command with the prompt in it ({line_bytes} bytes) and its environment \
+         ({environment_bytes} bytes) are too long for this system. Leave `{{prompt}}` out of the \
+         command: the prompt then comes on standard input (stdin), at any size"
+    )]
+    NoRoom {
+        /// The length of the command line with the prompt in it.
+        line_bytes: usize,
+        /// The length of all variables together.
+        environment_bytes: usize,
     },
     /// It has a NUL byte in it.
     #[error(

@@ -6,18 +6,19 @@ use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError};
 
 use super::{
-    CommandError, agent::REASON_BYTES, command::check_line, listener::Listener, surroundings::Shell,
+    CommandError, command::check_line, listener::Listener, reason::exit_with_reason, surroundings::Shell,
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
-    process::{Exit, Process, ProcessError, Stream},
+    process::{Exit, Finished, Process, ProcessError, Stream, with_causes},
 };
 
 /// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit
 /// code, as a shell would show it.
 ///
 /// A mark is part of the step and of the run's events. So the next prompt finds the code in a run
-/// that was resumed, too, and a view finds it without asking the evaluator.
+/// that was resumed, too, and a view finds it without asking the evaluator. A command that was told to end
+/// before it had judged leaves none.
 pub const EVALUATOR_EXIT_MARK: &str = "evaluator_exit_code";
 
 /// An evaluator that is a command: exit code 0 is a pass, all else is a fail.
@@ -102,8 +103,8 @@ impl CommandEvaluator {
         self
     }
 
-    /// Calls `listener` with every piece of output as it comes, for a live view. It holds the
-    /// command up while it works.
+    /// Calls `listener` with every piece of output as it comes, for a live view. The command
+    /// waits while the listener runs.
     #[must_use]
     pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
         self.listener = Listener::new(listener);
@@ -115,10 +116,14 @@ impl CommandEvaluator {
     /// # Errors
     /// The command could not be run at all.
     ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O and time enabled.
+    ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
     pub async fn check(&mut self) -> Result<Checked, ProcessError> {
-        self.run(1, None, pending()).await
+        let (verdict, finished) = self.run(1, None, pending()).await?;
+        Ok(Checked { verdict, exit: finished.exit, output: finished.stdout })
     }
 
     async fn run<S>(
@@ -126,7 +131,7 @@ impl CommandEvaluator {
         iteration: u64,
         meter: Option<&Meter>,
         stop: S,
-    ) -> Result<Checked, ProcessError>
+    ) -> Result<(Verdict, Finished), ProcessError>
     where
         S: Future<Output = ()> + Send,
     {
@@ -143,9 +148,8 @@ impl CommandEvaluator {
             })
             .await?;
         let matched = matcher.is_none_or(PatternMatcher::finish);
-        let output = finished.stdout;
-        let verdict = self.verdict(finished.exit, matched).with_text(output.excerpt(self.text_bytes));
-        Ok(Checked { verdict, exit: finished.exit, output })
+        let text = finished.stdout.excerpt(self.text_bytes);
+        Ok((self.verdict(finished.exit, matched).with_text(text), finished))
     }
 
     fn verdict(&self, exit: Exit, matched: bool) -> Verdict {
@@ -168,16 +172,20 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
         let first = cx.iteration() == 1;
         let meter = cx.meter();
-        let Checked { verdict, exit, output } =
-            self.run(cx.iteration(), Some(&meter), cx.cancelled()).await.map_err(|error| {
-                if first && error.is_lasting() {
-                    unavailable(&error.to_string()).into()
-                } else {
-                    WorkError::failed(error)
-                }
-            })?;
+        let ran = self.run(cx.iteration(), Some(&meter), cx.cancelled()).await;
+        let (verdict, Finished { exit, stopped, stdout, .. }) = ran.map_err(|error| {
+            if first && error.is_lasting() {
+                unavailable(&with_causes(&error)).into()
+            } else {
+                WorkError::failed(error)
+            }
+        })?;
+        if stopped {
+            // The code is that of our TERM, and says nothing about the work.
+            return Ok(verdict);
+        }
         if first && exit.is_unavailable() {
-            return Err(unavailable(&format!("it {exit}: {}", output.last_text(REASON_BYTES))).into());
+            return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stdout))).into());
         }
         cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
         Ok(verdict)

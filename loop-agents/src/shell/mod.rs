@@ -11,6 +11,7 @@ mod listener;
 mod placeholder;
 mod prompt;
 mod quoting;
+mod reason;
 mod surroundings;
 
 pub use agent::{Preview, ShellAgent, ShellOutput};

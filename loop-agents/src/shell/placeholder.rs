@@ -63,17 +63,6 @@ impl Placeholder {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|placeholder| placeholder.name() == name)
     }
-
-    /// The known name that is nearest to one that is not, if it is near enough to be a slip.
-    pub(super) fn nearest(name: &str) -> Option<&'static str> {
-        let name = name.to_lowercase();
-        Self::ALL
-            .into_iter()
-            .map(|placeholder| (strsim::jaro_winkler(&name, placeholder.name()), placeholder.name()))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .filter(|(similarity, _)| *similarity > 0.84)
-            .map(|(_, name)| name)
-    }
 }
 
 /// The values of one iteration's placeholders. The default is that of a first iteration without

@@ -22,7 +22,7 @@ use super::placeholder::{Placeholder, Values};
 ///     template.render(&values),
 ///     "Do the dishes. Last time: {goal} $& \\1. Answer as {\"done\": true}.",
 /// );
-/// assert_eq!(Template::new("{gaol}").unknown()[0].nearest, Some("goal"));
+/// assert_eq!(Template::new("{gaol}").unknown()[0].name, "gaol");
 /// ```
 #[derive(Debug, Clone)]
 pub struct Template {
@@ -44,8 +44,6 @@ pub struct UnknownPlaceholder {
     pub name: String,
     /// Where its opening brace stands, in bytes.
     pub offset: usize,
-    /// The known name that was probably meant.
-    pub nearest: Option<&'static str>,
 }
 
 /// Stands before a person's note where the template has no place for it.
@@ -82,8 +80,7 @@ impl Template {
     /// `${NAME}` belongs to a shell or a script, and is no slip of the pen.
     fn note_unknown(&mut self, name: &str, offset: usize, text: &str) {
         if !text[..offset].ends_with('$') {
-            let nearest = Placeholder::nearest(name);
-            self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset, nearest });
+            self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset });
         }
     }
 
@@ -191,9 +188,8 @@ mod tests {
         let text = r#"{priorOutput} {xyzzy} {"a": 1} {} { goal } ${HOME} {a b}"#;
         let template = Template::new(text);
         assert_eq!(template.render(&Values::default()), text);
-        let told: Vec<_> =
-            template.unknown().iter().map(|u| (u.name.as_str(), u.offset, u.nearest)).collect();
-        assert_eq!(told, [("priorOutput", 0, Some("prior_output")), ("xyzzy", 14, None)]);
+        let told: Vec<_> = template.unknown().iter().map(|u| (u.name.as_str(), u.offset)).collect();
+        assert_eq!(told, [("priorOutput", 0), ("xyzzy", 14)]);
     }
 
     #[test]

@@ -91,6 +91,9 @@ impl Shell {
     }
 
     /// How long a command has to end after TERM, before KILL.
+    ///
+    /// Keep it below the loop's own grace time ([`Loop::grace`](loop_core::Loop::grace)): when that is
+    /// over, the loop drops the command, which kills it at once.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;

@@ -53,6 +53,7 @@ struct Shared {
 struct Source {
     file: File,
     lines: Lines,
+    last_error: Option<io::Error>,
 }
 
 impl UsageFile {
@@ -72,7 +73,7 @@ impl UsageFile {
         let folder = tempfile::Builder::new().prefix("loop-usage-").tempdir_in(parent)?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = Source { file: open(&path)?, lines: Lines::default() };
+        let source = Source { file: open(&path)?, lines: Lines::default(), last_error: None };
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
         Ok(Self(Arc::new(Shared { path, source: Mutex::new(source), changed, watcher, _folder: folder })))
@@ -97,6 +98,12 @@ impl UsageFile {
     /// The last line that could not be used, and why.
     pub fn last_refusal(&self) -> Option<String> {
         self.source().lines.last_refusal().map(str::to_owned)
+    }
+
+    /// Why the file could not be read when that last failed, if it ever did: mostly since it was
+    /// deleted. What had been written into it before is not lost, and a new file in its place is read.
+    pub fn last_read_error(&self) -> Option<String> {
+        self.source().last_error.as_ref().map(ToString::to_string)
     }
 
     /// Reports to `meter` what is appended while a command runs. Never resolves. Cancel safe.
@@ -139,29 +146,43 @@ fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatch
 }
 
 impl Source {
-    /// Reads what was appended since the last time, at most `most` bytes of what is there now. Also
+    /// Reads what was appended since the last time, about `most` bytes of what is there now. Also
     /// whether there is more.
     fn read(&mut self, path: &Path, most: u64) -> (Usage, bool) {
         let mut usage = Usage::unknown();
-        // A file that cannot be read (the agent deleted it, or took our rights away) reports nothing.
-        let more = self.read_into(&mut usage, path, most).unwrap_or(false);
+        let read = self.read_into(&mut usage, path, most);
+        // What was read before an error counts all the same.
+        let more = read.unwrap_or_else(|error| {
+            self.last_error = Some(error);
+            false
+        });
         (usage, more)
     }
 
     fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {
-        let now = fs::metadata(path)?;
-        if now.ino() != self.file.metadata()?.ino() {
-            // Replaced by another file: that one is new from its beginning.
-            *usage += self.lines.finish();
-            self.file = open(path)?;
+        // The file that we hold comes first: whoever deletes or replaces it may just have written to it.
+        if self.read_held(usage, most)? {
+            return Ok(true);
         }
+        let (held, now) = (self.file.metadata()?, fs::metadata(path)?);
+        if (held.dev(), held.ino()) == (now.dev(), now.ino()) {
+            return Ok(false);
+        }
+        // Replaced by another file: that one is new from its beginning.
+        *usage += self.lines.finish();
+        self.file = open(path)?;
+        self.read_held(usage, most)
+    }
+
+    fn read_held(&mut self, usage: &mut Usage, most: u64) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
         let mut position = self.file.stream_position()?;
-        if now.len() < position {
+        if length < position {
             // Written anew in place of being appended to.
             *usage += self.lines.finish();
             position = self.file.seek(SeekFrom::Start(0))?;
         }
-        let available = now.len() - position;
+        let available = length - position;
         let mut rest = (&self.file).take(available.min(most));
         let mut buffer = [0; 8192];
         while rest.limit() > 0 {

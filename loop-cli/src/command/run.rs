@@ -3,6 +3,7 @@
 use std::{env, path::Path, process::ExitCode};
 
 use anyhow::{Context, anyhow};
+use loop_core::{Ending, StopReason};
 use loop_telemetry::{Record, StateDir, TelemetryFile};
 
 use super::{
@@ -41,7 +42,7 @@ fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
         Some(path) => path.to_owned(),
         None => StateDir::from_env_with(|name| env::var_os(name))?.telemetry(),
     };
-    let file = TelemetryFile::open(path);
+    let file = TelemetryFile::at(path);
     file.probe()?;
     Ok(file)
 }
@@ -75,12 +76,27 @@ async fn run(
     if args.json {
         view::tell(&record.to_line());
     }
+    if args.quiet && is_error(&ended.ending) {
+        view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
+    }
     if !args.quiet {
         warn_of_lost_usage(place);
         view::say(&ended.table);
         view::say(&view::summary(&plan.name, &ended.ending, &ended.progress, telemetry.path()));
     }
     Ok(exit::of_run(&ended.ending, ended.signal))
+}
+
+/// Whether a run ended by a mistake, and not by a limit or a person: that is said even quietly.
+fn is_error(ending: &Ending) -> bool {
+    matches!(
+        ending.reason(),
+        StopReason::AgentUnavailable
+            | StopReason::EvaluatorUnavailable
+            | StopReason::PromptUndeliverable
+            | StopReason::AttemptsExhausted
+            | StopReason::Failed
+    )
 }
 
 /// Whether a question of the run reaches somebody.
@@ -98,8 +114,13 @@ fn warn_of_late_limits(plan: &Plan, place: &Place) {
     }
 }
 
-/// What was reported and could not be understood is missing in every sum.
+/// What was reported and could not be read or understood is missing in every sum.
 fn warn_of_lost_usage(place: &Place) {
+    if let Some(error) = place.usage.last_read_error() {
+        view::warning(&format!(
+            "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"
+        ));
+    }
     if let Some(last) = place.usage.last_refusal() {
         let lines = text::count(place.usage.refused(), "line");
         view::warning(&format!(

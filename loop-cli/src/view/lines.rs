@@ -1,8 +1,7 @@
 //! A run as lines, one for each thing that happened.
 
 use loop_core::{
-    Event, EventKind, Observer, Outcome, Progress, RunTime, Stage, StepRecord, StopReason, Verdict,
-    WorkResult,
+    Event, EventKind, Observer, Outcome, Progress, RunTime, Stage, StopReason, Verdict, WorkResult,
 };
 
 use super::{BAD, BOLD, DIM, GOOD, Screen, WARN, paint, text};
@@ -32,9 +31,10 @@ impl Lines {
                 paint(BOLD, format_args!("iteration {iteration} of {}{again}", self.max_iterations))
             }
             EventKind::IterationFinished { result, notes } => {
-                let usage = progress.current_step().map_or(&notes.usage, StepRecord::usage);
-                let cost = usage.cost.map(|cost| format!(", {}", cost.usd)).unwrap_or_default();
-                let fault = notes.fault.as_deref().map(|fault| format!(" · {fault}")).unwrap_or_default();
+                let cost = progress.current_step().and_then(|step| step.usage().cost);
+                let cost = cost.map(|cost| format!(", {}", cost.usd)).unwrap_or_default();
+                let fault = notes.as_ref().and_then(|notes| notes.fault.as_deref());
+                let fault = fault.map(|fault| format!(" · {}", text::printable(fault))).unwrap_or_default();
                 format!("  agent  {}{cost}{}", work(result, "done", took), paint(WARN, fault))
             }
             EventKind::EvaluationFinished { result, .. } => match result {

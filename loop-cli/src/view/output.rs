@@ -5,6 +5,9 @@ use super::{DIM, Screen, paint, text};
 /// Longer lines are shown in pieces, so that output without newlines does not fill the memory.
 const LINE_BYTES: usize = 4096;
 
+/// How much of the end of a piece of output is looked at if only the last lines are shown.
+const SHOWN_BYTES: usize = 8192;
+
 /// Cuts a stream of bytes into lines for a screen.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -21,6 +24,12 @@ impl Output {
 
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        // Only the last lines stay to be seen, and an agent may print faster than lines can be shown.
+        let skipped = if self.all { 0 } else { bytes.len().saturating_sub(SHOWN_BYTES) };
+        if skipped > 0 {
+            self.torn.clear();
+        }
+        let bytes = &bytes[skipped..];
         for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             for piece in piece.chunks(LINE_BYTES) {
                 self.torn.extend_from_slice(piece);

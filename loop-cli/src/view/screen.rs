@@ -39,7 +39,8 @@ impl Screen {
     /// Prints a line for good.
     pub(crate) fn line(&self, line: &str) {
         match &self.0 {
-            Some(panel) => panel.bars.suspend(|| say(line)),
+            // A terminal that is gone is no reason to end a run.
+            Some(panel) => drop(panel.bars.println(panel.shown(line.trim_end().to_owned()))),
             None => say(line),
         }
     }
@@ -56,6 +57,11 @@ impl Screen {
         if let Some(panel) = &self.0 {
             panel.status_of().update(progress);
         }
+    }
+
+    /// Whether lines that are not printed for good are seen at all.
+    pub(crate) const fn is_live(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Shows a line that an agent or a check printed, until others take its place.

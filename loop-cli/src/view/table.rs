@@ -28,6 +28,8 @@ pub(crate) struct Table {
     left_out: u64,
     row: Row,
     began: RunTime,
+    /// What the run had cost when the iteration began.
+    spent: Usd,
 }
 
 impl Table {
@@ -80,6 +82,7 @@ impl Observer for Table {
             EventKind::IterationStarted { iteration, .. } => {
                 self.row = Row { iteration: *iteration, ..Row::default() };
                 self.began = event.at;
+                self.spent = progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd);
             }
             EventKind::EvaluationStarted {} => self.began = event.at,
             EventKind::IterationFinished { result, .. } => {
@@ -96,6 +99,10 @@ impl Observer for Table {
                     false => self.row.check = Some(took),
                 }
                 "cut".clone_into(&mut self.row.verdict);
+                // The step is gone from the progress; what it used is what the run used more.
+                let cost = progress.usage().cost.map(|cost| cost.usd);
+                self.row.cost =
+                    cost.filter(|cost| *cost > self.spent).map(|cost| cost.saturating_sub(self.spent));
             }
             EventKind::StepSettled { .. } => {
                 self.row.cost = progress.last_step().and_then(|step| step.usage().cost).map(|cost| cost.usd);
@@ -118,8 +125,6 @@ fn verdict_of<T>(result: &WorkResult<T>, done: impl Fn(&T) -> String) -> String 
 
 #[cfg(test)]
 mod tests {
-    use loop_core::Notes;
-
     use super::*;
 
     fn after(iterations: u64) -> Table {
@@ -134,15 +139,12 @@ mod tests {
         for iteration in 1..=iterations {
             let verdict = loop_core::Verdict::fail();
             happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 });
-            let notes = Notes::default();
-            happen(
-                iteration * 3 + 1,
-                EventKind::IterationFinished { result: WorkResult::Done(()), notes: notes.clone() },
-            );
+            let done = EventKind::IterationFinished { result: WorkResult::Done(()), notes: None };
+            happen(iteration * 3 + 1, done);
             happen(iteration * 3 + 1, EventKind::EvaluationStarted {});
             happen(
                 iteration * 3 + 3,
-                EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes },
+                EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None },
             );
             happen(iteration * 3 + 3, EventKind::StepSettled { met: false });
         }

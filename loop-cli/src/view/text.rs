@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loop_core::{CostQuality, Progress};
+use loop_core::{Progress, RunCost};
 
 /// A duration as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 pub(crate) fn duration(duration: Duration) -> String {
@@ -21,21 +21,16 @@ pub(crate) fn count(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is known of a run's cost. Unknown is said, and never shown as zero.
+/// What is known of a run's cost, and why it is not known better.
 pub(crate) fn cost(progress: &Progress) -> String {
-    let Some(cost) = progress.usage().cost else { return "unknown (none was reported)".to_owned() };
-    let silent = progress.unpriced_iterations();
-    match cost.quality {
-        _ if silent > 0 => {
-            format!(
-                "at least {} ({} of {} reported none)",
-                cost.usd,
-                silent,
-                count(progress.iterations(), "iteration")
-            )
+    let cost = progress.cost();
+    match cost {
+        RunCost::Unknown => format!("{cost} (none was reported)"),
+        RunCost::AtLeast(_) => {
+            let silent = progress.unpriced_iterations();
+            format!("{cost} ({silent} of {} reported none)", count(progress.iterations(), "iteration"))
         }
-        CostQuality::Known => cost.usd.to_string(),
-        CostQuality::Estimated => format!("{} (estimated)", cost.usd),
+        RunCost::About(_) | RunCost::Exactly(_) => cost.to_string(),
     }
 }
 

@@ -35,8 +35,11 @@ fn answered(world: &World, answers: &[&str]) -> Ran {
 
 /// Compares a screen with its snapshot. Times and folders differ from run to run.
 fn shown(name: &str, screen: &str) {
-    let filters =
-        [(r"\b(\d+ms|\d+\.\ds)(, of which \S+ working)?", "[time]"), (r"/\S+/telemetry.jsonl", "[records]")];
+    let filters = [
+        (r"(?m)^( +\d) .* (fail|pass) ", "$1 [times] $2 "),
+        (r"\b(\d+ms|\d+\.\ds)(, of which \S+ working)?", "[time]"),
+        (r"/\S+/telemetry.jsonl", "[records]"),
+    ];
     insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(name, screen);
     });
@@ -50,6 +53,13 @@ fn yes_enter_and_a_note_go_on() {
     assert_eq!(world.read("prompt.2"), "All is well[]");
     assert_eq!(world.read("prompt.3"), "All is well[mind the {goal} & $HOME]");
     shown("checkpoint_answered", &ran.stderr);
+}
+
+#[test]
+fn a_note_of_several_lines_can_be_pasted() {
+    let world = World::new();
+    answered(&world, &["y\n", "first\nsecond\nthird\n"]).exits(0);
+    assert_eq!(world.read("prompt.3"), "All is well[first\nsecond\nthird]");
 }
 
 #[test]

@@ -26,15 +26,22 @@ fn talkative() -> World {
     world
 }
 
+/// The rows of a screen, without what is empty at their ends.
+fn page(emulator: &vt100::Parser) -> String {
+    let (_, cols) = emulator.screen().size();
+    let rows: Vec<_> = emulator.screen().rows(0, cols).map(|row| row.trim_end().to_owned()).collect();
+    rows.join("\n").trim_end().to_owned()
+}
+
 /// The screen as a person would see it, once the panel shows the agent's last line.
 fn screen(terminal: &Terminal, (cols, rows): (u16, u16)) -> String {
     let seen = || {
         let mut emulator = vt100::Parser::new(rows, cols, 0);
         emulator.process(terminal.sent().as_bytes());
-        emulator.screen().contents()
+        page(&emulator)
     };
     // The line and the panel's first line are drawn one after the other.
-    until("the last line, and the cost", || seen().contains("tick 6") && seen().contains("$0.25 of"));
+    until("the last line, and the cost", || seen().contains("tick 6") && seen().contains("$0.50 of"));
     seen()
 }
 
@@ -42,7 +49,7 @@ fn shown(name: &str, screen: &str) {
     let filters = [
         (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)", "[time]"),
         (r"/\S+/telemetry.jsonl", "[records]"),
-        (r"  +(cut|fail)", "  [cells]  $1"),
+        (r"(?m)^( +\d) .* (cut|fail) ", "$1 [times] $2 "),
     ];
     insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(name, screen);
@@ -70,7 +77,7 @@ fn it_is_gone_when_the_run_is_over() {
     let ran = terminal.finish().exits(130);
     let mut emulator = vt100::Parser::new(size.1, size.0, 0);
     emulator.process(ran.stderr.replace('\n', "\r\n").as_bytes());
-    shown("live_over", &emulator.screen().contents());
+    shown("live_over", &page(&emulator));
 }
 
 #[test]
@@ -88,7 +95,7 @@ fn no_color_is_honoured_in_the_panel_too() {
             .checked_sub(1)
             .and_then(|col| emulator.screen().cell(row, col))
             .is_some_and(|cell| cell.fgcolor() != vt100::Color::Default || cell.bold() || cell.dim());
-        assert!(!coloured, "{:?}", emulator.screen().contents());
+        assert!(!coloured, "{}", page(&emulator));
     }
 }
 
@@ -102,6 +109,16 @@ fn show_output_prints_every_line_for_good() {
     }
     terminal.types("\u{3}");
     terminal.finish().exits(130);
+}
+
+#[test]
+fn an_agent_cannot_steer_the_terminal_by_failing() {
+    let world = World::new();
+    let agent = "printf 'x\\033]0;title\\007\\033[2Jy\\n' >&2; exit 1";
+    world.manifest(&Manifest::new(agent, "true"));
+    let ran = Terminal::live(&world, &["run", "loop.json"], (80, 24), true).finish().exits(0);
+    assert!(ran.stderr.contains("exited with 1"));
+    assert!(!ran.stderr.contains("\u{1b}]0;") && !ran.stderr.contains("\u{1b}[2J"), "{:?}", ran.stderr);
 }
 
 /// What the system says a process is at: `S` for sleeping, `T` for stopped.

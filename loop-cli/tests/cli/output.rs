@@ -50,6 +50,24 @@ fn quiet_says_nothing_but_errors() {
 }
 
 #[test]
+fn quiet_still_says_why_nothing_could_be_done() {
+    let world = World::new();
+    world.manifest(&Manifest::new("no-such-program-here", "true"));
+    let ran = world.run(&["run", "loop.json", "--quiet", "--json"]).exits(1);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    ran.says(&["error: agent_unavailable", "no-such-program-here"]);
+}
+
+#[test]
+fn an_agent_that_prints_faster_than_anyone_reads_is_held_to_its_time() {
+    let world = World::new();
+    let manifest = Manifest::new("yes", "false").set("guardrails.max_seconds", 0.5);
+    world.run_manifest(&manifest).exits(1).says(&["time_exceeded"]);
+    let seconds = world.record()["elapsed_seconds"].as_f64().expect("a number");
+    assert!(seconds < 20.0, "the limit was noticed after {seconds} s");
+}
+
+#[test]
 fn quiet_and_json_go_together() {
     let ran = twice().run(&["run", "loop.json", "--quiet", "--json"]).exits(0);
     assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));

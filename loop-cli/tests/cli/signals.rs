@@ -4,7 +4,7 @@ use rustix::process::Signal;
 
 use crate::{
     support::{FOREVER, Fifo, Manifest, Started, World},
-    terminal::Terminal,
+    terminal::{Terminal, hung_up},
 };
 
 /// An agent that says so on `held` when it is there, and then stays.
@@ -121,4 +121,16 @@ fn a_dry_run_that_is_interrupted_leaves_no_check_behind() {
     started.finish().exits(130);
     held.released();
     assert!(world.records().is_empty());
+}
+
+#[test]
+fn a_terminal_that_is_gone_cancels_the_run_wherever_it_is() {
+    let agent = "echo working; : > agent_works; sleep 1000";
+    let check = "echo checking; : > check_works; sleep 1000";
+    for (agent, check, sign) in [(agent, "true", "agent_works"), ("true", check, "check_works")] {
+        let world = World::new();
+        world.manifest(&Manifest::new(agent, check));
+        hung_up(&world, &["run", "loop.json"], || world.has(sign)).exits(129);
+        assert_eq!(world.record()["stop_reason"], "cancelled");
+    }
 }

@@ -37,26 +37,8 @@ impl Terminal {
         Self::start(world, args, (80, 24), change)
     }
 
-    fn start(
-        world: &World,
-        args: &[&str],
-        (ws_col, ws_row): (u16, u16),
-        change: impl FnOnce(&mut Command),
-    ) -> Self {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("the other end is ours");
-        let theirs = ioctl_tiocgptpeer(&ours, OpenptFlags::RDWR | OpenptFlags::NOCTTY);
-        let theirs = theirs.expect("the other end");
-        tcsetwinsize(&theirs, Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
-        let stream = || theirs.try_clone().expect("a copy");
-
-        // Ctrl+C is a signal only at a terminal that is the session's own.
-        let mut command = world.command("setsid", &["--ctty", env!("CARGO_BIN_EXE_loop")]);
-        command.args(args).env("TERM", "dumb");
-        command.stdin(stream()).stdout(stream()).stderr(stream());
-        change(&mut command);
-        let started = Started::as_it_is(&mut command);
-        let keys = File::from(ours);
+    fn start(world: &World, args: &[&str], size: (u16, u16), change: impl FnOnce(&mut Command)) -> Self {
+        let (started, keys) = start(world, args, size, change);
         let screen = Heard::new(Some(keys.try_clone().expect("a copy")));
         // The screen ends when the command and we have let the other end go.
         Self { started, keys, screen }
@@ -82,4 +64,39 @@ impl Terminal {
         let code = self.started.finish().code;
         Ran { code, stdout: String::new(), stderr: self.screen.whole().replace("\r\n", "\n") }
     }
+}
+
+/// `loop` on a terminal that is gone when it is time, as when a window is closed or a network drops.
+pub(crate) fn hung_up(world: &World, args: &[&str], is_time: impl FnMut() -> bool) -> Ran {
+    let live = |command: &mut Command| {
+        command.env("TERM", "xterm-256color");
+    };
+    let (started, ours) = start(world, args, (80, 24), live);
+    until("it is time to hang up", is_time);
+    drop(ours);
+    started.finish()
+}
+
+/// Starts `loop` on a new terminal, which controls it; gives our end.
+fn start(
+    world: &World,
+    args: &[&str],
+    (ws_col, ws_row): (u16, u16),
+    change: impl FnOnce(&mut Command),
+) -> (Started, File) {
+    let ours =
+        openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a pseudo-terminal");
+    grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("the other end is ours");
+    let theirs = ioctl_tiocgptpeer(&ours, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC);
+    let theirs = theirs.expect("the other end");
+    tcsetwinsize(&theirs, Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
+    let stream = || theirs.try_clone().expect("a copy");
+
+    // Ctrl+C is a signal only at a terminal that is the session's own.
+    let mut command = world.command("setsid", &["--ctty", env!("CARGO_BIN_EXE_loop")]);
+    command.args(args).env("TERM", "dumb");
+    command.stdin(stream()).stdout(stream()).stderr(stream());
+    change(&mut command);
+    let started = Started::as_it_is(&mut command);
+    (started, File::from(ours))
 }

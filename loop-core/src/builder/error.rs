@@ -1,5 +1,7 @@
 //! Why a loop cannot be built.
 
+use crate::{Phase, Progress};
+
 /// Why a loop cannot be built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -27,4 +29,22 @@ pub enum BuildError {
         /// The iteration that was not evaluated.
         iteration: u64,
     },
+}
+
+/// Refuses to go on with a run that these parts cannot continue.
+pub(super) fn check_restored(
+    progress: &Progress,
+    evaluated: bool,
+    has_output: bool,
+) -> Result<(), BuildError> {
+    if progress.phase() == Phase::New {
+        return Ok(());
+    }
+    if progress.is_evaluated() != evaluated {
+        return Err(BuildError::EvaluatorChanged { recorded: progress.is_evaluated() });
+    }
+    match progress.needs_output() && !has_output {
+        true => Err(BuildError::OutputMissing { iteration: progress.iterations() }),
+        false => Ok(()),
+    }
 }

@@ -1,9 +1,10 @@
 //! Composing a loop.
 
 mod error;
+mod goal;
 mod types;
 
-use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, time::Duration};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -12,9 +13,10 @@ pub use self::{
     error::BuildError,
     types::{Bounded, IsBounded, LoopStep, Unbounded},
 };
+use self::{error::check_restored, goal::Condition};
 use crate::{
     Ask, Evaluator, Event, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations, Observer, Pace,
-    Phase, Progress, Report, Step, StopCondition,
+    Report, Step, StopCondition,
     driver::{Driver, Goal, Outlet, Run, RunStream, Running, TimeOff},
 };
 
@@ -84,7 +86,7 @@ where
     /// Says when the goal is met. A second call replaces the first; combine conditions with
     /// [`When`](crate::When) instead.
     pub fn until(mut self, condition: impl StopCondition<S> + 'static) -> Self {
-        self.goal = Some(Box::new(Condition { condition, step: PhantomData::<fn(S)> }));
+        self.goal = Some(Box::new(Condition::<_, S>::new(condition)));
         self
     }
 
@@ -133,13 +135,15 @@ where
         self
     }
 
-    /// Sets how long interrupted work may take to come to its end before it is dropped.
+    /// Sets how long interrupted work may take to come to its end before it is dropped. Work that has a
+    /// grace time of its own, as a shell agent gives its command, should have a shorter one than this:
+    /// what is dropped cannot end as it meant to.
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Takes time out of the run's, as it is given to this handle.
+    /// Time added to this handle does not count as run time.
     pub fn time_off(mut self, time_off: TimeOff) -> Self {
         self.time_off = time_off;
         self
@@ -148,7 +152,28 @@ where
     /// Goes on with the run that wrote these events, with parts that are made as they were then.
     /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
     /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
-    /// it is, and gives its report again.
+    /// it is, and gives its report again. How often the run died in one iteration is remembered, unless
+    /// it ended for that.
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use loop_core::{Event, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let agent = || iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    /// let goal = || condition_fn(|step: &Step<u64>, _| step.output() == Some(&5));
+    /// let mut run = Loop::new(agent()).until(goal()).at_most(3).stream()?;
+    /// let mut events: Vec<Event> = Vec::new();
+    /// while let Some(Update::Event(event)) = run.next().await {
+    ///     events.push(event);
+    /// }
+    /// // Three iterations were too few.
+    /// let report = Loop::new(agent()).until(goal()).at_most(10).resume(events, Some(3)).run().await?;
+    /// assert!(report.is_success());
+    /// assert_eq!(report.iterations(), 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
         self.resume = Some((events, last_output));
         self
@@ -203,8 +228,36 @@ where
 
     /// Runs the loop while the stream is polled.
     ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use loop_core::{EventKind, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    /// let done = condition_fn(|step: &Step<u64>, _| step.output() == Some(&2));
+    /// let mut run = Loop::new(agent).until(done).at_most(5).stream()?;
+    /// let mut settled = 0;
+    /// while let Some(update) = run.next().await {
+    ///     match update {
+    ///         Update::Event(event) => settled += u64::from(matches!(event.kind, EventKind::StepSettled { .. })),
+    ///         Update::Report(report) => assert!(report.is_success()),
+    ///     }
+    /// }
+    /// assert_eq!(settled, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// A [`BuildError`] before anything has run.
+    ///
+    /// # Panics
+    /// Polling it panics if a part does; and outside of a tokio runtime with its timer enabled, once time
+    /// is needed.
+    ///
+    /// # Cancel safety
+    /// Dropping the future of the stream's next update loses nothing. Dropping the stream ends the run at
+    /// once: the work under way is dropped, without grace.
     pub fn stream(self) -> Result<RunStream<I::Output>, BuildError>
     where
         I: 'static,
@@ -216,11 +269,28 @@ where
 
     /// Runs the loop as a task of its own.
     ///
+    /// ```
+    /// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    /// let done = condition_fn(|step: &Step<u64>, _| step.output() == Some(&2));
+    /// let run = Loop::new(agent).until(done).at_most(5).spawn()?;
+    /// // Whatever else there is to do, while it runs.
+    /// assert_eq!(run.join().await.iterations(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// A [`BuildError`] before anything has run.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
+    ///
+    /// # Cancel safety
+    /// Dropping the handle cancels the run: its work is told, given its grace time, and dropped. Dropping
+    /// the future of its next update loses nothing.
     pub fn spawn(self) -> Result<Running<I::Output>, BuildError>
     where
         I: 'static,
@@ -250,35 +320,6 @@ where
         let outlet = Outlet::new(goal, self.observers, reader);
         let run = Run::new(machine, outlet, self.cancel, self.grace, self.time_off, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
-    }
-}
-
-/// Refuses to go on with a run that these parts cannot continue.
-fn check_restored(progress: &Progress, evaluated: bool, has_output: bool) -> Result<(), BuildError> {
-    if progress.phase() == Phase::New {
-        return Ok(());
-    }
-    if progress.is_evaluated() != evaluated {
-        return Err(BuildError::EvaluatorChanged { recorded: progress.is_evaluated() });
-    }
-    match progress.needs_output() && !has_output {
-        true => Err(BuildError::OutputMissing { iteration: progress.iterations() }),
-        false => Ok(()),
-    }
-}
-
-/// A condition on the loop's steps, as the driver knows it.
-struct Condition<C, S> {
-    condition: C,
-    step: PhantomData<fn(S)>,
-}
-
-impl<S: LoopStep, C: StopCondition<S>> Goal<S::Output> for Condition<C, S> {
-    fn is_met(&self, step: &Arc<Step<S::Output>>, progress: &Progress) -> bool {
-        S::meets(step, &self.condition, progress)
-    }
-    fn observe(&mut self, event: &Event) {
-        self.condition.observe(event);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::{
     future::{Future, poll_fn},
-    pin::pin,
+    mem,
+    pin::Pin,
     task::Poll,
     time::Duration,
 };
@@ -39,16 +40,28 @@ impl<O> Run<O> {
     /// itself, or has been dropped.
     pub(super) async fn attend<T>(
         &mut self,
-        work: impl Future<Output = Result<T, WorkError>>,
+        mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
     ) -> Result<T, WorkError> {
-        if self.tell_cancel().is_some() {
+        if mem::take(&mut self.waited) && self.tell_cancel().is_some() {
             return Err(cut());
         }
-        let mut work = pin!(work);
         // Work that is ready at once needs no timers, and costs none.
         if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+            if let Err(WorkError::Later { .. }) = result {
+                // It may be asked again at once.
+                self.give_way().await;
+            }
             return result;
         }
+        // Boxed, because ready work would else carry the room for the timers around.
+        Box::pin(self.stand_by(work)).await
+    }
+
+    /// Drives work that is not ready.
+    async fn stand_by<T>(
+        &mut self,
+        mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
+    ) -> Result<T, WorkError> {
         let mut standing = Standing::Running;
         loop {
             let deadline = self.machine.deadline();

@@ -17,15 +17,23 @@ use crate::RunTime;
 ///
 /// ```
 /// use std::time::Duration;
-/// use loop_core::{IterationContext, Loop, TimeOff, condition_fn, iteration_fn, Step};
-/// # #[tokio::main(flavor = "current_thread")]
+/// use loop_core::{IterationContext, Loop, Step, TimeOff, condition_fn, iteration_fn};
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), loop_core::BuildError> {
 /// let time_off = TimeOff::new();
-/// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let handle = time_off.clone();
+/// let agent = iteration_fn(move |cx: IterationContext<u64>| {
+///     let handle = handle.clone();
+///     async move {
+///         tokio::time::sleep(Duration::from_secs(3605)).await;
+///         // Of these, the program was stopped for an hour.
+///         handle.add(Duration::from_secs(3600));
+///         Ok(cx.iteration())
+///     }
+/// });
 /// let done = condition_fn(|_: &Step<u64>, _| true);
-/// let run = Loop::new(agent).until(done).at_most_for(Duration::from_secs(60)).time_off(time_off.clone());
-/// time_off.add(Duration::from_secs(3600));
-/// assert!(run.run().await?.is_success());
+/// let report = Loop::new(agent).until(done).at_most(1).time_off(time_off).run().await?;
+/// assert_eq!(report.elapsed(), Duration::from_secs(5));
 /// # Ok(())
 /// # }
 /// ```
@@ -40,7 +48,10 @@ impl TimeOff {
 
     /// Takes this much time, which has passed already, out of the run's.
     pub fn add(&self, time: Duration) {
-        self.0.fetch_add(RunTime::from(time).as_micros(), Ordering::Relaxed);
+        let more = RunTime::from(time).as_micros();
+        let add = |sum: u64| Some(sum.saturating_add(more));
+        // It is never refused: the function always gives a new value.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     fn sum(&self) -> Duration {
@@ -57,7 +68,8 @@ pub(crate) struct Clock {
     /// What was given before this run began is not of this run.
     before: Duration,
     off: TimeOff,
-    stopped: Option<Instant>,
+    /// Since when it stands still, and the time off until then.
+    stopped: Option<(Instant, Duration)>,
 }
 
 impl Clock {
@@ -67,9 +79,9 @@ impl Clock {
     }
 
     pub(crate) fn now(&self) -> RunTime {
-        let now = self.stopped.unwrap_or_else(Instant::now);
-        let counted = (now - self.origin).saturating_sub(self.off());
-        self.base.after(Duration::from_micros(RunTime::from(counted).as_micros()))
+        let (now, off) = self.stopped.unwrap_or_else(|| (Instant::now(), self.off()));
+        let counted = (now - self.origin).saturating_sub(off);
+        self.base.plus(RunTime::from(counted))
     }
 
     fn off(&self) -> Duration {
@@ -78,13 +90,14 @@ impl Clock {
 
     /// Stands still from now on: a person is being asked.
     pub(crate) fn stop(&mut self) {
-        self.stopped = Some(Instant::now());
+        self.stopped = Some((Instant::now(), self.off()));
     }
 
-    /// Runs again.
+    /// Runs again. Time off that was given meanwhile is part of the time in which it stood still.
     pub(crate) fn go_on(&mut self) {
-        if let Some(stopped) = self.stopped.take() {
-            self.off.add(stopped.elapsed());
+        if let Some((since, off_then)) = self.stopped.take() {
+            let given = self.off().saturating_sub(off_then);
+            self.origin += since.elapsed().saturating_sub(given);
         }
     }
 

@@ -5,6 +5,7 @@ mod clock;
 mod outlet;
 mod spawn;
 mod stream;
+mod wait;
 
 use std::{sync::Arc, task::Poll, time::Duration};
 
@@ -20,6 +21,10 @@ use crate::{
     Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
     Question, Report, Step, WorkResult, work::Work,
 };
+
+/// Other tasks get their turn on the thread once in so many steps and put-offs. Not in each: that would
+/// be a sixth of the kernel's own time, and a step of ready work takes less than a microsecond.
+const TURN: u32 = 4;
 
 /// A run with its parts, ready to be driven.
 pub(crate) struct Driver<I: Iteration> {
@@ -37,6 +42,10 @@ pub(crate) struct Run<O> {
     grace: Duration,
     /// The machine has been told of the cancellation.
     cancelled: bool,
+    /// A reader was waited for since the machine said what to do: the run may have been cancelled.
+    waited: bool,
+    /// Steps and put-offs since other tasks last had their turn on this thread.
+    turn: u32,
     /// The output of the step that is not settled yet.
     output: Option<Arc<O>>,
     previous: Option<Arc<Step<O>>>,
@@ -80,7 +89,7 @@ impl<I: Iteration> Driver<I> {
             }
             Err(error) => error.into(),
         };
-        let notes = run.signals.work.take_notes();
+        let notes = run.signals.work.take_boxed_notes();
         run.feed(Input::Iterated { result, notes })
     }
 
@@ -93,11 +102,11 @@ impl<I: Iteration> Driver<I> {
         let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
             .with_left(run.machine.left())
             .with_previous(run.previous.clone());
-        let result = match run.attend(evaluator.evaluate(cx)).await {
+        let result = match run.attend(evaluator.as_mut().evaluate(cx)).await {
             Ok(verdict) => WorkResult::Done(verdict),
             Err(error) => error.into(),
         };
-        let notes = run.signals.work.take_notes();
+        let notes = run.signals.work.take_boxed_notes();
         run.feed(Input::Evaluated { result, notes })
     }
 }
@@ -123,7 +132,7 @@ impl<O> Run<O> {
         };
         let previous = previous.map(Arc::new);
         let signals = Signals { cancel, clock, work: Work::new() };
-        Self { machine, outlet, signals, grace, cancelled: false, output, previous }
+        Self { machine, outlet, signals, grace, cancelled: false, waited: false, turn: 0, output, previous }
     }
 
     fn begin(&mut self) -> Action {
@@ -143,7 +152,9 @@ impl<O> Run<O> {
         if let Some(finish) = self.tell_usage() {
             return finish;
         }
-        if let Some(finish @ Action::Finish(_)) = self.tell_cancel() {
+        // Nothing starts after an evaluation but the end of its step, and work that is over is not cut.
+        let starts = !matches!(input, Input::Evaluated { .. });
+        if starts && let Some(finish @ Action::Finish(_)) = self.tell_cancel() {
             return finish;
         }
         match self.machine.handle(at, input) {
@@ -177,6 +188,7 @@ impl<O> Run<O> {
 
     /// Ends a step: asks the condition, with the step's own events folded.
     async fn settle(&mut self) -> Action {
+        self.give_way().await;
         // The condition sees a step, a progress and events that say the same.
         self.tell_usage();
         self.outlet.take(&mut self.machine);
@@ -185,31 +197,24 @@ impl<O> Run<O> {
         };
         let step = Arc::new(Step::new(record, self.output.take()));
         let met = self.outlet.goal.is_met(&step, self.machine.progress());
-        self.previous = Some(step);
-        // Others run in between: a loop of ready futures must not keep its thread to itself.
-        yield_to_runtime().await;
-        self.feed(Input::Settled { met })
+        let action = self.feed(Input::Settled { met });
+        // Usage that came while the condition was asked is the step's: the next iteration finds the step
+        // that a restored run finds.
+        self.previous = match self.machine.progress().last_step() {
+            Some(record) if record.usage() != step.usage() => {
+                Some(Arc::new(Step::new(record.clone(), step.shared_output())))
+            }
+            _ => Some(step),
+        };
+        action
     }
 
-    async fn wait(&mut self, duration: Duration) -> Action {
-        let end = self.signals.clock.now().after(duration);
-        loop {
-            let deadline = self.machine.deadline();
-            tokio::select! {
-                biased;
-                () = self.signals.cancel.cancelled() => return self.feed(Input::Waited),
-                () = self.signals.work.reported() => {
-                    if let Some(action) = self.tell_usage() {
-                        return action;
-                    }
-                }
-                () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
-                    if let Some(action) = self.machine.handle(self.signals.clock.now(), Input::DeadlinePassed) {
-                        return action;
-                    }
-                }
-                () = self.signals.clock.reach(Some(end)) => return self.feed(Input::Waited),
-            }
+    /// Lets others run, now and then: a loop of ready futures must not keep its thread to itself.
+    async fn give_way(&mut self) {
+        self.turn += 1;
+        if self.turn == TURN {
+            self.turn = 0;
+            yield_to_runtime().await;
         }
     }
 
@@ -234,6 +239,10 @@ impl<O> Run<O> {
     /// work is under way; a cancellation gets past it.
     async fn publish(&mut self) {
         self.outlet.take(&mut self.machine);
+        if self.outlet.is_clear() {
+            return;
+        }
+        self.waited = true;
         tokio::select! {
             biased;
             () = self.outlet.flush() => {}

@@ -16,7 +16,6 @@ pub(crate) struct Outlet<O> {
     pub(crate) goal: Box<dyn Goal<O>>,
     observers: Vec<Box<dyn Observer>>,
     reader: Option<mpsc::Sender<Event>>,
-    fresh: Vec<Event>,
     backlog: VecDeque<Event>,
 }
 
@@ -26,21 +25,20 @@ impl<O> Outlet<O> {
         observers: Vec<Box<dyn Observer>>,
         reader: Option<mpsc::Sender<Event>>,
     ) -> Self {
-        Self { goal, observers, reader, fresh: Vec::new(), backlog: VecDeque::new() }
+        Self { goal, observers, reader, backlog: VecDeque::new() }
     }
 
     /// Takes the machine's new events. The condition and the observers see them at once.
     pub(crate) fn take(&mut self, machine: &mut Machine) {
-        self.fresh.extend(machine.take_events());
-        for event in &self.fresh {
+        for event in machine.events() {
             self.goal.observe(event);
             for observer in &mut self.observers {
                 observer.on_event(event, machine.progress());
             }
         }
         match self.reader {
-            Some(_) => self.backlog.extend(self.fresh.drain(..)),
-            None => self.fresh.clear(),
+            Some(_) => self.backlog.extend(machine.take_events()),
+            None => machine.forget_events(),
         }
     }
 

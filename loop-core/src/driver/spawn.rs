@@ -18,11 +18,16 @@ use crate::{Event, Report};
 ///
 /// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow holds the
 /// run up, between two pieces of work; work under way goes on, and its limits bind. Run time goes on
-/// as well, so a limit on time counts what the reader takes. Who does not care for the events calls
+/// as well, so a limit on time counts what the reader takes. If you do not care for the events, call
 /// [`join`](Self::join). **Dropping it cancels the run.**
+///
+/// A runtime that is shut down ends the run without a report: the stream then ends without one.
+#[must_use = "dropping it cancels the run"]
 pub struct Running<O> {
     events: mpsc::Receiver<Event>,
     task: Option<JoinHandle<Report<O>>>,
+    /// The stream has yielded the report.
+    reported: bool,
     cancel: DropGuard,
 }
 
@@ -32,7 +37,7 @@ impl<O: Send + Sync + 'static> Running<O> {
         events: mpsc::Receiver<Event>,
         cancel: CancellationToken,
     ) -> Self {
-        Self { events, task: Some(tokio::spawn(drive)), cancel: cancel.drop_guard() }
+        Self { events, task: Some(tokio::spawn(drive)), reported: false, cancel: cancel.drop_guard() }
     }
 }
 
@@ -45,7 +50,8 @@ impl<O> Running<O> {
     /// Waits for the run to end, passing over its events.
     ///
     /// # Panics
-    /// If a part of the run panicked, with its panic; and if the report was taken from the stream before.
+    /// If a part of the run panicked, with its panic; if the report was taken from the stream before; and
+    /// if the runtime was shut down before the run had ended.
     ///
     /// # Cancel safety
     /// Dropping the future drops this handle, and so cancels the run.
@@ -54,7 +60,8 @@ impl<O> Running<O> {
             match poll_fn(|cx| Pin::new(&mut self).poll_next(cx)).await {
                 Some(Update::Event(_)) => {}
                 Some(Update::Report(report)) => return *report,
-                None => panic!("the report of this run was taken from its stream before"),
+                None if self.reported => panic!("the report of this run was taken from its stream before"),
+                None => panic!("the run has no report: its runtime was shut down before it had ended"),
             }
         }
     }
@@ -71,7 +78,10 @@ impl<O> Stream for Running<O> {
         let joined = ready!(Pin::new(task).poll(cx));
         self.task = None;
         match joined {
-            Ok(report) => Poll::Ready(Some(Update::Report(Box::new(report)))),
+            Ok(report) => {
+                self.reported = true;
+                Poll::Ready(Some(Update::Report(Box::new(report))))
+            }
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 // The runtime is shutting down.

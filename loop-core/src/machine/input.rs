@@ -17,14 +17,14 @@ pub enum Input {
         /// How it ended.
         result: WorkResult<()>,
         /// What else it says; its usage is what was not reported before.
-        notes: Notes,
+        notes: Option<Box<Notes>>,
     },
     /// The evaluation is over.
     Evaluated {
         /// The verdict, or why there is none.
         result: WorkResult<Verdict>,
         /// What else it says; its usage is what was not reported before.
-        notes: Notes,
+        notes: Option<Box<Notes>>,
     },
     /// The stop condition was asked.
     Settled {

@@ -3,7 +3,7 @@
 //! It has no clock, does no I/O, knows no types of yours and never waits. A driver tells it what
 //! happened ([`Input`]) and at what run time; it answers with what to do next ([`Action`]). What it
 //! knows is [`Progress`], and `Progress` is the fold of the [`Event`]s that it writes: one for every
-//! input, and one for every action.
+//! input that is taken, and one for every action but [`Settle`](Action::Settle).
 
 mod input;
 
@@ -22,8 +22,8 @@ use crate::{
 /// An index is begun at most so often, counting the times that the run died in it.
 pub const MAX_ATTEMPTS: u32 = 3;
 
-/// Work of one step is put off at most so often: an agent whose rate limit never lifts must not keep
-/// a bounded run going for ever.
+/// The same work is put off at most so often, the iteration and its evaluation each: an agent whose
+/// rate limit never lifts must not keep a bounded run going for ever.
 pub const MAX_DEFERRALS: u32 = 1_000;
 
 /// The pure state machine under every loop.
@@ -35,7 +35,7 @@ pub const MAX_DEFERRALS: u32 = 1_000;
 /// let mut machine = Machine::new(vec![Box::new(MaxIterations::new(1))], Box::new(Duration::ZERO), false);
 /// let at = RunTime::from_micros;
 /// assert_eq!(machine.handle(at(0), Input::Started), Some(Action::Iterate { iteration: 1, attempt: 1 }));
-/// let done = Input::Iterated { result: WorkResult::Done(()), notes: Notes::default() };
+/// let done = Input::Iterated { result: WorkResult::Done(()), notes: None };
 /// assert_eq!(machine.handle(at(9), done), Some(Action::Settle));
 /// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { met: false }) else { panic!() };
 /// assert_eq!(ending.reason(), &StopReason::MaxIterations);
@@ -60,7 +60,7 @@ impl Machine {
     /// [`Input::Resumed`] makes it go on.
     pub fn restore<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) {
         for event in events {
-            self.fold(event);
+            fold(&mut self.progress, &mut self.guardrails, event);
         }
     }
 
@@ -72,6 +72,16 @@ impl Machine {
     /// Takes the events that were written since the last call, oldest first.
     pub fn take_events(&mut self) -> vec::Drain<'_, Event> {
         self.events.drain(..)
+    }
+
+    /// Lets the events go that nobody takes.
+    pub(crate) fn forget_events(&mut self) {
+        self.events.clear();
+    }
+
+    /// The events that were not taken yet, oldest first.
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.events
     }
 
     /// What all guardrails together leave to the work that begins now.
@@ -132,7 +142,9 @@ impl Machine {
                 })
             }
             (_, Input::Reported { usage }) => self.limit(at, EventKind::UsageReported { usage }),
-            (_, Input::DeadlinePassed) => self.limit(at, EventKind::DeadlinePassed {}),
+            (Phase::Working(_) | Phase::Waiting(_), Input::DeadlinePassed) => {
+                self.limit(at, EventKind::DeadlinePassed {})
+            }
             (_, Input::Cancelled) => self.cancel(at),
             _ => None,
         }
@@ -146,8 +158,8 @@ impl Machine {
     fn work_ended(
         &mut self,
         at: RunTime,
-        notes: Notes,
-        finished: impl FnOnce(Notes) -> EventKind,
+        notes: Option<Box<Notes>>,
+        finished: impl FnOnce(Option<Box<Notes>>) -> EventKind,
     ) -> Option<Action> {
         // An interrupted iteration is cut even if it came to a good end in its grace time: what it
         // made was made under a limit that is crossed.
@@ -246,8 +258,9 @@ impl Machine {
                     return self.finish(Ending { halt, guardrail });
                 }
                 Decision::Ask(asked) => {
-                    if question.is_none() && !self.progress.next.acknowledged.contains(&index) {
-                        question = Some((index, guardrail.name().to_owned(), asked));
+                    let name = guardrail.name();
+                    if question.is_none() && !self.progress.next.is_acknowledged(index, name) {
+                        question = Some((index, name.to_owned(), asked));
                     }
                 }
             }
@@ -268,7 +281,7 @@ impl Machine {
     }
 
     fn ask(&mut self, index: usize, guardrail: String, question: Question) -> Action {
-        let asked = EventKind::QuestionAsked { index, guardrail, question: question.clone() };
+        let asked = EventKind::QuestionAsked { index, guardrail, question: Box::new(question.clone()) };
         self.emit(self.progress.now(), asked);
         Action::Ask(question)
     }
@@ -280,12 +293,12 @@ impl Machine {
     }
 
     fn interrupt(&mut self, cause: Ending) -> Action {
-        self.emit(self.progress.now(), EventKind::InterruptRequested { cause: cause.clone() });
+        self.emit(self.progress.now(), EventKind::InterruptRequested { cause: Box::new(cause.clone()) });
         Action::Interrupt { cause }
     }
 
     fn finish(&mut self, ending: Ending) -> Action {
-        self.emit(self.progress.now(), EventKind::RunFinished { ending: ending.clone() });
+        self.emit(self.progress.now(), EventKind::RunFinished { ending: Box::new(ending.clone()) });
         Action::Finish(ending)
     }
 
@@ -304,15 +317,14 @@ impl Machine {
     }
 
     fn emit(&mut self, at: RunTime, kind: EventKind) {
-        let event = Event { at, kind };
-        self.fold(&event);
-        self.events.push(event);
+        let event = self.events.push_mut(Event { at, kind });
+        fold(&mut self.progress, &mut self.guardrails, event);
     }
+}
 
-    fn fold(&mut self, event: &Event) {
-        self.progress.apply(event);
-        for guardrail in &mut self.guardrails {
-            guardrail.observe(event);
-        }
+fn fold(progress: &mut Progress, guardrails: &mut [Box<dyn Guardrail>], event: &Event) {
+    progress.apply(event);
+    for guardrail in guardrails {
+        guardrail.observe(event);
     }
 }

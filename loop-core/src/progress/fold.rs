@@ -31,7 +31,7 @@ impl Progress {
             }
             EventKind::WaitFinished {} => self.waited(),
             EventKind::IterationStarted { iteration, .. } => self.began(*iteration),
-            EventKind::IterationFinished { result, notes } => self.iterated(result, notes),
+            EventKind::IterationFinished { result, notes } => self.iterated(result, notes.as_deref()),
             EventKind::EvaluationStarted {} => self.phase = Phase::Working(Stage::Evaluation),
             EventKind::EvaluationFinished { result, notes } => {
                 let verdict = match result {
@@ -39,7 +39,7 @@ impl Progress {
                     _ => None,
                 };
                 self.current_mut().verdict = verdict;
-                self.finish_work(result, notes, Stage::Evaluation);
+                self.finish_work(result, notes.as_deref(), Stage::Evaluation);
             }
             EventKind::StepSettled { met } => self.settled(*met),
             EventKind::UsageReported { usage } => self.used(usage),
@@ -47,12 +47,12 @@ impl Progress {
             EventKind::CancelRequested {} => self.due = Some(Ending::plain(StopReason::Cancelled)),
             EventKind::InterruptRequested { cause } => {
                 self.interrupted = true;
-                self.due = Some(cause.clone());
+                self.due = Some(Ending::clone(cause));
             }
-            EventKind::WorkCut { notes } => self.cut(notes),
+            EventKind::WorkCut { notes } => self.cut(notes.as_deref()),
             EventKind::RunResumed {} => self.resumed(),
             EventKind::RunFinished { ending } => {
-                self.ending = Some(ending.clone());
+                self.ending = Some(Ending::clone(ending));
                 self.phase = Phase::Ended;
             }
         }
@@ -63,7 +63,7 @@ impl Progress {
         let Some((index, guardrail, unanswered)) = &self.next.asked else { return };
         let halt = match answer {
             Some(Answer::Continue { guidance }) => {
-                self.next.acknowledged.push(*index);
+                self.next.acknowledged.push((*index, guardrail.clone()));
                 if let Some(note) = guidance {
                     let earlier = self.next.guidance.take();
                     self.next.guidance =
@@ -89,7 +89,7 @@ impl Progress {
         self.phase = Phase::Working(Stage::Iteration);
     }
 
-    fn iterated(&mut self, result: &WorkResult<()>, notes: &Notes) {
+    fn iterated(&mut self, result: &WorkResult<()>, notes: Option<&Notes>) {
         self.finish_work(result, notes, Stage::Iteration);
         self.current_mut().produced = matches!(result, WorkResult::Done(()));
         if !matches!(result, WorkResult::Later { .. }) {
@@ -111,10 +111,11 @@ impl Progress {
     }
 
     /// What iterations and evaluations have in common when they come to their end by themselves.
-    fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: &Notes, stage: Stage) {
+    fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: Option<&Notes>, stage: Stage) {
         match result {
-            // It leaves nothing behind but its bill: it is done again, from the beginning.
-            WorkResult::Later { .. } => self.used(&notes.usage),
+            WorkResult::Later { .. } => self.bill(notes),
+            // Should the run be taken up again, the step is judged again.
+            WorkResult::Halted(_) if stage == Stage::Evaluation => self.bill(notes),
             _ => self.note(notes),
         }
         self.phase = match result {
@@ -138,17 +139,26 @@ impl Progress {
         };
     }
 
-    fn note(&mut self, notes: &Notes) {
-        self.used(&notes.usage);
+    /// What work leaves behind that will be done again from its beginning: nothing but its bill.
+    fn bill(&mut self, notes: Option<&Notes>) {
+        if let Some(notes) = notes {
+            self.used(&notes.usage);
+        }
+    }
+
+    fn note(&mut self, notes: Option<&Notes>) {
         let now = self.now;
+        self.current_mut().finished = now;
+        let Some(notes) = notes else { return };
+        self.used(&notes.usage);
         let step = self.current_mut();
-        step.finished = now;
         if notes.fault.is_some() {
             step.fault.clone_from(&notes.fault);
         }
         step.marks.extend_from_slice(&notes.marks);
+        let iteration = step.iteration;
         for mark in &notes.marks {
-            self.marks.record(mark);
+            self.marks.record(mark, iteration);
         }
     }
 
@@ -172,14 +182,18 @@ impl Progress {
         self.phase = Phase::Before(Stage::Iteration);
     }
 
-    fn cut(&mut self, notes: &Notes) {
+    fn cut(&mut self, notes: Option<&Notes>) {
         let Phase::Working(stage) = self.phase else { return };
-        self.note(notes);
         self.interrupted = false;
         self.phase = Phase::Before(stage);
-        if stage == Stage::Iteration {
-            self.used_up();
-            self.current = None;
+        match stage {
+            Stage::Iteration => {
+                self.note(notes);
+                self.used_up();
+                self.current = None;
+            }
+            // Should the run be taken up again, the step is judged again.
+            Stage::Evaluation => self.bill(notes),
         }
     }
 
@@ -187,7 +201,7 @@ impl Progress {
     fn resumed(&mut self) {
         match self.phase {
             // It was about to end when it died: it ends.
-            Phase::Working(_) if self.due.is_some() => self.cut(&Notes::default()),
+            Phase::Working(_) if self.due.is_some() => self.cut(None),
             Phase::Working(stage) => {
                 self.next.deaths += 1;
                 self.phase = Phase::Before(stage);
@@ -202,11 +216,15 @@ impl Progress {
     /// Somebody wants a run to go on that had ended: they have seen why.
     fn reopened(&mut self) {
         self.due = None;
-        self.ending = None;
-        self.next.deaths = 0;
+        // They have seen how often it died only if that is why it ended.
+        if let Some(ending) = self.ending.take()
+            && ending.reason() == &StopReason::AttemptsExhausted
+        {
+            self.next.deaths = 0;
+        }
         self.next.deferrals = 0;
-        if let Some((index, ..)) = self.next.asked {
-            self.next.acknowledged.push(index);
+        if let Some((index, guardrail, _)) = &self.next.asked {
+            self.next.acknowledged.push((*index, guardrail.clone()));
         }
         // A step that was done and not judged is judged now, and not done again.
         let stage = if self.awaits_judgement() { Stage::Evaluation } else { Stage::Iteration };

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 mod fold;
 
 use crate::{
-    Ending, Halt, RunTime, StepRecord, Usage,
+    Ending, Halt, RunCost, RunTime, StepRecord, Usage,
     event::{Event, Stage},
     mark::Marks,
 };
@@ -75,12 +75,20 @@ pub(crate) struct NextIteration {
     pub(crate) deferrals: u32,
     /// Whether the pace's wait before it is behind us.
     pub(crate) paced: bool,
-    /// The guardrails, by their places, whose question about it a person has answered.
-    pub(crate) acknowledged: Vec<usize>,
+    /// The guardrails, by their places and names, whose question about it a person has answered.
+    acknowledged: Vec<(usize, String)>,
     /// The guardrail whose question was asked last: its place, its name, and what its silence means.
-    pub(crate) asked: Option<(usize, String, Halt)>,
+    asked: Option<(usize, String, Halt)>,
     /// What a person noted for it.
-    pub(crate) guidance: Option<Arc<str>>,
+    guidance: Option<Arc<str>>,
+}
+
+impl NextIteration {
+    /// Whether a person has answered this guardrail's question. By place and name: a run may be taken
+    /// up with other guardrails, and an answer to one is none to another.
+    pub(crate) fn is_acknowledged(&self, index: usize, name: &str) -> bool {
+        self.acknowledged.iter().any(|(place, known)| *place == index && known == name)
+    }
 }
 
 /// What a guardrail, a condition, a pace or a view asks it.
@@ -100,6 +108,11 @@ impl Progress {
     /// What was used so far, as far as it was reported.
     pub const fn usage(&self) -> &Usage {
         &self.usage
+    }
+
+    /// What the run cost so far, and how far that is known.
+    pub const fn cost(&self) -> RunCost {
+        RunCost::of(self.usage.cost, self.unpriced)
     }
 
     /// Run time at the last event: without the time in which a person was asked, the machine slept
@@ -139,8 +152,8 @@ impl Progress {
         self.failures
     }
 
-    /// How many later marks in a row left the mark of this name as it was; `None` if nobody made
-    /// one. At most 16 names are followed; of more, those marked least recently are forgotten.
+    /// How many later steps in a row that made a mark of this name left it as it was; `None` if nobody
+    /// made one. Of the marks of one step by one name the last one counts. At most 16 names are followed; of more, those marked least recently are forgotten.
     pub fn unchanged(&self, name: &str) -> Option<u64> {
         self.marks.unchanged(name)
     }

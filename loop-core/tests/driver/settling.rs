@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use loop_core::{
-    Event, EventKind, IterationContext, Loop, Meter, Progress, Step, StepRecord, StopCondition, iteration_fn,
+    Event, EventKind, IterationContext, Loop, Meter, Progress, Step, StepRecord, StopCondition, condition_fn,
+    iteration_fn,
 };
 
 use crate::parts::cents;
@@ -40,4 +41,25 @@ async fn usage_that_comes_just_before_a_step_is_settled_is_part_of_all_that_the_
     assert!(report.is_success());
     assert_eq!(report.usage(), &cents(2));
     assert_eq!(report.last_step().map(|step| *step.usage()), Some(cents(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn usage_that_comes_while_the_condition_is_asked_is_part_of_the_step_that_remains() {
+    let meter: Arc<Mutex<Option<Meter>>> = Arc::default();
+    let shared = Arc::clone(&meter);
+    let agent = iteration_fn(move |cx: IterationContext<u64>| {
+        *shared.lock().unwrap() = Some(cx.meter());
+        let before = cx.previous().map(|step| *step.usage());
+        assert_eq!(before, (cx.iteration() > 1).then(|| cents(1)));
+        async { Ok(1) }
+    });
+    // Another thread would do so.
+    let goal = condition_fn(move |_: &Step<u64>, _: &Progress| {
+        meter.lock().unwrap().as_ref().expect("a meter").add(cents(1));
+        false
+    });
+    let report = Loop::new(agent).until(goal).at_most(3).run().await.unwrap();
+    assert_eq!(report.usage(), &cents(3));
+    let recorded = report.progress().last_step().map(|step| *step.usage());
+    assert_eq!(report.last_step().map(|step| *step.usage()), recorded);
 }

@@ -6,7 +6,7 @@ use loop_core::{
 };
 use tokio::time::sleep;
 
-use crate::parts::{Endless, event, is_set, ms, never, sleeper, timed};
+use crate::parts::{Endless, cents, event, is_set, ms, never, sleeper, timed};
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_holds_the_run_up() {
@@ -97,4 +97,48 @@ async fn a_panic_in_a_part_reaches_who_joins() {
         panic!("a bug in the agent")
     });
     Loop::new(agent).until(never()).at_most(3).spawn().unwrap().join().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn usage_that_comes_in_a_wait_is_told_at_once() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        let meter = cx.meter();
+        tokio::spawn(async move {
+            sleep(ms(120)).await;
+            meter.add(cents(2));
+        });
+        Ok(1)
+    });
+    let mut run = Loop::new(agent).until(never()).at_most(2).pace(ms(1_000)).spawn().unwrap();
+    let read = async { while !matches!(event(run.next().await).kind, EventKind::UsageReported { .. }) {} };
+    assert_eq!(timed(read).await.0, ms(120));
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_is_put_off_for_no_time_lets_others_run() {
+    let agent = iteration_fn(async |_: IterationContext<u64>| -> Result<u64, WorkError> {
+        Err(WorkError::Later { after: ms(0) })
+    });
+    let token = CancellationToken::new();
+    let run = Loop::new(agent).until(never()).at_most(1).cancel_on(token.clone()).run();
+    tokio::spawn(async move { token.cancel() });
+    assert_eq!(run.await.unwrap().reason(), &StopReason::Cancelled);
+}
+
+#[test]
+#[should_panic(expected = "its runtime was shut down")]
+fn a_run_whose_runtime_is_gone_has_no_report() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (endless, _) = Endless::new();
+    let run = runtime.block_on(async { Loop::new(endless).until(never()).at_most(3).spawn().unwrap() });
+    drop(runtime);
+    let _ = futures::executor::block_on(run.join());
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "was taken from its stream before")]
+async fn a_report_is_given_once() {
+    let mut run = Loop::new(sleeper(ms(1))).until(never()).at_most(1).spawn().unwrap();
+    while run.next().await.is_some() {}
+    let _ = run.join().await;
 }

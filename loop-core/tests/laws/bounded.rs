@@ -4,8 +4,8 @@
 use std::{collections::HashMap, time::Duration};
 
 use loop_core::{
-    Action, Event, EventKind, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine, MaxIterations, Notes, RunTime,
-    Stage, StopReason, WorkResult,
+    Action, Ending, Event, EventKind, Halt, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine, MaxIterations,
+    RunTime, Stage, StopReason, WorkResult,
 };
 use proptest::collection::vec;
 
@@ -100,6 +100,34 @@ fn bounded_when_each_attempt_dies() {
     }
 }
 
+/// The tries are forgotten by a resume only if a person has seen them as the run's ending.
+#[test]
+fn bounded_over_endings_for_other_reasons() {
+    let begun = |attempt| Some(Action::Iterate { iteration: 1, attempt });
+    let mut events = Vec::new();
+    for attempt in 1..=MAX_ATTEMPTS {
+        let (mut machine, action) = taken_up(&events);
+        assert_eq!(action, begun(attempt));
+        events.extend(machine.take_events());
+        if attempt == 2 {
+            // It dies, and ends for another reason when it is taken up.
+            let halt = Halt::new(StopReason::BudgetExceeded, "");
+            let ending = Box::new(Ending { halt, guardrail: None });
+            events.extend([EventKind::RunResumed {}, EventKind::RunFinished { ending }].map(at_once));
+        }
+    }
+    let (mut machine, action) = taken_up(&events);
+    assert!(
+        matches!(action, Some(Action::Finish(ending)) if ending.reason() == &StopReason::AttemptsExhausted)
+    );
+    events.extend(machine.take_events());
+    assert_eq!(taken_up(&events).1, begun(1));
+}
+
+fn at_once(kind: EventKind) -> Event {
+    Event { at: RunTime::ZERO, kind }
+}
+
 /// Work that is put off each time ends the run, and the ending names whose work it was.
 #[test]
 fn bounded_when_work_is_put_off_for_ever() {
@@ -111,12 +139,12 @@ fn bounded_when_work_is_put_off_for_ever() {
                 Action::Iterate { .. } if stage == Stage::Evaluation => done(),
                 Action::Iterate { .. } => {
                     tries += 1;
-                    Input::Iterated { result: LATER, notes: Notes::default() }
+                    Input::Iterated { result: LATER, notes: None }
                 }
                 Action::Evaluate => {
                     tries += 1;
                     let result = WorkResult::Later { after: Duration::ZERO };
-                    Input::Evaluated { result, notes: Notes::default() }
+                    Input::Evaluated { result, notes: None }
                 }
                 Action::Finish(ending) => break ending,
                 other => panic!("{other:?}"),
@@ -135,7 +163,7 @@ fn bounded_when_work_is_put_off_for_ever() {
 const LATER: WorkResult<()> = WorkResult::Later { after: Duration::ZERO };
 
 fn done() -> Input {
-    Input::Iterated { result: WorkResult::Done(()), notes: Notes::default() }
+    Input::Iterated { result: WorkResult::Done(()), notes: None }
 }
 
 fn taken_up(events: &[Event]) -> (Machine, Option<Action>) {

@@ -49,7 +49,7 @@ fn one_ending_when_driven() {
         let EventKind::RunFinished { ending } = &live.events.last().expect("an event").kind else {
             unreachable!("it was counted above")
         };
-        assert_eq!(report.ending(), ending);
+        assert_eq!(report.ending(), &**ending);
         assert_eq!(report.progress(), &live.events.iter().collect());
     });
 }

@@ -52,7 +52,7 @@ impl Guardrail for MaxCost {
         if spent < self.0 {
             return Decision::Continue;
         }
-        let message = format!("{spent} of the {} allowed is spent", self.0);
+        let message = format!("{spent} spent; the limit is {}", self.0);
         Decision::Halt(Halt::new(StopReason::BudgetExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {

@@ -45,10 +45,17 @@ impl Guardrail for ConsecutiveFailures {
         if failures < self.0 {
             return Decision::Continue;
         }
-        let steps = if failures == 1 { "step" } else { "steps" };
         let last = progress.last_step().and_then(|step| step.failure().or(step.fault()));
-        let last = last.map_or(String::new(), |text| format!(", the last with: {text}"));
-        let message = format!("{failures} {steps} in a row went wrong{last}");
-        Decision::Halt(Halt::new(StopReason::ConsecutiveFailures, message))
+        Decision::Halt(Halt::new(StopReason::ConsecutiveFailures, message(failures, last)))
+    }
+}
+
+fn message(failures: u64, last: Option<&str>) -> String {
+    match (failures, last) {
+        (0, _) => "the limit of failures in a row is 0".to_owned(),
+        (1, Some(last)) => format!("the last step failed: {last}"),
+        (1, None) => "the last step failed".to_owned(),
+        (_, Some(last)) => format!("the last {failures} steps failed, most recently: {last}"),
+        (_, None) => format!("the last {failures} steps failed"),
     }
 }

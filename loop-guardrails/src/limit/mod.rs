@@ -92,19 +92,22 @@ mod tests {
         };
         assert_eq!(
             halt(&MaxCost::new(Usd::dollars(2))),
-            (StopReason::BudgetExceeded, true, "$2.13 of the $2.00 allowed is spent".into())
+            (StopReason::BudgetExceeded, true, "$2.13 spent; the limit is $2.00".into())
         );
         assert_eq!(
             halt(&MaxTokens::new(1_000)),
-            (StopReason::TokensExceeded, true, "1100 of the 1000 tokens allowed are used".into())
+            (StopReason::TokensExceeded, true, "1100 tokens used; the limit is 1000".into())
         );
         assert_eq!(
             halt(&ConsecutiveFailures::new(1)),
-            (
-                StopReason::ConsecutiveFailures,
-                true,
-                "1 step in a row went wrong, the last with: it broke".into()
-            )
+            (StopReason::ConsecutiveFailures, true, "the last step failed: it broke".into())
         );
+        let failed = Iterated { usage, failed: true };
+        match ConsecutiveFailures::new(3).check(&progress_of(&[failed; 3])) {
+            Decision::Halt(halt) => {
+                assert_eq!(halt.message, "the last 3 steps failed, most recently: it broke");
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

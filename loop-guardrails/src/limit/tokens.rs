@@ -1,7 +1,7 @@
 //! A limit on tokens.
 //!
 //! Not every agent knows what it costs: a subscription, a local model or a shared key has no price
-//! for a call, and has a quota all the same. Who uses it up overnight has no agent in the morning.
+//! for a call, and has a quota all the same. Whoever uses it up overnight has no agent in the morning.
 //! Tokens are what such agents do report.
 
 use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
@@ -49,7 +49,7 @@ impl Guardrail for MaxTokens {
         if used < self.0 {
             return Decision::Continue;
         }
-        let message = format!("{used} of the {} tokens allowed are used", self.0);
+        let message = format!("{used} tokens used; the limit is {}", self.0);
         Decision::Halt(Halt::new(StopReason::TokensExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {

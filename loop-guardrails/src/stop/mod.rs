@@ -7,14 +7,14 @@
 //! is what makes them compile only for a loop with an evaluator. They stand here as well, so that
 //! everything ready-made is found in one place.
 
-pub mod after;
-pub mod output_matches;
+pub mod count;
+pub mod output;
 pub mod score;
 
 pub use loop_core::{And, EvaluatorPassed, Not, Or, When, evaluator_passed};
 
 pub use self::{
-    after::{After, after},
-    output_matches::{OutputMatches, PatternError, output_matches},
+    count::{After, after},
+    output::{OutputMatches, PatternError, output_matches},
     score::{InvalidScore, ScoreAtLeast, score_at_least},
 };

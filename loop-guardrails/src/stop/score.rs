@@ -40,7 +40,7 @@ pub struct ScoreAtLeast {
     least: f64,
 }
 
-impl<O: Send + Sync> StopCondition<Judged<O>> for ScoreAtLeast {
+impl<O> StopCondition<Judged<O>> for ScoreAtLeast {
     fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
         step.verdict().and_then(loop_core::Verdict::score).is_some_and(|score| score >= self.least)
     }

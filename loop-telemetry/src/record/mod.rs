@@ -1,7 +1,7 @@
 //! The telemetry record: how one run ended.
 //!
-//! Who has left a loop alone overnight asks in the morning how it ended, after how many iterations and
-//! at what cost; who runs a hundred asks it of all of them at once. One flat line for each ending, with
+//! A person who left a loop alone overnight asks in the morning how it ended, after how many iterations
+//! and at what cost; one who runs a hundred asks it of all of them at once. One flat line for each ending, with
 //! the same keys in the same order, answers both with `grep` and `jq`. What was not measured is `null`:
 //! a cost of 0 that only means "nobody said" has misled people before.
 
@@ -10,7 +10,7 @@ mod format;
 use std::{path::Path, time::Duration};
 
 use jiff::Timestamp;
-use loop_core::{CostQuality, Ending, Progress, StopReason, Usage, Usd};
+use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 /// How one run ended. As JSON it has exactly these keys, in this order.
@@ -60,18 +60,18 @@ pub struct Record {
 impl Record {
     /// Begins the record of a run that ended so. [`Draft::between`] completes it.
     pub fn of(name: impl Into<String>, ending: &Ending, progress: &Progress) -> Draft {
-        let usage = progress.usage();
+        let (usage, cost) = (progress.usage(), progress.cost());
         Draft(Self {
             name: name.into(),
             iterations: progress.iterations(),
             stop_reason: ending.reason().clone(),
             blockable: ending.is_blockable(),
             success: ending.is_success(),
-            estimated_cost_usd: usage.cost.map(|cost| cost.usd),
+            estimated_cost_usd: cost.usd(),
             elapsed: progress.elapsed(),
             ended_at: Timestamp::UNIX_EPOCH,
             run_id: None,
-            cost_state: CostState::of(progress),
+            cost_state: CostState::from(cost),
             usage: Tokens::from(usage),
             working: progress.working(),
             started_at: Timestamp::UNIX_EPOCH,
@@ -122,14 +122,12 @@ pub enum CostState {
     Unknown,
 }
 
-impl CostState {
-    fn of(progress: &Progress) -> Self {
-        match progress.usage().cost {
-            None => Self::Unknown,
-            Some(cost) if cost.quality == CostQuality::Known && progress.unpriced_iterations() == 0 => {
-                Self::Known
-            }
-            Some(_) => Self::Estimated,
+impl From<RunCost> for CostState {
+    fn from(cost: RunCost) -> Self {
+        match cost {
+            RunCost::Unknown => Self::Unknown,
+            RunCost::AtLeast(_) | RunCost::About(_) => Self::Estimated,
+            RunCost::Exactly(_) => Self::Known,
         }
     }
 }

@@ -11,7 +11,7 @@ fn progress_of(usages: &[Usage]) -> Progress {
     };
     apply(0, EventKind::RunStarted { evaluated: false });
     for (iteration, usage) in (1..).zip(usages) {
-        let notes = Notes { usage: *usage, ..Notes::default() };
+        let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
         apply(iteration * 2 - 1, EventKind::IterationStarted { iteration, attempt: 1 });
         apply(iteration * 2, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
         apply(iteration * 2, EventKind::StepSettled { met: false });
@@ -49,7 +49,7 @@ fn a_cost_is_known_only_if_every_part_of_it_is() {
     let known = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
     let estimated = Usage::unknown().with_cost(Cost::estimated(Usd::dollars(1)));
     let silent = Usage::unknown().with_tokens(1, 1);
-    let state = |usages: &[Usage]| CostState::of(&progress_of(usages));
+    let state = |usages: &[Usage]| CostState::from(progress_of(usages).cost());
     assert_eq!(state(&[]), CostState::Unknown);
     assert_eq!(state(&[silent]), CostState::Unknown);
     assert_eq!(state(&[known, known]), CostState::Known);

@@ -48,8 +48,7 @@ impl Watch {
     /// Resolves when the process has ended; it is left to be reaped.
     pub(in crate::process) async fn ended(&self) -> io::Result<()> {
         let pid = self.0;
-        let wait = move || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-        spawn_blocking(wait).await.map_err(io::Error::other)??;
-        Ok(())
+        let wait = move || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).map(drop);
+        Ok(spawn_blocking(wait).await.map_err(io::Error::other)??)
     }
 }

@@ -3,7 +3,10 @@
 
 use std::{io, os::fd::OwnedFd};
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::{
+    fs::{OFlags, fcntl_setfl},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 use tokio::io::{Interest, unix::AsyncFd};
 
 /// Tells when a process has ended.
@@ -13,7 +16,9 @@ pub(in crate::process) struct Watch(AsyncFd<OwnedFd>);
 impl Watch {
     /// `pid` is a child that was not reaped, so that the number cannot mean another process.
     pub(in crate::process) fn new(pid: Pid) -> io::Result<Self> {
-        let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
+        // The flag that does both in one call came with Linux 5.10, pidfds with 5.3.
+        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+        fcntl_setfl(&pidfd, OFlags::NONBLOCK)?;
         // SAFETY: the descriptor was just opened and is owned by the AsyncFd from here on; an
         // OwnedFd stays open, and gives the same number, until it is dropped with it.
         let watched = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };

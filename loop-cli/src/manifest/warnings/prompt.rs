@@ -31,8 +31,8 @@ fn unknown_placeholder(unknown: &UnknownPlaceholder, prompt: &At<String>, text: 
             .at(place, "a prompt cannot hold itself")
             .help("`{prompt}` belongs in `agent.command`, if anywhere");
     }
-    if let Some(meant) = unknown.nearest {
-        return finding.at(place, nearest::suggestion(Some(&format!("{{{meant}}}"))));
+    if let Some(meant) = nearest::closest(&unknown.name, Placeholder::ALL, Placeholder::name) {
+        return finding.at(place, nearest::suggestion(Some(&format!("{{{}}}", meant.name()))));
     }
     let known = Placeholder::ALL.map(|known| format!("`{{{}}}`", known.name()));
     finding.at(place, "unknown").note(format!("the placeholders are {}", known.join(", ")))

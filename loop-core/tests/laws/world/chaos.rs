@@ -27,8 +27,8 @@ fn results<T: std::fmt::Debug>(done: impl Strategy<Value = T>) -> impl Strategy<
 fn inputs() -> BoxedStrategy<Input> {
     prop_oneof![
         1 => Just(Input::Started),
-        6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { result, notes }),
-        4 => (results(verdicts()), notes()).prop_map(|(result, notes)| Input::Evaluated { result, notes }),
+        6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { result, notes: notes.boxed() }),
+        4 => (results(verdicts()), notes()).prop_map(|(result, notes)| Input::Evaluated { result, notes: notes.boxed() }),
         6 => prop::bool::weighted(0.2).prop_map(|met| Input::Settled { met }),
         3 => Just(Input::Waited),
         3 => answers().prop_map(|answer| Input::Answered { answer }),

@@ -215,8 +215,10 @@ impl<'w> Sim<'w> {
         let notes = job.notes.clone();
         let later = job.put_off.get(tries).copied();
         self.tell(match stage {
-            Stage::Iteration => Input::Iterated { result: result(job, later, |_| ()), notes },
-            Stage::Evaluation => Input::Evaluated { result: result(job, later, Clone::clone), notes },
+            Stage::Iteration => Input::Iterated { result: result(job, later, |_| ()), notes: notes.boxed() },
+            Stage::Evaluation => {
+                Input::Evaluated { result: result(job, later, Clone::clone), notes: notes.boxed() }
+            }
         })
     }
 
@@ -280,7 +282,9 @@ pub(crate) fn tries(events: &[Event], stage: Stage) -> usize {
 pub(crate) fn usage_of(input: &Input) -> Usage {
     match input {
         Input::Reported { usage } => *usage,
-        Input::Iterated { notes, .. } | Input::Evaluated { notes, .. } => notes.usage,
+        Input::Iterated { notes, .. } | Input::Evaluated { notes, .. } => {
+            notes.as_ref().map_or(Usage::unknown(), |notes| notes.usage)
+        }
         _ => Usage::unknown(),
     }
 }

@@ -46,7 +46,7 @@ pub struct OutputMatches {
     pattern: Regex,
 }
 
-impl<O: Send + Sync> StopCondition<Judged<O>> for OutputMatches {
+impl<O> StopCondition<Judged<O>> for OutputMatches {
     fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(|verdict| verdict.passed() && self.pattern.is_match(verdict.text()))
     }
@@ -55,7 +55,7 @@ impl<O: Send + Sync> StopCondition<Judged<O>> for OutputMatches {
 /// A pattern that cannot be matched. Its text holds the parser's, with the place of the mistake.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character takes it as it stands)"
+    "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character makes it stand for itself)"
 )]
 pub struct PatternError {
     pattern: String,

@@ -1,0 +1,26 @@
+//! The stop condition on its way from the types to the driver, which knows only outputs.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use crate::{Event, LoopStep, Progress, Step, StopCondition, driver::Goal};
+
+/// A condition on the loop's steps, as the driver knows it.
+pub(super) struct Condition<C, S> {
+    condition: C,
+    step: PhantomData<fn(S)>,
+}
+
+impl<C, S> Condition<C, S> {
+    pub(super) const fn new(condition: C) -> Self {
+        Self { condition, step: PhantomData }
+    }
+}
+
+impl<S: LoopStep, C: StopCondition<S>> Goal<S::Output> for Condition<C, S> {
+    fn is_met(&self, step: &Arc<Step<S::Output>>, progress: &Progress) -> bool {
+        S::meets(step, &self.condition, progress)
+    }
+    fn observe(&mut self, event: &Event) {
+        self.condition.observe(event);
+    }
+}

@@ -1,0 +1,77 @@
+//! How far a run's cost is known.
+
+use std::fmt;
+
+use crate::{CostQuality, Usd};
+
+/// What a run cost, and how far that is known. As text: `unknown`, `at least $0.42`, `about $0.42` or
+/// `$0.42`.
+///
+/// A sum of what was reported is not what was spent: an iteration may have said nothing, and a figure
+/// may be computed. Whoever shows a cost shows this, so that views, questions and records agree.
+///
+/// ```
+/// use loop_core::{Progress, RunCost, Usd};
+/// assert_eq!(Progress::default().cost(), RunCost::Unknown);
+/// assert_eq!(RunCost::AtLeast(Usd::micros(420_000)).to_string(), "at least $0.42");
+/// assert_eq!(RunCost::Exactly(Usd::dollars(2)).usd(), Some(Usd::dollars(2)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunCost {
+    /// Nobody reported any cost.
+    Unknown,
+    /// Some iterations did not report theirs.
+    AtLeast(Usd),
+    /// All was reported, and some of it was computed.
+    About(Usd),
+    /// All was reported by whoever charges it.
+    Exactly(Usd),
+}
+
+impl RunCost {
+    /// The sum of what was reported, if anything was.
+    pub const fn usd(self) -> Option<Usd> {
+        match self {
+            Self::Unknown => None,
+            Self::AtLeast(usd) | Self::About(usd) | Self::Exactly(usd) => Some(usd),
+        }
+    }
+
+    pub(crate) const fn of(reported: Option<crate::Cost>, unpriced_iterations: u64) -> Self {
+        match reported {
+            None => Self::Unknown,
+            Some(cost) if unpriced_iterations > 0 => Self::AtLeast(cost.usd),
+            Some(cost) => match cost.quality {
+                CostQuality::Estimated => Self::About(cost.usd),
+                CostQuality::Known => Self::Exactly(cost.usd),
+            },
+        }
+    }
+}
+
+impl fmt::Display for RunCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::AtLeast(usd) => write!(f, "at least {usd}"),
+            Self::About(usd) => write!(f, "about {usd}"),
+            Self::Exactly(usd) => usd.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cost;
+
+    #[test]
+    fn an_iteration_that_said_nothing_weighs_more_than_an_estimate() {
+        let text = |cost, unpriced| RunCost::of(cost, unpriced).to_string();
+        let usd = Usd::dollars(1);
+        assert_eq!(text(None, 1), "unknown");
+        assert_eq!(text(Some(Cost::estimated(usd)), 1), "at least $1.00");
+        assert_eq!(text(Some(Cost::estimated(usd)), 0), "about $1.00");
+        assert_eq!(text(Some(Cost::known(usd)), 0), "$1.00");
+    }
+}
