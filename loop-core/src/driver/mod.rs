@@ -19,12 +19,15 @@ pub use self::clock::TimeOff;
 pub(crate) use self::outlet::{Goal, Outlet};
 use crate::{
     Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
-    Question, Report, Step, WorkResult, work::Work,
+    Question, Report, RunTime, Step, WorkResult, work::Work,
 };
 
-/// Other tasks get their turn on the thread once in so many steps and put-offs. Not in each: that would
-/// be a sixth of the kernel's own time, and a step of ready work takes less than a microsecond.
-const TURN: u32 = 4;
+/// Other tasks get their turn on the thread at least once in so many steps of ready work. Not in each:
+/// that would be a sixth of the kernel's own time, and such a step takes less than a microsecond.
+const TURN_STEPS: u32 = 16;
+
+/// They get it after this much run time in any case: steps of ready work may also be slow.
+const TURN_TIME: Duration = Duration::from_micros(100);
 
 /// A run with its parts, ready to be driven.
 pub(crate) struct Driver<I: Iteration> {
@@ -46,6 +49,8 @@ pub(crate) struct Run<O> {
     waited: bool,
     /// Steps and put-offs since other tasks last had their turn on this thread.
     turn: u32,
+    /// The run time of that.
+    turn_began: RunTime,
     /// The output of the step that is not settled yet.
     output: Option<Arc<O>>,
     previous: Option<Arc<Step<O>>>,
@@ -132,7 +137,19 @@ impl<O> Run<O> {
         };
         let previous = previous.map(Arc::new);
         let signals = Signals { cancel, clock, work: Work::new() };
-        Self { machine, outlet, signals, grace, cancelled: false, waited: false, turn: 0, output, previous }
+        let turn_began = machine.progress().now();
+        Self {
+            machine,
+            outlet,
+            signals,
+            grace,
+            cancelled: false,
+            waited: false,
+            turn: 0,
+            turn_began,
+            output,
+            previous,
+        }
     }
 
     fn begin(&mut self) -> Action {
@@ -212,9 +229,11 @@ impl<O> Run<O> {
     /// Lets others run, now and then: a loop of ready futures must not keep its thread to itself.
     async fn give_way(&mut self) {
         self.turn += 1;
-        if self.turn == TURN {
-            self.turn = 0;
+        let now = self.machine.progress().now();
+        if self.turn == TURN_STEPS || now.since(self.turn_began) >= TURN_TIME {
             yield_to_runtime().await;
+            self.turn = 0;
+            self.turn_began = now;
         }
     }
 
