@@ -101,3 +101,12 @@ fn the_file_is_gone_with_its_last_handle() {
     drop(other);
     assert!(!path.parent().unwrap().exists());
 }
+
+#[tokio::test]
+async fn a_file_that_is_said_to_be_huge_is_not_read_for_ever() {
+    let file = UsageFile::create().unwrap();
+    let line = r#"echo '{"cost_usd":0.1}' >>"$F"; truncate -s 100G "$F""#;
+    assert_eq!(written_by(&file, line).await, cost(100_000));
+    assert!(file.last_read_error().is_some_and(|error| error.contains("were left in it")));
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.2}' >>"$F""#).await, cost(200_000));
+}

@@ -8,7 +8,7 @@ use std::{
     pin::pin,
 };
 
-use tokio::{io::AsyncReadExt, net::unix::pipe};
+use tokio::{io::AsyncReadExt, net::unix::pipe, task::yield_now};
 
 use super::input::Feeder;
 use crate::output::Capture;
@@ -81,6 +81,8 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
             if !tap.buffer.is_empty() {
                 tap.capture.push(&tap.buffer);
                 (self.listener)(tap.stream, &tap.buffer);
+                // Who listens may be slow, and a command may print without end: others wait for their turn.
+                yield_now().await;
             }
         }
     }

@@ -27,6 +27,10 @@ pub const USAGE_FILE_VARIABLE: &str = "LOOP_USAGE_FILE";
 /// How much is read before others get their turn.
 const READ_BYTES: u64 = 1024 * 1024;
 
+/// How much is read after the end of a command. No limit and no signal is heard meanwhile, and a file can
+/// be said to have more bytes than any disk.
+const LAST_BYTES: u64 = 16 * 1024 * 1024;
+
 /// A file that commands append their usage to, in a folder of its own, gone with its last handle.
 ///
 /// Each line is a JSON object with any of `input_tokens`, `output_tokens`,
@@ -123,7 +127,10 @@ impl UsageFile {
     /// included.
     pub fn finish(&self, meter: &Meter) {
         let mut source = self.source();
-        let (usage, _) = source.read(&self.0.path, u64::MAX);
+        let (usage, more) = source.read(&self.0.path, LAST_BYTES);
+        if more {
+            source.skip_rest();
+        }
         meter.add(usage + source.lines.finish());
     }
 
@@ -157,6 +164,12 @@ impl Source {
             false
         });
         (usage, more)
+    }
+
+    /// Passes over what is too much to read.
+    fn skip_rest(&mut self) {
+        let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
+        self.last_error = Some(self.file.seek(SeekFrom::End(0)).err().unwrap_or(io::Error::other(why)));
     }
 
     fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {

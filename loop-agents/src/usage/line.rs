@@ -62,7 +62,15 @@ impl Lines {
                 usage += self.end_line();
             }
         }
-        usage
+        usage + self.whole_already()
+    }
+
+    /// A JSON object says itself where it ends: whoever writes no newline is heard at once all the same.
+    fn whole_already(&mut self) -> Usage {
+        if self.too_long || self.torn.last() != Some(&b'}') {
+            return Usage::unknown();
+        }
+        parse(self.torn.trim_ascii()).inspect(|_| self.torn.clear()).unwrap_or_default()
     }
 
     /// The writer has ended: what stands there without a newline is a line too, or broken for
@@ -151,6 +159,15 @@ mod tests {
         assert!(reader.torn.capacity() <= 2 * MAX_LINE_BYTES);
         assert_eq!(reader.feed(b"\n{\"cost_usd\":1}\n"), cost(1_000_000));
         assert_eq!(reader.refused(), 1);
+    }
+
+    #[test]
+    fn a_line_counts_once_it_is_whole_with_or_without_its_end() {
+        let mut reader = Lines::default();
+        assert_eq!(reader.feed(b"{\"cost_usd\":"), Usage::unknown());
+        assert_eq!(reader.feed(b"1}"), cost(1_000_000));
+        assert_eq!(reader.feed(b"\n"), Usage::unknown());
+        assert_eq!((reader.finish(), reader.refused()), (Usage::unknown(), 0));
     }
 
     proptest! {
