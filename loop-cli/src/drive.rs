@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
-use loop_core::{CancellationToken, Ending, Event, EventKind, Halt, Observer, Progress, StopReason, TimeOff};
+use loop_core::{
+    BuildError, CancellationToken, Ending, Event, EventKind, Halt, Observer, Progress, Report, StopReason,
+    TimeOff,
+};
 
 use crate::{
     ask::{Declining, Terminal},
@@ -48,7 +51,7 @@ pub(crate) async fn drive(
     plan: &Plan,
     place: &Place,
     audience: Audience,
-    mut signals: Signals,
+    signals: Signals,
 ) -> anyhow::Result<Ended> {
     let cancel = CancellationToken::new();
     let declining = Declining::default();
@@ -78,35 +81,22 @@ pub(crate) async fn drive(
         composed = composed.on_ask(Terminal::new(declining.clone(), max_iterations));
     }
     let time_off = TimeOff::new();
-    let mut run = Box::pin(composed.time_off(time_off.clone()).run());
-    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
-    let mut first = None;
-    let report = loop {
-        tokio::select! {
-            report = &mut run => break Some(report.context("the loop could not be built")?),
-            () = suspensions.next() => {
-                // The agent has a session of its own, and would work on with nobody to watch it.
-                place.job.stop();
-                screen.hide();
-                let stopped = stop_here();
-                time_off.add(stopped);
-                screen.skip(stopped);
-                screen.show();
-                place.job.go_on();
-            }
-            signal = signals.next() => {
-                if signal == Signal::Interrupt && declining.decline() {
-                    continue;
-                }
-                if first.is_some() {
-                    break None;
-                }
-                first = Some(signal);
-                cancel.cancel();
-            }
+    let run = composed.time_off(time_off.clone()).run();
+    let (report, first) = attend(run, signals, &cancel, &declining, || {
+        // The agent has a session of its own, and would work on with nobody to watch it.
+        place.job.stop();
+        let was_shown = screen.is_shown();
+        screen.hide();
+        let stopped = stop_here();
+        time_off.add(stopped);
+        screen.skip(stopped);
+        // A question that stands has the terminal to itself.
+        if was_shown {
+            screen.show();
         }
-    };
-    drop(run);
+        place.job.go_on();
+    })
+    .await?;
     screen.hide();
     let seen = lock(&seen);
     let table = if audience.quiet { String::new() } else { seen.table.render() };
@@ -119,6 +109,36 @@ pub(crate) async fn drive(
         ending.halt.message = format!("the run was sent {signal}");
     }
     Ok(Ended { ending, progress, signal: first, table })
+}
+
+/// Waits for the end of a run, and hears signals meanwhile: gives its report, unless it was dropped, and
+/// the first signal that asked for its end.
+async fn attend<O>(
+    run: impl Future<Output = Result<Report<O>, BuildError>>,
+    mut signals: Signals,
+    cancel: &CancellationToken,
+    declining: &Declining,
+    suspend: impl Fn(),
+) -> anyhow::Result<(Option<Report<O>>, Option<Signal>)> {
+    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
+    let mut run = Box::pin(run);
+    let mut first = None;
+    loop {
+        tokio::select! {
+            report = &mut run => return Ok((Some(report.context("the loop could not be built")?), first)),
+            () = suspensions.next() => suspend(),
+            signal = signals.next() => {
+                if signal == Signal::Interrupt && declining.decline() {
+                    continue;
+                }
+                if first.is_some() {
+                    return Ok((None, first));
+                }
+                first = Some(signal);
+                cancel.cancel();
+            }
+        }
+    }
 }
 
 /// What is to be said of a run that was killed: nobody was left to say it.

@@ -49,7 +49,7 @@ pub use self::{
     time::RunTime,
     usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},
     verdict::{Outcome, Verdict},
-    work::{Meter, Work, WorkError},
+    work::{Meter, Work, WorkError, with_causes},
 };
 
 /// Any error, at the seam between the kernel and your parts.

@@ -206,9 +206,14 @@ impl<T> From<WorkError> for WorkResult<T> {
     }
 }
 
-/// An error as one line, its causes after it. A cause that the text before it says already is not said
-/// again.
-fn with_causes(error: &dyn Error) -> String {
+/// An error as one line, its causes after it, for a message that is all that will be kept of it. A cause
+/// that the text before it says already is not said again.
+///
+/// ```
+/// let error = loop_core::WorkError::failed("no such model");
+/// assert_eq!(loop_core::with_causes(&error), "no such model");
+/// ```
+pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,12 +1,12 @@
 //! What can go wrong between us and the system; what goes wrong inside the command is an
 //! [`Exit`](super::Exit).
 
-use std::{error::Error, io, iter, path::PathBuf};
+use std::{io, path::PathBuf};
 
 use rustix::io::Errno;
 
 /// A command that could not be run, or was lost while it ran. What the system said about it is the
-/// [source](Error::source), and not part of the text.
+/// [source](std::error::Error::source), and not part of the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -85,14 +85,10 @@ impl ProcessError {
     }
 }
 
-/// An error's text with those of its causes, for a message that is all that will be kept of it.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let causes = iter::successors(Some(error), |error: &&dyn Error| Error::source(*error));
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
 #[cfg(test)]
 mod tests {
+    use loop_core::with_causes;
+
     use super::*;
 
     #[test]

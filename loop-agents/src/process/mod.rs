@@ -37,7 +37,6 @@ mod system;
 pub use command::{DEFAULT_GRACE, Process};
 pub use environment::Environment;
 pub use error::ProcessError;
-pub(crate) use error::with_causes;
 pub use exit::Exit;
 pub use job::Job;
 pub use output::Stream;

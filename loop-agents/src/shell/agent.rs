@@ -3,7 +3,7 @@
 use std::io;
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError};
+use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError, with_causes};
 
 use super::{
     CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
-    process::{Exit, Finished, Process, ProcessError, Stream, with_causes},
+    process::{Exit, Finished, Process, ProcessError, Stream},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].

@@ -3,14 +3,14 @@
 use std::future::pending;
 
 use async_trait::async_trait;
-use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError};
+use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError, with_causes};
 
 use super::{
     CommandError, command::check_line, listener::Listener, reason::exit_with_reason, surroundings::Shell,
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
-    process::{Exit, Finished, Process, ProcessError, Stream, with_causes},
+    process::{Exit, Finished, Process, ProcessError, Stream},
 };
 
 /// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit

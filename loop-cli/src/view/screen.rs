@@ -78,6 +78,11 @@ impl Screen {
         }
     }
 
+    /// Whether the panel is there now.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.as_ref().is_some_and(|panel| !panel.bars.is_hidden())
+    }
+
     /// Takes the panel away, for a question or for good.
     pub(crate) fn hide(&self) {
         if let Some(panel) = &self.0 {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::{
-    support::{Manifest, Ran, Started, World},
+    support::{Manifest, Ran, Started, World, shown},
     terminal::Terminal,
 };
 
@@ -31,18 +31,6 @@ fn answered(world: &World, answers: &[&str]) -> Ran {
         terminal.types(keys);
     }
     terminal.finish()
-}
-
-/// Compares a screen with its snapshot. Times and folders differ from run to run.
-fn shown(name: &str, screen: &str) {
-    let filters = [
-        (r"(?m)^( +\d) .* (fail|pass) ", "$1 [times] $2 "),
-        (r"\b(\d+ms|\d+\.\ds)(, of which \S+ working)?", "[time]"),
-        (r"/\S+/telemetry.jsonl", "[records]"),
-    ];
-    insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
-        insta::assert_snapshot!(name, screen);
-    });
 }
 
 #[test]

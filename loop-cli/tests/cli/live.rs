@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 
 use crate::{
-    support::{FOREVER, Manifest, World, until},
+    support::{FOREVER, Manifest, World, shown, until},
     terminal::Terminal,
 };
 
@@ -43,17 +43,6 @@ fn screen(terminal: &Terminal, (cols, rows): (u16, u16)) -> String {
     // The line and the panel's first line are drawn one after the other.
     until("the last line, and the cost", || seen().contains("tick 6") && seen().contains("$0.50 of"));
     seen()
-}
-
-fn shown(name: &str, screen: &str) {
-    let filters = [
-        (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)", "[time]"),
-        (r"/\S+/telemetry.jsonl", "[records]"),
-        (r"(?m)^( +\d) .* (cut|fail) ", "$1 [times] $2 "),
-    ];
-    insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
-        insta::assert_snapshot!(name, screen);
-    });
 }
 
 #[test]
@@ -140,4 +129,23 @@ fn ctrl_z_stops_the_agent_as_well_and_fg_continues_both() {
     running.signal(Signal::INT);
     running.finish().exits(130);
     assert_eq!(state(agent), None);
+}
+
+#[test]
+fn a_question_keeps_the_terminal_to_itself_after_ctrl_z() {
+    let world = World::new();
+    world.manifest(&Manifest::new("true", "false").set("guardrails.hitl_checkpoint", 1));
+    let mut terminal = Terminal::live(&world, &["run", "loop.json"], (80, 24), false);
+    let question = "type a note for the next prompt:";
+    terminal.shows(question, 1);
+    let pid = terminal.started().pid();
+    terminal.started().signal(Signal::TSTP);
+    until("it is stopped", || state(pid) == Some('T'));
+    terminal.started().signal(Signal::CONT);
+    until("it goes on", || state(pid) == Some('S'));
+    terminal.types("n\n");
+    let ran = terminal.finish().exits(1);
+    let (_, after) = ran.stderr.split_once(question).expect("a question");
+    // What is typed is seen, and no panel is in its way.
+    assert!(after.trim_start().starts_with("n\n"), "{after:?}");
 }

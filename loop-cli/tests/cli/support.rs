@@ -29,6 +29,18 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Compares a screen with its snapshot. Times and folders differ from run to run.
+pub(crate) fn shown(name: &str, screen: &str) {
+    let filters = [
+        (r"(?m)^( +\d) .* (cut|fail|pass) ", "$1 [times] $2 "),
+        (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)(, of which \S+ working)?", "[time]"),
+        (r"/\S+/telemetry.jsonl", "[records]"),
+    ];
+    insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, screen);
+    });
+}
+
 /// A manifest: three iterations at most, and nothing else said.
 #[derive(Clone)]
 pub(crate) struct Manifest(pub(crate) Value);

@@ -49,6 +49,11 @@ impl Terminal {
         until(text, || self.screen.so_far().matches(text).count() >= nth);
     }
 
+    /// The command.
+    pub(crate) fn started(&self) -> &Started {
+        &self.started
+    }
+
     /// What the terminal has been sent so far.
     pub(crate) fn sent(&self) -> String {
         self.screen.so_far()
