@@ -9,17 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Fifo, process};
+use common::{Fifo, process, run};
 use loop_agents::process::{Environment, Exit, Process, ProcessError, STRAGGLER_TIME, Stream};
 use tokio::sync::oneshot;
 
 /// Generous: no test is meant to depend on the machine's speed, only to tell seconds from forever.
 const SOON: Duration = Duration::from_secs(20);
-
-/// Runs to the end without being asked to stop.
-async fn run(process: Process) -> loop_agents::process::Finished {
-    process.run(pending(), |_, _| {}).await.expect("the command runs")
-}
 
 /// A stop that comes with the first output, and the listener that gives it.
 fn at_first_output() -> (impl Future<Output = ()>, impl FnMut(Stream, &[u8])) {
@@ -36,7 +31,7 @@ async fn outputs_are_kept_apart_and_the_code_is_the_shells() {
     let finished = run(process("printf out; printf err >&2; exit 3")).await;
     assert_eq!(finished.exit, Exit::Code(3));
     assert_eq!((finished.stdout.to_bytes(), finished.stderr.to_bytes()), (b"out".into(), b"err".into()));
-    assert!(!finished.stopped);
+    assert!(finished.cut.is_none());
 }
 
 #[tokio::test]
@@ -182,7 +177,7 @@ async fn asked_to_end_it_has_its_grace_time() {
     let (stop, listener) = at_first_output();
     let line = "trap 'echo saved; exit 7' TERM; sh -c 'echo ready; exec sleep 60' & wait";
     let finished = process(line).run(stop, listener).await.unwrap();
-    assert_eq!((finished.exit, finished.stopped), (Exit::Code(7), true));
+    assert_eq!((finished.exit, finished.cut.is_some()), (Exit::Code(7), true));
     assert!(finished.stdout.to_bytes().ends_with(b"saved\n"));
 }
 
@@ -202,7 +197,7 @@ async fn who_ignores_term_is_killed_after_the_grace_time() {
     let line = "trap '' TERM; echo ready; while :; do sleep 60; done";
     let begun = Instant::now();
     let finished = process(line).grace(Duration::from_millis(50)).run(stop, listener).await.unwrap();
-    assert_eq!((finished.exit, finished.stopped), (Exit::Signal(9), true));
+    assert_eq!((finished.exit, finished.cut.is_some()), (Exit::Signal(9), true));
     assert!(begun.elapsed() < SOON);
 }
 

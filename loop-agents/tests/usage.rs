@@ -34,7 +34,7 @@ async fn what_is_appended_is_reported_while_the_command_runs() {
     let process = process(line).env(env().with("F", file.path())).grace(Duration::ZERO);
     let meter = meter(&work);
     tokio::select! {
-        finished = process.run(work.reported(), |_, _| {}) => assert!(finished.unwrap().stopped),
+        finished = process.run(work.reported(), |_, _| {}) => assert!(finished.unwrap().cut.is_some()),
         never = file.follow(&meter) => match never {},
     }
     assert_eq!(work.take_usage(), cost(500_000));

@@ -4,12 +4,14 @@ use std::{ffi::OsString, path::PathBuf};
 
 use anyhow::Context;
 use loop_agents::{
-    process::Job,
+    process::{Custody, Job},
     shell::{CommandEvaluator, Shell, ShellAgent, ShellOutput},
     usage::UsageFile,
 };
 use loop_core::{Bounded, Judged, Loop, evaluator_passed};
-use loop_guardrails::{Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens};
+use loop_guardrails::{
+    Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, policy::environment::EnvironmentPolicy,
+};
 
 use crate::manifest::plan::{Plan, StopPlan};
 
@@ -18,38 +20,47 @@ use crate::manifest::plan::{Plan, StopPlan};
 pub(crate) struct Place {
     /// The folder.
     pub(crate) dir: PathBuf,
-    /// All variables that they see, beside those that the plan sets.
+    /// The user's variables, of which they see what the plan lets them see.
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The file to which they append their usage.
     pub(crate) usage: UsageFile,
     /// The command that runs, to be stopped and continued.
     pub(crate) job: Job,
+    /// Who answers for what they leave behind.
+    pub(crate) custody: Custody,
 }
 
 impl Place {
-    /// How commands run here.
-    fn shell(&self, plan: &Plan) -> Shell {
-        let env = self.env.iter().map(|(name, value)| (name, value));
-        let shell = Shell::new().dir(&self.dir).inherit_env(env).inherit_env(&plan.agent.env);
-        shell.usage_file(self.usage.clone()).job(self.job.clone())
+    /// How a command runs here that sees this of the variables.
+    fn shell(&self, plan: &Plan, sees: &EnvironmentPolicy) -> Shell {
+        let seen = sees.split(self.env.iter().cloned()).seen;
+        let shell = Shell::new().dir(&self.dir).inherit_env(seen).inherit_env(&plan.agent.env.set);
+        shell.usage_file(self.usage.clone()).job(self.job.clone()).custody(self.custody.clone())
     }
 }
 
 /// The plan's agent.
 pub(crate) fn agent(plan: &Plan, place: &Place) -> anyhow::Result<ShellAgent> {
+    let mut shell = place.shell(plan, &plan.agent_sees());
+    if let Some(time) = plan.agent.max_time {
+        shell = shell.max_time(time);
+    }
+    if let Some(silence) = plan.agent.max_silence {
+        shell = shell.max_silence(silence);
+    }
     let agent = ShellAgent::new(plan.agent.command.as_str()).context("agent.command")?;
-    Ok(agent
-        .goal(&plan.goal)
-        .prompt(&plan.agent.prompt)
-        .shell(place.shell(plan))
-        .feedback_bytes(plan.feedback_bytes))
+    Ok(agent.goal(&plan.goal).prompt(&plan.agent.prompt).shell(shell).feedback_bytes(plan.feedback_bytes))
 }
 
 /// The plan's check.
 pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEvaluator> {
-    let evaluator = CommandEvaluator::new(&plan.evaluator)
+    let mut shell = place.shell(plan, &plan.evaluator_sees());
+    if let Some(time) = plan.evaluator.max_time {
+        shell = shell.max_time(time);
+    }
+    let evaluator = CommandEvaluator::new(&plan.evaluator.command)
         .context("evaluator.command")?
-        .shell(place.shell(plan))
+        .shell(shell)
         .text_bytes(plan.feedback_bytes);
     Ok(match &plan.stop {
         StopPlan::EvaluatorPass => evaluator,

@@ -16,5 +16,8 @@ mod signals;
 mod view;
 
 fn main() -> std::process::ExitCode {
+    if loop_agents::process::serve_as_guardian(std::env::args_os()) {
+        return std::process::ExitCode::SUCCESS;
+    }
     command::main()
 }

@@ -2,6 +2,7 @@
 
 pub mod checkpoint;
 pub mod limit;
+pub mod policy;
 pub mod stop;
 
 #[cfg(test)]

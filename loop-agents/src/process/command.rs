@@ -11,7 +11,9 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    Environment, Job, ProcessError,
+    Custody, Environment, Job, ProcessError, RUN_VARIABLE,
+    custody::family,
+    limit::Limits,
     session::Session,
     stdio::{self, Ours},
     system::{self, Spawn},
@@ -25,7 +27,8 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 ///
 /// # Default
 /// No environment, the current directory, an empty input, two outputs of which
-/// [`Capture::DEFAULT_LIMIT`] bytes of head and tail are kept, and [`DEFAULT_GRACE`].
+/// [`Capture::DEFAULT_LIMIT`] bytes of head and tail are kept, [`DEFAULT_GRACE`], no limits, and nobody's
+/// custody.
 ///
 /// ```
 /// use std::future::pending;
@@ -41,12 +44,14 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 pub struct Process {
     line: String,
     dir: Option<PathBuf>,
-    env: Environment,
+    pub(crate) env: Environment,
     input: Vec<u8>,
     merged: bool,
     pub(super) capture_limit: usize,
     pub(super) grace: Duration,
+    pub(super) limits: Limits,
     pub(super) job: Option<Job>,
+    pub(super) custody: Option<Custody>,
 }
 
 impl Process {
@@ -60,7 +65,9 @@ impl Process {
             merged: false,
             capture_limit: Capture::DEFAULT_LIMIT,
             grace: DEFAULT_GRACE,
+            limits: Limits::default(),
             job: None,
+            custody: None,
         }
     }
 
@@ -82,6 +89,13 @@ impl Process {
     #[must_use]
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
+        self
+    }
+
+    /// The same for another command line.
+    #[must_use]
+    pub fn line(mut self, line: impl Into<String>) -> Self {
+        self.line = line.into();
         self
     }
 
@@ -107,10 +121,32 @@ impl Process {
         self
     }
 
+    /// How long the command may run. A time for which it was [stopped](Job) does not count.
+    #[must_use]
+    pub fn max_time(mut self, limit: Duration) -> Self {
+        self.limits.time = Some(limit);
+        self
+    }
+
+    /// For how long the command may print nothing. A time for which it was [stopped](Job) does not count.
+    #[must_use]
+    pub fn max_silence(mut self, limit: Duration) -> Self {
+        self.limits.silence = Some(limit);
+        self
+    }
+
     /// Lets somebody stop the command for a while.
     #[must_use]
     pub fn job(mut self, job: Job) -> Self {
         self.job = Some(job);
+        self
+    }
+
+    /// Who answers for what the command leaves behind. Nobody does by default: its group is ended with it,
+    /// and what left the group lives on.
+    #[must_use]
+    pub fn custody(mut self, custody: Custody) -> Self {
+        self.custody = Some(custody);
         self
     }
 
@@ -120,12 +156,19 @@ impl Process {
         let dir =
             self.dir.as_deref().map(|dir| c_string(dir.as_os_str().as_bytes(), "the working directory"));
         let dir = dir.transpose()?;
-        let env = self.env.block()?;
+        let env = match &self.custody {
+            Some(custody) => self.env.clone().with(RUN_VARIABLE, custody.run()).block()?,
+            None => self.env.block()?,
+        };
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;
         let spawn = Spawn { line: &line, dir: dir.as_deref(), env: &env, stdio: [stdin, stdout, stderr] };
-        let leader = system::spawn(&spawn).map_err(|error| self.spawn_error(error, &env))?;
-        Ok((Session::led_by(leader), ours))
+        if let Some(custody) = &self.custody {
+            custody.take_charge().map_err(ProcessError::Unguarded)?;
+        }
+        let leader = family::start(|| system::spawn(&spawn));
+        let leader = leader.map_err(|error| self.spawn_error(error, &env))?;
+        Ok((Session::led_by(leader, self.custody.clone()), ours))
     }
 
     /// The system gives one number for all that can go wrong on the way to the shell.

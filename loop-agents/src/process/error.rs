@@ -44,6 +44,9 @@ pub enum ProcessError {
     /// A pipe, or a place to wait for one, could not be made: mostly too many open files.
     #[error("cannot prepare the command's input and output")]
     Pipe(#[source] io::Error),
+    /// The process that cleans up if this one is killed is gone, and no other could be started.
+    #[error("cannot start a guardian in the place of one that was killed")]
+    Unguarded(#[source] io::Error),
     /// The shell did not start.
     #[error("cannot start /bin/sh")]
     Shell(#[source] io::Error),
@@ -72,7 +75,7 @@ impl ProcessError {
             Self::Shell(error) => {
                 matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
             }
-            Self::Pipe(_) | Self::Lost(_) => false,
+            Self::Pipe(_) | Self::Unguarded(_) | Self::Lost(_) => false,
         }
     }
     /// The watch on a process could not be set up.

@@ -73,9 +73,4 @@ impl Feeder {
             self.open = None;
         }
     }
-
-    /// Closes the pipe, with or without the rest.
-    pub(super) fn close(&mut self) {
-        self.open = None;
-    }
 }

@@ -10,9 +10,10 @@
 //! - the run ends when the process ends; whatever still holds its output is given
 //!   [`STRAGGLER_TIME`], and then the pipe is let go;
 //! - ending it means TERM, a grace time, KILL, each to the whole group; after an end by itself
-//!   the rest of the group is killed too; and dropping the future kills the group at once.
-//!
-//! What this does not catch is a descendant that left the session (`setsid`).
+//!   the rest of the group is killed too; and dropping the future kills the group at once;
+//! - what left the group is found all the same, and ended: see [`Custody`];
+//! - a command can have a [time limit](Process::max_time), and a limit to its
+//!   [silence](Process::max_silence).
 //!
 //! Nothing here polls: the end of a process is an event (a pidfd on Linux), as is its output.
 //!
@@ -22,11 +23,13 @@
 //! It passes these tests on Linux, and has not been verified anywhere else.
 
 mod command;
+mod custody;
 mod environment;
 mod error;
 mod exit;
 mod input;
 mod job;
+mod limit;
 mod output;
 mod pipe;
 mod run;
@@ -35,9 +38,11 @@ mod stdio;
 mod system;
 
 pub use command::{DEFAULT_GRACE, Process};
+pub use custody::{Custody, RUN_VARIABLE, serve_as_guardian};
 pub use environment::Environment;
 pub use error::ProcessError;
 pub use exit::Exit;
 pub use job::Job;
+pub use limit::Cut;
 pub use output::Stream;
 pub use run::{Finished, STRAGGLER_TIME};

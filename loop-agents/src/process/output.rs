@@ -8,6 +8,7 @@ use std::{
     pin::pin,
 };
 
+use rustix::buffer::spare_capacity;
 use tokio::{io::AsyncReadExt, net::unix::pipe, task::yield_now};
 
 use super::input::Feeder;
@@ -27,6 +28,9 @@ pub enum Stream {
 /// As much as a pipe holds, so that one read empties it. The memory is touched only as far as
 /// something is read into it.
 const READ_SIZE: usize = 64 * 1024;
+
+/// As much as a pipe holds when somebody made it as large as an ordinary user can.
+const MOST_IN_A_PIPE: usize = 1024 * 1024;
 
 /// One output, and what is kept of it.
 #[derive(Debug)]
@@ -56,6 +60,20 @@ impl Tap {
         }
     }
 
+    /// Reads what is there, without waiting for more. Gives false if there was nothing.
+    fn fill_now(&mut self) -> bool {
+        self.buffer.clear();
+        let Some(pipe) = &self.pipe else { return false };
+        // Past the runtime, which may not have heard yet that there is something.
+        rustix::io::read(pipe, spare_capacity(&mut self.buffer)).is_ok_and(|count| count > 0)
+    }
+
+    /// Keeps what was read, and tells of it.
+    fn hand_over(&mut self, listener: &mut impl FnMut(Stream, &[u8])) {
+        self.capture.push(&self.buffer);
+        listener(self.stream, &self.buffer);
+    }
+
     pub(super) fn into_capture(self) -> Capture {
         self.capture
     }
@@ -79,10 +97,21 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
                 () = self.input.feed() => continue,
             };
             if !tap.buffer.is_empty() {
-                tap.capture.push(&tap.buffer);
-                (self.listener)(tap.stream, &tap.buffer);
+                tap.hand_over(&mut self.listener);
                 // Who listens may be slow, and a command may print without end: others wait for their turn.
                 yield_now().await;
+            }
+        }
+    }
+
+    /// Reads what was printed and not read yet. Whoever still holds an output and goes on printing is
+    /// not listened to any more.
+    pub(super) fn drain(&mut self) {
+        for tap in [&mut self.stdout, &mut self.stderr] {
+            let mut left = MOST_IN_A_PIPE;
+            while left > 0 && tap.fill_now() {
+                left = left.saturating_sub(tap.buffer.len());
+                tap.hand_over(&mut self.listener);
             }
         }
     }

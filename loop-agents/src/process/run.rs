@@ -1,13 +1,20 @@
 //! A command from its start to its end.
 
-use std::{future::Future, io, time::Duration};
+use std::{
+    convert::Infallible,
+    future::{self, Future},
+    io,
+    time::Duration,
+};
 
 use tokio::time::timeout;
 
 use super::{
-    Exit, Process, ProcessError,
+    Custody, Cut, Exit, Process, ProcessError,
+    custody::KILL_TIME,
+    limit::Clock,
     output::{Pump, Stream},
-    session::Session,
+    session::{Closed, Session},
     system::Watch,
 };
 use crate::output::Capture;
@@ -15,21 +22,21 @@ use crate::output::Capture;
 /// How long whatever still holds a command's output after its end is listened to: 250 ms.
 pub const STRAGGLER_TIME: Duration = Duration::from_millis(250);
 
-/// How long the system has to carry out a KILL before we go on without it: a process that
-/// hangs inside the kernel (a dead network disk) does not die, and must not hold us too.
-const KILL_TIME: Duration = Duration::from_secs(2);
-
 /// What a command left behind.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// How the shell ended.
     pub exit: Exit,
-    /// Whether it was asked to end. It may still have ended by itself in that moment.
-    pub stopped: bool,
+    /// Why it was made to end, if it was. It may still have ended by itself in that moment.
+    pub cut: Option<Cut>,
     /// What is kept of the standard output, or of both outputs if they were merged.
     pub stdout: Capture,
     /// What is kept of the standard error.
     pub stderr: Capture,
+    /// The numbers of processes that the command left behind and that could not be ended: they belong to
+    /// somebody else, or hang in the system. Mostly none; always none outside of a
+    /// [custody](super::Custody).
+    pub survivors: Vec<u32>,
 }
 
 impl Process {
@@ -50,28 +57,38 @@ impl Process {
         S: Future<Output = ()>,
         L: FnMut(Stream, &[u8]),
     {
+        let watch_over = self.custody.as_ref().map(Custody::watch);
         let (session, ours) = self.start()?;
         let in_job = self.job.as_ref().map(|job| job.enter(session.leader()));
         let watch = Watch::new(session.leader()).map_err(ProcessError::unwatched)?;
+        let clock = Clock::start(self.job.as_ref());
+        let mut listener = listener;
+        let listener = |stream, bytes: &[u8]| {
+            clock.hear();
+            listener(stream, bytes);
+        };
         let mut pump = ours.pump(self.capture_limit, listener).map_err(ProcessError::Pipe)?;
 
         let event = async {
             tokio::select! {
                 biased;
-                ended = watch.ended() => ended.map(|()| false),
-                () = stop => Ok(true),
+                ended = watch.ended() => ended.map(|()| None),
+                () = stop => Ok(Some(Cut::Asked)),
+                cut = clock.crossed(self.limits) => Ok(Some(cut)),
+                never = until_never(watch_over) => match never {},
             }
         };
-        let stopped = pump.while_waiting(event).await.map_err(ProcessError::Lost)?;
-        if stopped {
-            self.end(&session, &watch, &mut pump).await.map_err(ProcessError::Lost)?;
+        let cut = pump.while_waiting(event).await.map_err(ProcessError::Lost)?;
+        match cut {
+            Some(_) => self.end(&session, &watch, &mut pump).await.map_err(ProcessError::Lost)?,
+            // Running out of time is the ordinary end of a straggler's output.
+            None => drop(timeout(STRAGGLER_TIME, pump.until_closed()).await),
         }
         drop(in_job);
-        let exit = session.close().map_err(ProcessError::Lost)?;
-        pump.input.close();
-        // Running out of time is the ordinary end of a straggler's output.
-        let _ = timeout(STRAGGLER_TIME, pump.until_closed()).await;
-        Ok(Finished { exit, stopped, stdout: pump.stdout.into_capture(), stderr: pump.stderr.into_capture() })
+        let Closed { exit, survivors } = session.close().await.map_err(ProcessError::Lost)?;
+        pump.drain();
+        let (stdout, stderr) = (pump.stdout.into_capture(), pump.stderr.into_capture());
+        Ok(Finished { exit, cut, stdout, stderr, survivors })
     }
 
     /// TERM, the grace time, KILL. The grace time is for all that the command started: the
@@ -88,5 +105,13 @@ impl Process {
         }
         session.kill();
         timeout(KILL_TIME, pump.while_waiting(watch.ended())).await?
+    }
+}
+
+/// Does what is to be done beside a command, if there is somebody to do it.
+async fn until_never(watch: Option<impl Future<Output = Infallible>>) -> Infallible {
+    match watch {
+        Some(watch) => watch.await,
+        None => future::pending().await,
     }
 }

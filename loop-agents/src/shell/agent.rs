@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
-    process::{Exit, Finished, Process, ProcessError, Stream},
+    process::{Cut, Exit, Finished, ProcessError, Stream},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
@@ -180,7 +180,7 @@ impl Iteration for ShellAgent {
         let prompt = self.render(&cx);
         let Invocation { line, input } = self.command.with_prompt(prompt)?;
         self.shell.ensure_usage_file().map_err(|error| no_usage_file(&error))?;
-        let process = Process::shell(line).input(input);
+        let process = self.shell.command(line).input(input);
         let meter = cx.meter();
         let listener = &mut self.listener;
         let finished = self
@@ -190,15 +190,31 @@ impl Iteration for ShellAgent {
             })
             .await
             .map_err(|error| not_run(error, self.command.takes_prompt()))?;
-        let Finished { exit, stopped, stdout, stderr } = finished;
-        if !stopped && exit.is_unavailable() {
-            return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stderr))).into());
+        if finished.cut.is_none() && finished.exit.is_unavailable() {
+            let why = exit_with_reason(finished.exit, &finished.stderr);
+            return Err(unavailable(&format!("it {why}")).into());
         }
-        if !stopped && !exit.success() {
-            cx.fault(format!("the agent {}", exit_with_reason(exit, &stderr)));
+        if let Some(fault) = fault(&finished) {
+            cx.fault(fault);
         }
+        let Finished { exit, stdout, stderr, .. } = finished;
         Ok(ShellOutput { exit, stdout, stderr })
     }
+}
+
+/// What went wrong in an agent's command, which is judged all the same.
+fn fault(finished: &Finished) -> Option<String> {
+    let own = match finished.cut {
+        None if finished.exit.success() => None,
+        None => Some(format!("the agent {}", exit_with_reason(finished.exit, &finished.stderr))),
+        // Many an agent hangs when its work is done.
+        Some(cut @ (Cut::Time(_) | Cut::Silence(_))) => Some(format!("the agent was ended {cut}")),
+        Some(Cut::Asked) => None,
+    };
+    let left = (!finished.survivors.is_empty())
+        .then(|| format!("processes that it left behind could not be ended: {:?}", finished.survivors));
+    let faults: Vec<_> = own.into_iter().chain(left).collect();
+    (!faults.is_empty()).then(|| faults.join("; "))
 }
 
 fn unavailable(why: &str) -> Halt {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
-    process::{Exit, Finished, Process, ProcessError, Stream},
+    process::{Cut, Exit, Finished, ProcessError, Stream},
 };
 
 /// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit
@@ -62,6 +62,8 @@ pub struct Checked {
     pub verdict: Verdict,
     /// How the command ended.
     pub exit: Exit,
+    /// Why it was made to end, if it was: a limit of its [`Shell`].
+    pub cut: Option<Cut>,
     /// What is kept of both outputs.
     pub output: Capture,
 }
@@ -123,7 +125,7 @@ impl CommandEvaluator {
     /// Dropping the future kills the command and its group at once.
     pub async fn check(&mut self) -> Result<Checked, ProcessError> {
         let (verdict, finished) = self.run(1, None, pending()).await?;
-        Ok(Checked { verdict, exit: finished.exit, output: finished.stdout })
+        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout })
     }
 
     async fn run<S>(
@@ -137,7 +139,7 @@ impl CommandEvaluator {
     {
         let mut matcher = self.pattern.as_ref().map(Pattern::matcher);
         let listener = &mut self.listener;
-        let process = Process::shell(&self.line).merged();
+        let process = self.shell.command(&self.line).merged();
         let finished = self
             .shell
             .run(process, iteration, meter, stop, |stream, bytes| {
@@ -173,16 +175,18 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         let first = cx.iteration() == 1;
         let meter = cx.meter();
         let ran = self.run(cx.iteration(), Some(&meter), cx.cancelled()).await;
-        let (verdict, Finished { exit, stopped, stdout, .. }) = ran.map_err(|error| {
+        let (verdict, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
             if first && error.is_lasting() {
                 unavailable(&with_causes(&error)).into()
             } else {
                 WorkError::failed(error)
             }
         })?;
-        if stopped {
+        match cut {
+            None => {}
             // The code is that of our TERM, and says nothing about the work.
-            return Ok(verdict);
+            Some(Cut::Asked) => return Ok(verdict),
+            Some(cut) => return Err(WorkError::failed(TooSlow(cut))),
         }
         if first && exit.is_unavailable() {
             return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stdout))).into());
@@ -191,6 +195,11 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         Ok(verdict)
     }
 }
+
+/// The command took longer than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("the evaluator was ended {0}")]
+struct TooSlow(Cut);
 
 fn unavailable(why: &str) -> Halt {
     Halt::new(StopReason::EvaluatorUnavailable, format!("the evaluator could not be run: {why}"))

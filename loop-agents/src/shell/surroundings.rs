@@ -11,8 +11,7 @@ use std::{
 use loop_core::Meter;
 
 use crate::{
-    output::Capture,
-    process::{DEFAULT_GRACE, Environment, Finished, Job, Process, ProcessError, Stream},
+    process::{Custody, Finished, Job, Process, ProcessError, Stream},
     usage::{USAGE_FILE_VARIABLE, UsageFile},
 };
 
@@ -23,7 +22,9 @@ pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
 ///
 /// # Default
 /// The current directory, an empty environment, no usage file, a grace time of five seconds
-/// ([`DEFAULT_GRACE`]), and 1 MiB of head and tail kept of each output.
+/// ([`DEFAULT_GRACE`](crate::process::DEFAULT_GRACE)), 1 MiB of head and tail kept of each output, no
+/// limits, and a [`Custody`] of its own, so that nothing that a command leaves behind outlives the last
+/// clone of this.
 ///
 /// ```
 /// use loop_agents::shell::Shell;
@@ -32,24 +33,14 @@ pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
 /// ```
 #[derive(Debug, Clone)]
 pub struct Shell {
-    dir: Option<PathBuf>,
-    env: Environment,
-    grace: Duration,
-    capture_limit: usize,
+    /// A command without its line and its input.
+    process: Process,
     usage_file: Option<UsageFile>,
-    job: Option<Job>,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Self {
-            dir: None,
-            env: Environment::new(),
-            grace: DEFAULT_GRACE,
-            capture_limit: Capture::DEFAULT_LIMIT,
-            usage_file: None,
-            job: None,
-        }
+        Self { process: Process::shell("").custody(Custody::unnamed()), usage_file: None }
     }
 }
 
@@ -61,22 +52,21 @@ impl Shell {
 
     /// The directory in which commands run.
     #[must_use]
-    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.dir = Some(dir.into());
-        self
+    pub fn dir(self, dir: impl Into<PathBuf>) -> Self {
+        self.with(|process| process.dir(dir))
     }
 
     /// Sets one environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env.set(name, value);
+        self.process.env.set(name, value);
         self
     }
 
     /// Takes one environment variable away.
     #[must_use]
     pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.env = self.env.without(name);
+        self.process.env = self.process.env.without(name);
         self
     }
 
@@ -86,7 +76,7 @@ impl Shell {
         mut self,
         vars: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        self.env = self.env.inherit(vars);
+        self.process.env = self.process.env.inherit(vars);
         self
     }
 
@@ -95,16 +85,32 @@ impl Shell {
     /// Keep it below the loop's own grace time ([`Loop::grace`](loop_core::Loop::grace)): when that is
     /// over, the loop drops the command, which kills it at once.
     #[must_use]
-    pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
-        self
+    pub fn grace(self, grace: Duration) -> Self {
+        self.with(|process| process.grace(grace))
+    }
+
+    /// How long each command may run; see [`Process::max_time`].
+    #[must_use]
+    pub fn max_time(self, limit: Duration) -> Self {
+        self.with(|process| process.max_time(limit))
+    }
+
+    /// For how long a command may print nothing; see [`Process::max_silence`].
+    #[must_use]
+    pub fn max_silence(self, limit: Duration) -> Self {
+        self.with(|process| process.max_silence(limit))
     }
 
     /// How many bytes of each output's head, and how many of its tail, are kept.
     #[must_use]
-    pub fn capture_limit(mut self, bytes: usize) -> Self {
-        self.capture_limit = bytes;
-        self
+    pub fn capture_limit(self, bytes: usize) -> Self {
+        self.with(|process| process.capture_limit(bytes))
+    }
+
+    /// Who answers for what commands leave behind; give the agent and the evaluator of a run the same.
+    #[must_use]
+    pub fn custody(self, custody: Custody) -> Self {
+        self.with(|process| process.custody(custody))
     }
 
     /// The file to which commands may report what they use. One file serves one run: to have the
@@ -117,9 +123,17 @@ impl Shell {
 
     /// Lets somebody stop the commands for a while.
     #[must_use]
-    pub fn job(mut self, job: Job) -> Self {
-        self.job = Some(job);
-        self
+    pub fn job(self, job: Job) -> Self {
+        self.with(|process| process.job(job))
+    }
+
+    fn with(self, change: impl FnOnce(Process) -> Process) -> Self {
+        Self { process: change(self.process), ..self }
+    }
+
+    /// A command line that is to run here.
+    pub(super) fn command(&self, line: impl Into<String>) -> Process {
+        self.process.clone().line(line)
     }
 
     /// Makes a usage file if none was given.
@@ -130,10 +144,10 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs a command here, and reports what it notes in the usage file.
+    /// Runs a [command](Self::command), and reports what it notes in the usage file.
     pub(super) async fn run<S, L>(
         &self,
-        process: Process,
+        mut process: Process,
         iteration: u64,
         meter: Option<&Meter>,
         stop: S,
@@ -143,17 +157,9 @@ impl Shell {
         S: Future<Output = ()> + Send,
         L: FnMut(Stream, &[u8]) + Send,
     {
-        let mut env = self.env.clone();
-        env.set(ITERATION_VARIABLE, iteration.to_string());
+        process.env.set(ITERATION_VARIABLE, iteration.to_string());
         if let Some(file) = &self.usage_file {
-            env.set(USAGE_FILE_VARIABLE, file.path());
-        }
-        let mut process = process.env(env).grace(self.grace).capture_limit(self.capture_limit);
-        if let Some(dir) = &self.dir {
-            process = process.dir(dir);
-        }
-        if let Some(job) = &self.job {
-            process = process.job(job.clone());
+            process.env.set(USAGE_FILE_VARIABLE, file.path());
         }
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {

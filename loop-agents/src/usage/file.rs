@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use tempfile::TempDir;
 use tokio::{sync::Notify, task::yield_now};
 
-use super::line::Lines;
+use super::report::Reports;
 
 /// The environment variable that tells a command where its usage file is.
 pub const USAGE_FILE_VARIABLE: &str = "LOOP_USAGE_FILE";
@@ -56,7 +56,7 @@ struct Shared {
 #[derive(Debug)]
 struct Source {
     file: File,
-    lines: Lines,
+    reports: Reports,
     last_error: Option<io::Error>,
 }
 
@@ -77,7 +77,7 @@ impl UsageFile {
         let folder = tempfile::Builder::new().prefix("loop-usage-").tempdir_in(parent)?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = Source { file: open(&path)?, lines: Lines::default(), last_error: None };
+        let source = Source { file: open(&path)?, reports: Reports::default(), last_error: None };
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
         Ok(Self(Arc::new(Shared { path, source: Mutex::new(source), changed, watcher, _folder: folder })))
@@ -96,12 +96,12 @@ impl UsageFile {
 
     /// How many lines could not be used.
     pub fn refused(&self) -> u64 {
-        self.source().lines.refused()
+        self.source().reports.refused()
     }
 
     /// The last line that could not be used, and why.
     pub fn last_refusal(&self) -> Option<String> {
-        self.source().lines.last_refusal().map(str::to_owned)
+        self.source().reports.last_refusal().map(str::to_owned)
     }
 
     /// Why the file could not be read when that last failed, if it ever did: mostly since it was
@@ -131,7 +131,7 @@ impl UsageFile {
         if more {
             source.skip_rest();
         }
-        meter.add(usage + source.lines.finish());
+        meter.add(usage + source.reports.finish());
     }
 
     fn source(&self) -> MutexGuard<'_, Source> {
@@ -182,7 +182,7 @@ impl Source {
             return Ok(false);
         }
         // Replaced by another file: that one is new from its beginning.
-        *usage += self.lines.finish();
+        *usage += self.reports.finish();
         self.file = open(path)?;
         self.read_held(usage, most)
     }
@@ -192,7 +192,7 @@ impl Source {
         let mut position = self.file.stream_position()?;
         if length < position {
             // Written anew in place of being appended to.
-            *usage += self.lines.finish();
+            *usage += self.reports.finish();
             position = self.file.seek(SeekFrom::Start(0))?;
         }
         let available = length - position;
@@ -201,7 +201,7 @@ impl Source {
         while rest.limit() > 0 {
             match rest.read(&mut buffer)? {
                 0 => break,
-                count => *usage += self.lines.feed(&buffer[..count]),
+                count => *usage += self.reports.feed(&buffer[..count]),
             }
         }
         Ok(available > most)

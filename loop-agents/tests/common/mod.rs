@@ -6,10 +6,16 @@
     reason = "each test file uses a part of its own, so that none could expect the same to be unused"
 )]
 
-use std::{fs::File, future::Future, io::Read, process::Command};
+use std::{
+    fs::File,
+    future::{Future, pending},
+    io::Read,
+    process::Command,
+    time::Duration,
+};
 
 use loop_agents::{
-    process::{Environment, Process},
+    process::{Environment, Finished, Process},
     shell::Shell,
 };
 use tempfile::TempDir;
@@ -57,4 +63,32 @@ impl Fifo {
         });
         async move { reading.await.expect("the reader does not panic") }
     }
+}
+
+/// Only to tell the end from no end.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Runs to the end without being asked to stop.
+pub async fn run(process: Process) -> Finished {
+    process.run(pending(), |_, _| {}).await.expect("the command runs")
+}
+
+/// What `event` gives, unless it never comes.
+pub async fn soon<T>(event: impl Future<Output = T>, what: &str) -> T {
+    tokio::time::timeout(SOON, event).await.unwrap_or_else(|_| panic!("waited in vain: {what}"))
+}
+
+/// Shell code that holds the pipe, and lets it be known.
+pub fn hold(fifo: &Fifo) -> String {
+    format!("exec >{0} 2>&1; mkdir {0}.held; sleep 1000", fifo.path())
+}
+
+/// Shell code that waits until somebody holds the pipe.
+pub fn held(fifo: &Fifo) -> String {
+    format!("until [ -d {}.held ]; do sleep 0.01; done", fifo.path())
+}
+
+/// A command that leaves the pipe's holder behind, in a session of its own, without a parent.
+pub fn left_behind(fifo: &Fifo) -> Process {
+    process(&format!("setsid sh -c '({}) &'; {}", hold(fifo), held(fifo)))
 }

@@ -1,12 +1,12 @@
 //! `loop check`: is the manifest right, and what would it do?
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use super::{Failure, here, reported, setting, trial};
 use crate::{
     args::CheckArgs,
     exit,
-    manifest::{Plan, describe, plan::Loaded},
+    manifest::{Format, Plan, describe, plan::Loaded, withheld},
     view,
 };
 
@@ -18,7 +18,8 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if !warnings.is_empty() {
         view::say(&warnings);
     }
-    view::tell(&describe(&plan));
+    let vars: Vec<_> = env::vars_os().collect();
+    view::tell(&(describe(&plan) + &withheld(&plan, &vars, Format::of(&manifest))));
     if !args.run {
         return Ok(ExitCode::from(exit::OK));
     }

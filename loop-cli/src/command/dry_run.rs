@@ -9,16 +9,21 @@ use super::{
 };
 use crate::{
     compose::{self, Place},
-    manifest::Plan,
+    manifest::{Format, Plan, withheld},
 };
 
-/// Shows the first prompt and the commands, and tries the evaluator once. Writes no telemetry.
-pub(crate) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
+/// Shows the first prompt, the commands and what they will not see of the environment, and tries the
+/// evaluator once. Writes no telemetry. `format` is that of the manifest, if there is one.
+pub(crate) async fn exec(plan: &Plan, place: &Place, format: Option<Format>) -> Result<(), Failure> {
     let agent = compose::agent(plan, place)?;
     let left = Ceiling { time: plan.limits.max_time, cost: plan.limits.max_cost, tokens: None };
     let preview = agent.preview(left).context("the first prompt").map_err(Failure::Usage)?;
     show("prompt", &preview.prompt);
     show("agent (not run)", &preview.invocation.line);
-    show("check", &plan.evaluator);
+    show("check", &plan.evaluator.command);
+    let withheld = withheld(plan, &place.env, format);
+    if !withheld.is_empty() {
+        show("environment", &withheld);
+    }
     trial::exec(plan, place).await
 }

@@ -17,7 +17,7 @@ use crate::{
     compose::Place,
     drive::{Audience, drive},
     exit,
-    manifest::{Plan, nobody_to_ask},
+    manifest::{Format, Plan, flags, nobody_to_ask},
     signals::Signals,
     view::{self, text},
 };
@@ -30,7 +30,8 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     let place = place(dir).map_err(Failure::Usage)?;
     if args.dry_run {
-        return block_on(unless_signalled(dry_run::exec(&subject.plan, &place)));
+        let format = subject.manifest.as_deref().and_then(Format::of);
+        return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
     let telemetry = telemetry(args.telemetry.as_deref()).map_err(Failure::Usage)?;
     block_on(run(args, &subject, &place, &telemetry))
@@ -64,8 +65,8 @@ async fn run(
     }
     let audience = Audience { quiet: args.quiet, can_be_asked: can_ask(args), show_output: args.show_output };
     let ended = drive(plan, place, audience, signals).await?;
-    let mut record =
-        Record::of(&plan.name, &ended.ending, &ended.progress).run_id(uuid::Uuid::now_v7().to_string());
+    warn_of_survivors(&place.custody.end());
+    let mut record = Record::of(&plan.name, &ended.ending, &ended.progress).run_id(place.custody.run());
     if let Some(manifest) = manifest {
         record = record.manifest(manifest);
     }
@@ -82,7 +83,8 @@ async fn run(
     if !args.quiet {
         warn_of_lost_usage(place);
         view::say(&ended.table);
-        view::say(&view::summary(&plan.name, &ended.ending, &ended.progress, telemetry.path()));
+        let called = |path| if manifest.is_some() { path } else { flags::flag(path) };
+        view::say(&view::summary(&plan.name, &ended.ending, &ended.progress, telemetry.path(), called));
     }
     Ok(exit::of_run(&ended.ending, ended.signal))
 }
@@ -110,6 +112,18 @@ fn warn_of_late_limits(plan: &Plan, place: &Place) {
     if let Some(error) = place.usage.watch_error().filter(|_| limited) {
         view::warning(&format!(
             "usage is read only when a command ends, so a limit on it cannot cut one that runs: {error}"
+        ));
+    }
+}
+
+/// What lives on although the run is over is somebody's to end.
+fn warn_of_survivors(survivors: &[u32]) {
+    if !survivors.is_empty() {
+        let numbers: Vec<_> = survivors.iter().map(ToString::to_string).collect();
+        view::warning(&format!(
+            "processes that the run left behind could not be ended: {} (`ps -p {}` shows them)",
+            numbers.join(", "),
+            numbers.join(",")
         ));
     }
 }

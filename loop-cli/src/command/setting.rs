@@ -1,13 +1,16 @@
 //! Where commands run, and what runs them.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::{Context, anyhow};
-use loop_agents::{process::Job, usage::UsageFile};
+use loop_agents::{
+    process::{Custody, Job},
+    usage::UsageFile,
+};
 
 use super::Failure;
 use crate::{compose::Place, exit, signals::Signals};
@@ -33,7 +36,19 @@ pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
             tmp.display()
         )
     })?;
-    Ok(Place { dir, env: env::vars_os().collect(), usage, job: Job::new() })
+    let custody = custody().context("the processes of the run cannot be looked after")?;
+    Ok(Place { dir, env: env::vars_os().collect(), usage, job: Job::new(), custody })
+}
+
+/// A custody for a new run. Nothing that a command starts outlives the command, or this process.
+fn custody() -> io::Result<Custody> {
+    let run = uuid::Uuid::now_v7().to_string();
+    if cfg!(target_os = "linux") {
+        // This very program, also if another one was installed in its place meanwhile.
+        Custody::adopting(run)?.guarded_by("/proc/self/exe")
+    } else {
+        Ok(Custody::new(run))
+    }
 }
 
 /// Runs `work` to its end, on this thread.

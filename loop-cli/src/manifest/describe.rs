@@ -2,7 +2,12 @@
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
-use super::plan::{Limits, Plan, StopPlan};
+use loop_guardrails::policy::environment::{Inherit, NamePattern};
+
+use super::{
+    environment::EnvironmentPlan,
+    plan::{Limits, Plan, StopPlan},
+};
 
 /// The plan as a short page of plain text that ends with a line feed.
 pub(crate) fn describe(plan: &Plan) -> String {
@@ -11,11 +16,14 @@ pub(crate) fn describe(plan: &Plan) -> String {
     row(&mut page, "agent", plan.agent.command.as_str().trim());
     row(&mut page, "", prompt(plan));
     row(&mut page, "", usage(plan));
-    if !plan.agent.env.is_empty() {
-        let names: Vec<_> = plan.agent.env.keys().map(String::as_str).collect();
-        row(&mut page, "", &format!("with {} set", list(&names, "and")));
+    environment(&mut page, &plan.agent.env);
+    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
+        row(&mut page, "", &limits);
     }
-    row(&mut page, "check", plan.evaluator.trim());
+    row(&mut page, "check", plan.evaluator.command.trim());
+    if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
+        row(&mut page, "", &limits);
+    }
     row(&mut page, "done when", &goal(&plan.stop));
     row(&mut page, "limits", &limits(&plan.limits));
     if let Some(every) = plan.limits.checkpoint {
@@ -44,7 +52,7 @@ fn checkpoint(every: NonZeroU64) -> String {
 }
 
 /// A label and its text; further lines of the text stand under the first.
-fn row(page: &mut String, label: &str, text: &str) {
+pub(super) fn row(page: &mut String, label: &str, text: &str) {
     for (index, line) in text.lines().enumerate() {
         let label = if index == 0 { label } else { "" };
         // Writing to a string does not fail.
@@ -68,6 +76,28 @@ fn usage(plan: &Plan) -> &'static str {
     }
 }
 
+fn environment(page: &mut String, env: &EnvironmentPlan) {
+    if env.inherit == Inherit::None {
+        row(page, "", "its environment begins with nothing");
+    }
+    let pass: Vec<_> = env.pass.iter().map(NamePattern::as_str).collect();
+    if !pass.is_empty() {
+        row(page, "", &format!("with {} passed on", list(&pass, "and")));
+    }
+    let set: Vec<_> = env.set.keys().map(String::as_str).collect();
+    if !set.is_empty() {
+        row(page, "", &format!("with {} set", list(&set, "and")));
+    }
+}
+
+/// What ends one call of a command, if something does.
+fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Option<String> {
+    let time = max_time.map(time);
+    let silence = max_silence.map(|silence| format!("{} without output", self::time(silence)));
+    let limits: Vec<_> = [&time, &silence].into_iter().flatten().map(String::as_str).collect();
+    (!limits.is_empty()).then(|| format!("it is ended after {}", list(&limits, "or")))
+}
+
 fn goal(stop: &StopPlan) -> String {
     match stop {
         StopPlan::EvaluatorPass => "the check exits 0".to_owned(),
@@ -88,7 +118,7 @@ fn limits(limits: &Limits) -> String {
     format!("at most {}", list(&parts, "or"))
 }
 
-fn list(parts: &[&str], last: &str) -> String {
+pub(super) fn list(parts: &[&str], last: &str) -> String {
     match parts {
         [init @ .., end] if !init.is_empty() => format!("{} {last} {end}", init.join(", ")),
         _ => parts.concat(),

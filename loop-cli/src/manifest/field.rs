@@ -82,6 +82,13 @@ pub(crate) enum FlagOrWhole {
     Whole(i128),
 }
 
+/// A text in a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) value: String,
+    pub(crate) span: Span,
+}
+
 /// A text under a key of the user's own.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {

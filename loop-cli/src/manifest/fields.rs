@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     diagnostics::{Diagnostic, Span},
     document::{Entry, Node, Value},
-    field::{At, Field, FlagOrWhole, Text},
+    field::{At, Field, FlagOrWhole, Item, Text},
     keys::{self, Key, Need},
     mismatch::{self, Wanted},
     nearest,
@@ -92,6 +92,28 @@ impl<'a> Fields<'a> {
             Value::Whole(whole) => Some(FlagOrWhole::Whole(*whole)),
             _ => None,
         })
+    }
+
+    /// A list of texts.
+    pub(crate) fn list(&mut self, key: &'static str) -> Field<Vec<Item>> {
+        let found = self.read(key, Wanted::Texts, |value| match value {
+            Value::List(nodes) => Some(nodes.clone()),
+            _ => None,
+        });
+        found.and_then(|At { value: nodes, span, .. }| {
+            let written = nodes.len();
+            let items = nodes.into_iter().enumerate();
+            let value: Vec<_> = items.filter_map(|(index, node)| self.item_of(key, index, node)).collect();
+            if value.len() < written { Field::Refused } else { Field::Written(At { key, value, span }) }
+        })
+    }
+
+    fn item_of(&mut self, key: &str, index: usize, node: Node) -> Option<Item> {
+        if let Value::Text(value) = node.value {
+            return Some(Item { value, span: node.span });
+        }
+        self.problems.push(mismatch::report(&format!("{key}[{index}]"), Wanted::Text, &node, self.text));
+        None
     }
 
     /// An object whose keys are the user's and whose values are text.

@@ -7,6 +7,7 @@ use super::{
     document::{Node, Value},
     keys,
 };
+use crate::duration;
 
 /// What a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,7 @@ pub(crate) enum Wanted {
     Number,
     Flag,
     FlagOrWhole,
+    Texts,
     Object,
 }
 
@@ -27,6 +29,7 @@ impl fmt::Display for Wanted {
             Self::Number => "a number",
             Self::Flag => "`true` or `false`",
             Self::FlagOrWhole => "`true`, `false` or a whole number",
+            Self::Texts => "a list of texts",
             Self::Object => "an object: keys with values",
         })
     }
@@ -45,7 +48,7 @@ pub(crate) fn found(value: &Value) -> String {
         Value::Decimal(_) => "this number is written with a point or an exponent",
         Value::Text(_) => "this is text",
         Value::Date => "this is a date",
-        Value::List => "this is a list",
+        Value::List(_) => "this is a list",
         Value::Object(_) => "this is an object",
     };
     found.to_owned()
@@ -66,11 +69,18 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
     let quoted = written.starts_with(['"', '\'']);
     let takes_number = matches!(wanted, Wanted::Whole | Wanted::Number | Wanted::FlagOrWhole);
     let takes_flag = matches!(wanted, Wanted::Flag | Wanted::FlagOrWhole);
+    if let Some(words) = keys::words(path) {
+        return Some(format!("write one of its words: {words}"));
+    }
     match &node.value {
         Value::Null if keys::is_optional(path) => Some("give it a value, or remove the key".to_owned()),
         Value::Null => Some(format!("write {}", keys::meaning(path))),
         Value::Text(text) if takes_number && text.trim().parse::<f64>().is_ok() => {
             Some(format!("write it without quotes: {}", text.trim()))
+        }
+        Value::Text(text) if takes_number && path.ends_with("seconds") => {
+            let seconds = duration::seconds(text).ok()?;
+            Some(format!("write it as a number of seconds: {seconds}"))
         }
         Value::Text(text) if takes_flag => {
             flag_for(text).map(|flag| format!("write {flag}{}", if quoted { ", without quotes" } else { "" }))
@@ -87,7 +97,8 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
         {
             Some("what begins with `{` is an object: to have it as text, put all of it in quotes".to_owned())
         }
-        Value::List if wanted == Wanted::Text => Some("write it as one text".to_owned()),
+        Value::List(_) if wanted == Wanted::Text => Some("write it as one text".to_owned()),
+        Value::Text(_) if wanted == Wanted::Texts => Some(format!("write it as a list: [{written}]")),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ mod bounds;
 mod describe;
 mod diagnostics;
 mod document;
+mod environment;
 mod field;
 mod fields;
 pub(crate) mod flags;
@@ -25,6 +26,7 @@ mod source;
 mod unfilled;
 mod validate;
 mod warnings;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
@@ -38,3 +40,4 @@ pub(crate) use source::Format;
 pub(crate) use source::Source;
 pub(crate) use unfilled::UNFILLED;
 pub(crate) use validate::kebab_case;
+pub(crate) use withheld::withheld;

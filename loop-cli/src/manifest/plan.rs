@@ -1,11 +1,14 @@
 //! The manifest as it is run: every default filled in, every value of its right type.
 
-use std::{collections::BTreeMap, num::NonZeroU64, path::Path, time::Duration};
+use std::{num::NonZeroU64, path::Path, time::Duration};
 
 use loop_agents::{output::Pattern, shell::CommandLine};
 use loop_core::Usd;
 
-use super::{diagnostics::Diagnostics, document, raw::RawManifest, source::Source, validate, warnings};
+use super::{
+    diagnostics::Diagnostics, document, environment::EnvironmentPlan, raw::RawManifest, source::Source,
+    validate, warnings,
+};
 
 /// A loop that can be run. Whoever holds one need not ask whether it is valid.
 #[derive(Debug, Clone)]
@@ -16,8 +19,8 @@ pub(crate) struct Plan {
     pub(crate) goal: String,
     /// Who does the work.
     pub(crate) agent: AgentPlan,
-    /// The shell command that judges the work.
-    pub(crate) evaluator: String,
+    /// What judges the work.
+    pub(crate) evaluator: EvaluatorPlan,
     /// When the goal is met.
     pub(crate) stop: StopPlan,
     /// What halts the run.
@@ -37,8 +40,21 @@ pub(crate) struct AgentPlan {
     pub(crate) prompt: String,
     /// How usage is reported.
     pub(crate) format: AgentFormat,
-    /// Environment variables to set.
-    pub(crate) env: BTreeMap<String, String>,
+    /// The variables that it and the evaluator see.
+    pub(crate) env: EnvironmentPlan,
+    /// What one call may take; `None` is no limit.
+    pub(crate) max_time: Option<Duration>,
+    /// For how long it may print nothing; `None` is no limit.
+    pub(crate) max_silence: Option<Duration>,
+}
+
+/// The check.
+#[derive(Debug, Clone)]
+pub(crate) struct EvaluatorPlan {
+    /// The shell command that judges the work.
+    pub(crate) command: String,
+    /// What one check may take; `None` is no limit.
+    pub(crate) max_time: Option<Duration>,
 }
 
 impl AgentPlan {

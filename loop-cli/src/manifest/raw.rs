@@ -3,7 +3,7 @@
 use super::{
     diagnostics::Diagnostic,
     document::Node,
-    field::{Field, FlagOrWhole, Text},
+    field::{Field, FlagOrWhole, Item, Text},
     fields::Fields,
 };
 
@@ -38,8 +38,23 @@ pub(crate) struct RawAgent {
     /// How it reports what it used: `text` (not at all; the default) or `usage-file` (JSON lines in
     /// the file that `LOOP_USAGE_FILE` names).
     pub(crate) format: Field<String>,
-    /// `agent.env.set`: environment variables by name.
-    pub(crate) env_set: Field<Vec<Text>>,
+    /// Its environment. Default: the user's, without what looks like a secret.
+    pub(crate) env: RawEnvironment,
+    /// What one call may take, in seconds. More than 0. Default: no limit of its own.
+    pub(crate) max_seconds: Field<f64>,
+    /// For how long it may print nothing, in seconds. More than 0. Default: no limit.
+    pub(crate) max_silence_seconds: Field<f64>,
+}
+
+/// `agent.env`: the variables that the agent and the evaluator see.
+#[derive(Debug, Default)]
+pub(crate) struct RawEnvironment {
+    /// Where it begins: `all` (the default: with what does not look like a secret) or `none`.
+    pub(crate) inherit: Field<String>,
+    /// The names of variables to pass on whatever they look like; `*` at the end for any ending.
+    pub(crate) pass: Field<Vec<Item>>,
+    /// Variables to set, by name.
+    pub(crate) set: Field<Vec<Text>>,
 }
 
 /// `evaluator`: the command that judges the work.
@@ -47,6 +62,8 @@ pub(crate) struct RawAgent {
 pub(crate) struct RawEvaluator {
     /// A shell command. Required. It exits 0 when the work is good.
     pub(crate) command: Field<String>,
+    /// What one check may take, in seconds. More than 0. Default: no limit of its own.
+    pub(crate) max_seconds: Field<f64>,
 }
 
 /// `stop_condition`: when the goal is met.
@@ -118,14 +135,29 @@ impl RawAgent {
             command: fields.text("agent.command"),
             prompt: fields.text("agent.prompt"),
             format: fields.text("agent.format"),
-            env_set: fields.object("agent.env").map(|mut env| env.texts("agent.env.set")).unwrap_or_default(),
+            env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
+            max_seconds: fields.number("agent.max_seconds"),
+            max_silence_seconds: fields.number("agent.max_silence_seconds"),
+        }
+    }
+}
+
+impl RawEnvironment {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            inherit: fields.text("agent.env.inherit"),
+            pass: fields.list("agent.env.pass"),
+            set: fields.texts("agent.env.set"),
         }
     }
 }
 
 impl RawEvaluator {
     fn read(mut fields: Fields<'_>) -> Self {
-        Self { command: fields.text("evaluator.command") }
+        Self {
+            command: fields.text("evaluator.command"),
+            max_seconds: fields.number("evaluator.max_seconds"),
+        }
     }
 }
 

@@ -7,7 +7,14 @@ use loop_core::{Ending, Progress, StopReason};
 use super::{BAD, BOLD, GOOD, WARN, paint, text};
 
 /// Why the loop stopped, after how many iterations, how long, at what cost, and what to do next.
-pub(crate) fn summary(name: &str, ending: &Ending, progress: &Progress, telemetry: &Path) -> String {
+/// `called` is what the person calls what stands at a path of the manifest: that path, or a flag.
+pub(crate) fn summary(
+    name: &str,
+    ending: &Ending,
+    progress: &Progress,
+    telemetry: &Path,
+    called: impl Fn(&'static str) -> &'static str,
+) -> String {
     let (style, sign) = match ending.reason() {
         StopReason::GoalMet => (GOOD, "✓"),
         StopReason::Cancelled | StopReason::Declined => (WARN, "■"),
@@ -28,7 +35,7 @@ pub(crate) fn summary(name: &str, ending: &Ending, progress: &Progress, telemetr
         row("tokens", tokens.to_string());
     }
     row("record", telemetry.display().to_string());
-    row("next", next(ending).to_owned());
+    row("next", next(ending, called));
     lines.join("\n")
 }
 
@@ -42,33 +49,42 @@ fn time(progress: &Progress) -> String {
     format!("{elapsed}, of which {} working", text::duration(progress.working()))
 }
 
-/// What a person would do now.
-fn next(ending: &Ending) -> &'static str {
+/// What a person would do now. `called` is what they call the thing at a path of the manifest.
+fn next(ending: &Ending, called: impl Fn(&'static str) -> &'static str) -> String {
+    let raise = |limit| format!("raise {}, or split the goal", called(limit));
+    let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
-        StopReason::GoalMet => "look at what changed, with `git diff` for example, before you keep it",
-        StopReason::MaxIterations => {
-            "run evaluator.command by hand, and see what is left; then sharpen the prompt, or raise guardrails.max_iterations"
+        StopReason::GoalMet => {
+            "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }
+        StopReason::MaxIterations => format!(
+            "run {check} by hand, and see what is left; then sharpen the prompt, or raise {}",
+            called("guardrails.max_iterations")
+        ),
         StopReason::BudgetExceeded => {
-            "look at what was done for the money; then raise guardrails.max_cost_usd, or split the goal"
+            format!("look at what was done for the money; then {}", raise("guardrails.max_cost_usd"))
         }
         StopReason::TokensExceeded => {
-            "look at what was done; then raise guardrails.max_tokens, or split the goal"
+            format!("look at what was done; then {}", raise("guardrails.max_tokens"))
         }
         StopReason::TimeExceeded => {
-            "look at what was done; then raise guardrails.max_seconds, or split the goal"
+            format!("look at what was done; then {}", raise("guardrails.max_seconds"))
         }
-        StopReason::HitlCheckpoint => "look at what was done, and run again: in a terminal you will be asked",
-        StopReason::Declined => "change what you did not like, and run again",
-        StopReason::ConsecutiveFailures => "run agent.command by hand, and see why it fails",
-        StopReason::AgentUnavailable => "see that agent.command can be run: is it installed, and on PATH?",
-        StopReason::EvaluatorUnavailable => {
-            "see that evaluator.command can be run: is it installed, and on PATH?"
+        StopReason::HitlCheckpoint => {
+            "look at what was done, and run again: in a terminal you will be asked".to_owned()
         }
+        StopReason::Declined => "change what you did not like, and run again".to_owned(),
+        StopReason::ConsecutiveFailures => format!("run {agent} by hand, and see why it fails"),
+        StopReason::AgentUnavailable => see_that_it_runs(agent),
+        StopReason::EvaluatorUnavailable => see_that_it_runs(check),
         StopReason::PromptUndeliverable => {
-            "take {prompt} out of agent.command: then the prompt goes to standard input, at any size"
+            format!("take {{prompt}} out of {agent}: then the prompt goes to standard input, at any size")
         }
-        StopReason::Cancelled => "run again when you like; what the agent changed is still there",
-        _ => "see why it stopped before you run it again",
+        StopReason::Cancelled => "run again when you like; what the agent changed is still there".to_owned(),
+        _ => "see why it stopped before you run it again".to_owned(),
     }
+}
+
+fn see_that_it_runs(command: &str) -> String {
+    format!("see that {command} can be run: is it installed, and on PATH?")
 }

@@ -166,3 +166,21 @@ fn what_an_agent_leaves_behind_does_not_hold_the_loop() {
     world.run_manifest(&Manifest::new(&agent, "true")).exits(0);
     held.released();
 }
+
+#[test]
+fn an_agent_that_takes_longer_than_it_may_is_ended_and_the_loop_goes_on() {
+    for limit in ["agent.max_seconds", "agent.max_silence_seconds"] {
+        let world = World::new();
+        let agent = format!("echo x >> begun; {FOREVER}");
+        let manifest = Manifest::new(&agent, "test $(wc -l < begun) -eq 2").set(limit, 0.2);
+        world.run_manifest(&manifest).exits(0).says(&["goal_met", "the agent was ended"]);
+    }
+}
+
+#[test]
+fn a_check_that_takes_longer_than_it_may_has_not_passed_and_the_loop_goes_on() {
+    let world = World::new();
+    let check = format!("test -e begun || {{ touch begun; {FOREVER}; }}");
+    let manifest = Manifest::new("true", &check).set("evaluator.max_seconds", 0.2);
+    world.run_manifest(&manifest).exits(0).says(&["goal_met", "iterations 2", "the evaluator was ended"]);
+}

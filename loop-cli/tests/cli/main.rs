@@ -13,6 +13,7 @@ mod check;
 mod checkpoint;
 mod dry_run;
 mod early;
+mod environment;
 mod goal;
 mod help;
 mod init;

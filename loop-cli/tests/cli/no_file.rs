@@ -41,16 +41,26 @@ fn goal_and_prompt_are_told_as_they_were_written() {
 #[test]
 fn limits_hold_without_a_file_too() {
     let world = World::new();
-    world
-        .run(&["run", "--agent", "true", "--check", "false", "--max", "2"])
-        .exits(1)
-        .says(&["max_iterations"]);
+    world.run(&["run", "--agent", "true", "--check", "false", "--max", "2"]).exits(1).says(&[
+        "max_iterations",
+        "run --check by hand",
+        "raise --max\n",
+    ]);
     let slow =
         ["run", "--agent", crate::support::FOREVER, "--check", "false", "--max", "2", "--max-time", "0.1s"];
-    world.run(&slow).exits(1).says(&["time_exceeded"]);
+    world.run(&slow).exits(1).says(&["time_exceeded", "raise --max-time,"]);
     let dear = r#"echo '{"cost_usd": 3}' >> "$LOOP_USAGE_FILE""#;
     let bought = ["run", "--agent", dear, "--check", "false", "--max", "2", "--max-cost", "2"];
-    world.run(&bought).exits(1).says(&["budget_exceeded"]);
+    world.run(&bought).exits(1).says(&["budget_exceeded", "raise --max-cost,"]);
+}
+
+#[test]
+fn a_command_that_is_not_there_is_named_by_its_flag() {
+    let world = World::new();
+    for (agent, check, flag) in [("no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")] {
+        let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
+        world.run(&args).exits(1).says(&[&format!("see that {flag} can be run")]);
+    }
 }
 
 #[test]

@@ -82,8 +82,8 @@ pub(crate) fn hung_up(world: &World, args: &[&str], is_time: impl FnMut() -> boo
     started.finish()
 }
 
-/// Starts `loop` on a new terminal, which controls it; gives our end.
-fn start(
+/// Starts `loop` on a new terminal, which controls it; gives our end, which nobody reads yet.
+pub(crate) fn start(
     world: &World,
     args: &[&str],
     (ws_col, ws_row): (u16, u16),

@@ -33,8 +33,7 @@ pub(crate) enum Value {
     Text(String),
     /// TOML alone has them. No field of a manifest is one, so which day it is does not matter.
     Date,
-    /// No field of a manifest is a list, so what is in one does not matter.
-    List,
+    List(Vec<Node>),
     Object(Vec<Entry>),
 }
 

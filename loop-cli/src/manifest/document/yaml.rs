@@ -151,8 +151,11 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        while let Some(Tree(_)) = items.next_element()? {}
-        Ok(Value::List)
+        let mut list = Vec::new();
+        while let Some(Tree(node)) = items.next_element()? {
+            list.push(node);
+        }
+        Ok(Value::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {

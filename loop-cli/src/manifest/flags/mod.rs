@@ -39,6 +39,12 @@ pub(super) fn key(name: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, path)| *path)
 }
 
+/// How a person says what the key at `path` says, in a loop that is made of flags; where there is no flag
+/// for it, they would need a manifest.
+pub(crate) fn flag(path: &'static str) -> &'static str {
+    FLAGS.iter().find(|(_, key)| *key == path).map_or(path, |(flag, _)| flag)
+}
+
 /// A loop as flags describe it.
 #[derive(Debug)]
 pub(crate) struct Flags<'a> {
@@ -93,7 +99,7 @@ impl Flags<'_> {
                 prompt: prompt.unwrap_or_else(|| unwritten(PROMPT_FLAG, PROMPT)),
                 ..RawAgent::default()
             },
-            evaluator: RawEvaluator { command: check_command },
+            evaluator: RawEvaluator { command: check_command, ..RawEvaluator::default() },
             guardrails: RawGuardrails {
                 max_iterations,
                 max_cost_usd: max_cost_usd.unwrap_or_default(),

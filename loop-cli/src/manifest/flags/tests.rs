@@ -19,6 +19,7 @@ const RIGHT: Flags<'static> = Flags {
 fn every_flag_is_for_a_key_that_there_is() {
     for (flag, path) in FLAGS {
         assert!(KEYS.iter().any(|key| key.path == path), "{flag}");
+        assert_eq!((super::flag(path), key(flag)), (flag, Some(path)));
     }
 }
 
@@ -78,5 +79,14 @@ fn a_prompt_that_will_not_work_is_warned_about_where_it_stands() {
     let warnings = flags.plan("it".to_owned()).unwrap().warnings.to_string();
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("flags_warned", warnings);
+    });
+}
+
+#[test]
+fn a_secret_that_no_flag_can_pass_on_is_warned_about() {
+    let flags = Flags { agent: "my-agent --key $MY_API_KEY", ..RIGHT };
+    let warnings = flags.plan("it".to_owned()).unwrap().warnings.to_string();
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("flags_unseen", warnings);
     });
 }

@@ -92,6 +92,12 @@ pub(crate) fn is_optional(path: &str) -> bool {
     find(path).is_none_or(|key| key.need != Required)
 }
 
+/// The words of which one stands under the key at `path`, as a list for a message, if it takes words.
+pub(crate) fn words(path: &str) -> Option<String> {
+    let Shape::OneOf(words) = find(path)?.shape else { return None };
+    Some(words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "))
+}
+
 fn find(name: &str) -> Option<&'static Key> {
     let path = flags::key(name).unwrap_or(name);
     KEYS.iter().find(|key| key.path == path)

@@ -33,6 +33,8 @@ pub(crate) enum Shape {
     /// An object whose keys are the user's, named as the regular expression says, and whose values
     /// are text.
     Texts(&'static str),
+    /// A list of texts, each as the regular expression says.
+    List(&'static str),
     /// Nothing yet: the key is planned.
     Nothing,
 }
@@ -62,6 +64,7 @@ impl Shape {
                 "propertyNames": { "pattern": names },
                 "additionalProperties": { "type": "string", "pattern": NO_NUL },
             }),
+            Self::List(items) => json!({ "type": "array", "items": { "type": "string", "pattern": items } }),
             Self::Nothing => json!(false),
         }
     }
@@ -82,6 +85,8 @@ pub(crate) enum Sample {
     Flag(bool),
     /// An object with one text.
     Texts(&'static str, &'static str),
+    /// A list of texts.
+    List(&'static [&'static str]),
 }
 
 impl Sample {
@@ -93,6 +98,7 @@ impl Sample {
             Self::Number(number) => number.into(),
             Self::Flag(flag) => flag.into(),
             Self::Texts(name, text) => json!({ name: text }),
+            Self::List(texts) => texts.into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     super::bounds::{FEEDBACK_BYTES, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS},
     Key,
     Need::{Optional, Required},
-    Sample::{Flag, Number, Text, Texts, Whole},
+    Sample::{Flag, List, Number, Text, Texts, Whole},
     Shape,
 };
 
@@ -69,18 +69,41 @@ pub(crate) const KEYS: &[Key] = &[
              need an agent that reports.",
         )
         .default(Text("text")),
-    Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables")
-        .explained("The environment variables of the agent and of the evaluator."),
+    Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables").explained(
+        "The environment variables of the agent and of the evaluator. Left out, they see the user's, \
+             without what looks like a secret; an agent that is known by the name of its program sees the \
+             keys of its own vendor, and the evaluator does not. `loop check` names what is withheld.",
+    ),
+    Key::new("agent.env.inherit", Optional, Shape::OneOf(ENVIRONMENTS), "where the environment begins")
+        .explained("Where the environment of the agent and of the evaluator begins.")
+        .default(Text("all")),
+    Key::new("agent.env.pass", Optional, Shape::List(VARIABLES), "variables to pass on, by name")
+        .explained(
+            "The names of variables to pass on to the agent and to the evaluator, whatever they look \
+             like. A `*` at the end of a name stands for any ending; `*` alone passes everything.",
+        )
+        .default(List(&[]))
+        .examples(&[List(&["GITHUB_TOKEN"]), List(&["NPM_*", "DATABASE_URL"])]),
     Key::new("agent.env.set", Optional, Shape::Texts("^[^=\\u0000]+$"), "variables to set, by name")
         .explained(
             "Environment variables to set for the agent and the evaluator, by name. Put numbers in \
              quotes: every value is text.",
         )
         .examples(&[Texts("RUST_BACKTRACE", "1")]),
-    Key::planned("agent.env.pass", "set a variable with `agent.env.set`", "variables to let through"),
-    Key::planned("agent.env.inherit", "set variables with `agent.env.set`", "where the environment begins"),
-    Key::planned("agent.max_seconds", LIMIT_THE_RUN, "time for one call"),
-    Key::planned("agent.max_silence_seconds", LIMIT_THE_RUN, "time without output"),
+    Key::new("agent.max_seconds", Optional, SECONDS, "seconds that the agent may take each time")
+        .explained(
+            "How many seconds the agent may take each time that it runs. One that takes longer is ended, \
+             and the check judges what it has done; it counts as a failure in a row. Left out, only the \
+             limits of the run hold.",
+        )
+        .examples(&[Whole(900)]),
+    Key::new("agent.max_silence_seconds", Optional, SECONDS, "seconds that the agent may print nothing")
+        .explained(
+            "For how many seconds the agent may print nothing. One that is silent for longer is ended, and \
+             the check judges what it has done; it counts as a failure in a row. Many agents print nothing before they are done: \
+             leave it out for those. Left out, an agent may be silent for as long as it may run.",
+        )
+        .examples(&[Whole(300)]),
     Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`)")
         .explained("The check. It runs after every iteration and says whether the goal is met."),
     Key::new(
@@ -94,7 +117,12 @@ pub(crate) const KEYS: &[Key] = &[
          code when it is not. What it prints is for the agent's next prompt, as `{evaluator_output}`.",
     )
     .examples(&[Text("cargo test"), Text("npm test"), Text("pytest -q && ruff check .")]),
-    Key::planned("evaluator.max_seconds", LIMIT_THE_RUN, "time for one check"),
+    Key::new("evaluator.max_seconds", Optional, SECONDS, "seconds that the check may take each time")
+        .explained(
+            "How many seconds the check may take each time that it runs. One that takes longer is ended, \
+             and its iteration has failed; the loop goes on. Left out, only the limits of the run hold.",
+        )
+        .examples(&[Whole(300)]),
     Key::planned(
         "evaluator.score",
         "let the command exit 0 when the score is good enough",
@@ -141,18 +169,13 @@ pub(crate) const KEYS: &[Key] = &[
          `allow_unmetered`. Left out, there is no such limit.",
     )
     .examples(&[Number(2.5), Number(20.0)]),
-    Key::new(
-        "guardrails.max_seconds",
-        Optional,
-        Shape::Between(MIN_SECONDS, MAX_SECONDS),
-        "seconds that the run may take",
-    )
-    .explained(
-        "How many seconds the run may take, with the delays between iterations and without the time in \
+    Key::new("guardrails.max_seconds", Optional, SECONDS, "seconds that the run may take")
+        .explained(
+            "How many seconds the run may take, with the delays between iterations and without the time in \
          which a person was asked. An agent that crosses this is cut off in the middle of its \
          iteration. Left out, there is no such limit.",
-    )
-    .examples(&[Whole(3600), Whole(28_800)]),
+        )
+        .examples(&[Whole(3600), Whole(28_800)]),
     Key::new("guardrails.max_tokens", Optional, Shape::Whole(1), "tokens that the run may use")
         .explained(
             "How many tokens the run may use, read and written together. An agent that crosses this is \
@@ -162,8 +185,8 @@ pub(crate) const KEYS: &[Key] = &[
         .examples(&[Whole(2_000_000)]),
     Key::new("guardrails.max_consecutive_failures", Optional, Shape::Whole(1), "failed iterations in a row")
         .explained(
-            "How many iterations in a row may fail, because the agent exits with an error, before the \
-             run is halted. A check that does not pass is no such failure. Left out, there is no such \
+            "How many iterations in a row may fail, because the agent exits with an error or a command \
+             takes longer than it may, before the run is halted. A check that does not pass is no such failure. Left out, there is no such \
              limit.",
         )
         .examples(&[Whole(3)]),
@@ -209,7 +232,16 @@ pub(crate) const KEYS: &[Key] = &[
     Key::planned("resume", "every run begins with its first iteration", "how a run that was cut off goes on"),
 ];
 
-const LIMIT_THE_RUN: &str = "`guardrails.max_seconds` limits the whole run";
+/// A limit in time.
+const SECONDS: Shape = Shape::Between(MIN_SECONDS, MAX_SECONDS);
+
+/// A name of variables, as `NamePattern` takes it.
+const VARIABLES: &str = r"^([^=*\u0000]+\*?|\*)$";
+
+const ENVIRONMENTS: &[(&str, &str)] = &[
+    ("all", "With the user's variables, without those that look like secrets."),
+    ("none", "With nothing, not even PATH and HOME; what is passed or set is all there is."),
+];
 
 const FORMATS: &[(&str, &str)] = &[
     ("text", "The agent prints text. What it uses is unknown."),

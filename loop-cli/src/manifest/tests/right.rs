@@ -1,14 +1,16 @@
 //! Manifests that are taken, and what they mean.
 
-use std::{collections::BTreeMap, num::NonZeroU64, time::Duration};
+use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{output::Pattern, shell::CommandLine};
 use loop_core::Usd;
+use loop_guardrails::policy::environment::Inherit;
 
 use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
-    plan::{AgentFormat, AgentPlan, Limits, Plan, StopPlan},
+    environment::EnvironmentPlan,
+    plan::{AgentFormat, AgentPlan, EvaluatorPlan, Limits, Plan, StopPlan},
 };
 
 pub(super) fn plan(file: &str, manifest: &str) -> Plan {
@@ -31,9 +33,14 @@ agent:
   prompt: "{goal} {evaluator_output}"
   format: usage-file
   env:
+    inherit: none
+    pass: [PATH, "NPM_*"]
     set: { RUST_LOG: debug, EMPTY: "" }
+  max_seconds: 900
+  max_silence_seconds: 90.5
 evaluator:
   command: cargo test
+  max_seconds: 300
 stop_condition:
   type: output_matches
   pattern: '\b0 failed'
@@ -60,9 +67,11 @@ fn a_small_manifest_has_the_documented_defaults() {
             command: CommandLine::parse("claude -p").unwrap(),
             prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".to_owned(),
             format: AgentFormat::Text,
-            env: BTreeMap::new(),
+            env: EnvironmentPlan::default(),
+            max_time: None,
+            max_silence: None,
         },
-        evaluator: "cargo test".to_owned(),
+        evaluator: EvaluatorPlan { command: "cargo test".to_owned(), max_time: None },
         stop: StopPlan::EvaluatorPass,
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
@@ -106,9 +115,18 @@ fn every_key_reaches_the_plan() {
             command: CommandLine::parse("my-agent --quiet {prompt}").unwrap(),
             prompt: "{goal} {evaluator_output}".to_owned(),
             format: AgentFormat::UsageFile,
-            env: [("RUST_LOG", "debug"), ("EMPTY", "")].map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
+            env: EnvironmentPlan {
+                inherit: Inherit::None,
+                pass: ["PATH", "NPM_*"].map(|name| name.parse().unwrap()).into(),
+                set: [("RUST_LOG", "debug"), ("EMPTY", "")].map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
+            },
+            max_time: Some(Duration::from_secs(900)),
+            max_silence: Some(Duration::from_millis(90_500)),
         },
-        evaluator: "cargo test".to_owned(),
+        evaluator: EvaluatorPlan {
+            command: "cargo test".to_owned(),
+            max_time: Some(Duration::from_secs(300)),
+        },
         stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
         limits: Limits {
             max_iterations: NonZeroU64::new(16).unwrap(),
@@ -143,6 +161,19 @@ fn a_checkpoint_is_a_flag_or_a_number() {
 }
 
 #[test]
+fn a_list_of_variables_is_the_same_in_every_format() {
+    let pass = |file: &str, manifest: &str| plan(file, manifest).agent.env.pass;
+    let names = ["GITHUB_TOKEN", "NPM_*"].map(|name| name.parse().unwrap());
+    let listed = "claude -p\n  env:\n    pass:\n      - GITHUB_TOKEN\n      - NPM_*\n";
+    assert_eq!(pass("a.yaml", &yaml("claude -p\n", listed)), names);
+    let listed = r#""claude -p", "env": { "pass": ["GITHUB_TOKEN", "NPM_*"] }"#;
+    assert_eq!(pass("a.json", &json("\"claude -p\"", listed)), names);
+    let listed = format!("{TOML}\n[agent.env]\npass = [\n  'GITHUB_TOKEN', # to push\n  'NPM_*',\n]\n");
+    assert_eq!(pass("a.toml", &listed), names);
+    assert_eq!(pass("a.json", &json("\"claude -p\"", r#""claude -p", "env": { "pass": [] }"#)), []);
+}
+
+#[test]
 fn a_limit_on_cost_is_taken_from_an_agent_that_reports_or_by_choice() {
     let limited = format!("{YAML}  max_cost_usd: 1\n");
     assert!(load("a.yaml", limited.as_str()).is_err());
@@ -165,7 +196,7 @@ fn a_prompt_outside_quotes_is_taken() {
 #[test]
 fn a_check_gets_no_prompt_so_the_word_is_free_in_it() {
     assert_eq!(
-        plan("a.yaml", &yaml("cargo test", "grep '{prompt}' notes")).evaluator,
+        plan("a.yaml", &yaml("cargo test", "grep '{prompt}' notes")).evaluator.command,
         "grep '{prompt}' notes"
     );
 }
@@ -185,7 +216,7 @@ fn json_is_read_as_json_is_written() {
 #[test]
 fn yaml_may_use_its_anchors_marks_and_plain_words() {
     let anchored = YAML.replace("goal: All", "goal: &goal All").replace("cargo test", "*goal");
-    assert_eq!(plan("loop.yaml", &anchored).evaluator, "All tests pass");
+    assert_eq!(plan("loop.yaml", &anchored).evaluator.command, "All tests pass");
     assert_eq!(plan("loop.yaml", &yaml("All tests pass", "yes")).goal, "yes");
     assert_eq!(plan("loop.yaml", &format!("\u{feff}---\n{YAML}...\n")).goal, "All tests pass");
 }

@@ -57,7 +57,7 @@ fn json(node: &Node) -> Option<Json> {
         Value::Text(text) => text.as_str().into(),
         // An editor sees a date as something that is no text.
         Value::Date => Json::Null,
-        Value::List => Json::Array(Vec::new()),
+        Value::List(items) => Json::Array(items.iter().map(json).collect::<Option<_>>()?),
         Value::Object(entries) => {
             let entry = |entry: &document::Entry| Some((entry.key.clone(), json(&entry.node)?));
             Json::Object(entries.iter().map(entry).collect::<Option<_>>()?)

@@ -55,6 +55,58 @@ fn limits_that_cannot_bind_are_named() {
 }
 
 #[test]
+fn limits_in_time_that_another_one_leaves_nothing_to_do_are_named() {
+    let timed = |agent: &str, check: &str, run: &str| {
+        let manifest = yaml("claude -p\n", &format!("claude -p\n{agent}"));
+        manifest.replace("cargo test\n", &format!("cargo test\n{check}")) + run
+    };
+    let run = "  max_seconds: 600\n";
+    let cases = [
+        ("warn_idle_agent_time", timed("  max_seconds: 600\n", "", run)),
+        ("warn_idle_check_time", timed("", "  max_seconds: 900\n", run)),
+        ("warn_idle_silence", timed("  max_seconds: 60\n  max_silence_seconds: 60\n", "", run)),
+        ("warn_idle_silence_in_run", timed("  max_silence_seconds: 3600\n", "", run)),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    let right = [
+        timed("  max_seconds: 599\n  max_silence_seconds: 60\n", "  max_seconds: 599\n", run),
+        timed("  max_silence_seconds: 60\n", "  max_seconds: 9000\n", ""),
+    ];
+    for manifest in right {
+        assert_eq!(warnings("loop.yaml", &manifest), "", "{manifest}");
+    }
+}
+
+#[test]
+fn variables_that_a_command_will_look_for_in_vain_are_named() {
+    let with = |command: &str, more: &str| {
+        yaml("claude -p\n", &format!("claude -p {command}\n  env: {{ {more} }}\n"))
+    };
+    let cases = [
+        ("warn_bare_environment", with("", "inherit: none")),
+        ("warn_bare_environment_of_home", with("", "inherit: none, pass: [PAT*]")),
+        ("warn_unseen", with("--mcp ${GITHUB_TOKEN:-x} $GITHUB_TOKEN", "")),
+        ("warn_unseen_by_the_check", yaml("cargo test", "judge $ANTHROPIC_API_KEY")),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    let right = [
+        with("", "inherit: none, pass: [PATH], set: { HOME: /tmp }"),
+        with("", "inherit: none, pass: ['*']"),
+        with("$ANTHROPIC_API_KEY $HOME $MAX_TOKENS $1 $$ $", ""),
+        with("$GITHUB_TOKEN", "pass: ['GITHUB_*']"),
+        with("$GITHUB_TOKEN", "set: { GITHUB_TOKEN: x }"),
+        yaml("claude -p", "MY_TOKEN=$(pass show x) && claude -p $MY_TOKEN"),
+    ];
+    for manifest in right {
+        assert_eq!(warnings("loop.yaml", &manifest), "", "{manifest}");
+    }
+}
+
+#[test]
 fn agents_that_would_wait_for_somebody_are_named() {
     let command = |command: &str| yaml("claude -p", &format!("'{command}'"));
     let cases = [
@@ -64,6 +116,7 @@ fn agents_that_would_wait_for_somebody_are_named() {
         ("warn_opencode", command("opencode --continue")),
         ("warn_pi", command("pi --no-session")),
         ("warn_aider", command("aider --model gpt-5")),
+        ("warn_behind_others", command("cd app && timeout 600 claude --model opus | tee log")),
         ("warn_own_judge", yaml("cargo test", "claude -p")),
     ];
     for (name, manifest) in cases {
@@ -81,6 +134,7 @@ fn agents_that_would_wait_for_somebody_are_named() {
         "my-claude",
         "echo claude",
         "claude \" unfinished",
+        "claude --version && claude -p",
     ];
     for agent in right {
         assert_eq!(warnings("loop.yaml", &command(agent)), "", "{agent}");

@@ -16,6 +16,10 @@ fn iterations(value: &str) -> String {
     yaml(LIMIT, &format!("  max_iterations: {value}"))
 }
 
+fn agent(more: &str) -> String {
+    yaml(COMMAND, &format!("{COMMAND}  {more}\n"))
+}
+
 fn command(value: &str) -> String {
     yaml(COMMAND, &format!("  command: {value}\n"))
 }
@@ -73,9 +77,9 @@ fn keys() {
             ("key_of_another_object", yaml("  command: cargo test", "  command: cargo test\n  prompt: Look")),
             ("key_unheard_of", format!("{YAML}colour: blue\n")),
             ("key_twice", yaml("goal: All tests pass", "goal: All tests pass\ngoal: No warnings")),
-            ("key_planned", yaml(COMMAND, &format!("{COMMAND}  max_seconds: 60\n"))),
+            ("key_planned", yaml("cargo test\n", "cargo test\n  score: last-number\n")),
             ("key_planned_resume", format!("{YAML}resume: true\n")),
-            ("key_planned_env", yaml(COMMAND, &format!("{COMMAND}  env:\n    pass: [OPENAI_API_KEY]\n"))),
+            ("key_of_the_environment", agent("env: { passes: [OPENAI_API_KEY] }")),
             ("missing_limit", yaml(LIMIT, "  max_seconds: 60")),
             ("missing_agent_and_check", "goal: x\nguardrails: { max_iterations: 3 }\n".to_owned()),
         ],
@@ -114,10 +118,12 @@ fn kinds() {
             ("kind_text_for_an_object", yaml("evaluator:\n  command: cargo test", "evaluator: cargo test")),
             ("kind_yes_for_true", limits("allow_unmetered: yes")),
             ("kind_text_for_checkpoint", limits("hitl_checkpoint: often")),
-            (
-                "kind_number_in_environment",
-                yaml(COMMAND, &format!("{COMMAND}  env: {{ set: {{ PORT: 8080 }} }}\n")),
-            ),
+            ("kind_number_in_environment", agent("env: { set: { PORT: 8080 } }")),
+            ("kind_text_for_a_list", agent("env: { pass: GITHUB_TOKEN }")),
+            ("kind_object_for_a_list", agent("env: { pass: { GITHUB_TOKEN: x } }")),
+            ("kind_number_in_a_list", agent("env: { pass: [GITHUB_TOKEN, 7] }")),
+            ("kind_flag_for_inherit", agent("env: { inherit: false }")),
+            ("kind_duration_for_seconds", agent("max_seconds: 15m")),
         ],
     );
     refused(
@@ -145,6 +151,9 @@ fn limits_that_cannot_be() {
             ("limit_negative_time", limits("max_seconds: -60")),
             ("limit_time_that_is_no_number", limits("max_seconds: .nan")),
             ("limit_endless_time", limits("max_seconds: 1e300")),
+            ("limit_no_agent_time", agent("max_seconds: 0")),
+            ("limit_negative_silence", agent("max_silence_seconds: -5")),
+            ("limit_no_check_time", yaml("cargo test\n", "cargo test\n  max_seconds: 0.0\n")),
             ("limit_no_tokens", limits("max_tokens: 0\n  allow_unmetered: true")),
             ("limit_no_failures", limits("max_consecutive_failures: 0")),
             ("limit_checkpoint_zero", limits("hitl_checkpoint: 0")),
@@ -183,7 +192,12 @@ fn texts() {
             ("text_quoted_prompt_in_quotes", command("'echo {prompt}; claude -p \"{prompt}\"'")),
             ("text_format_unknown", yaml(COMMAND, &format!("{COMMAND}  format: usage_files\n"))),
             ("text_format_planned", yaml(COMMAND, &format!("{COMMAND}  format: claude-stream-json\n"))),
-            ("text_variable_name", yaml(COMMAND, &format!("{COMMAND}  env: {{ set: {{ 'A=B': x }} }}\n"))),
+            ("text_variable_name", agent("env: { set: { 'A=B': x } }")),
+            ("text_passed_assignment", agent("env: { pass: [PATH, 'LANG=C'] }")),
+            ("text_passed_nothing", agent("env: { pass: [''] }")),
+            ("text_passed_pattern", agent("env: { pass: ['*_TOKEN'] }")),
+            ("text_inherit_slip", agent("env: { inherit: non }")),
+            ("text_inherit_unheard_of", agent("env: { inherit: secrets }")),
         ],
     );
     refused(

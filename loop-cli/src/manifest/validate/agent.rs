@@ -1,19 +1,19 @@
-//! The agent: what can be run, and what reports its usage.
-
-use std::collections::BTreeMap;
+//! The agent and its check: what can be run, and what reports its usage.
 
 use loop_agents::shell::{CommandError, CommandLine, Unquotable};
 
 use super::{
     super::{
         diagnostics::Diagnostic,
-        field::{At, Text},
+        field::At,
         nearest,
-        plan::{AgentFormat, AgentPlan},
-        raw::RawAgent,
+        plan::{AgentFormat, AgentPlan, EvaluatorPlan},
+        raw::{RawAgent, RawEvaluator},
         source,
     },
-    empty, filled,
+    empty,
+    environment::environment,
+    filled, guardrails,
 };
 
 const FORMATS: [(&str, AgentFormat); 2] =
@@ -27,12 +27,16 @@ pub(super) fn agent(raw: RawAgent, text: &str, problems: &mut Vec<Diagnostic>) -
     let command = raw.command.judge(problems, |at| agent_command(&at, text));
     let prompt = raw.prompt.judge(problems, filled);
     let format = raw.format.judge(problems, format);
-    let env = raw.env_set.judge(problems, environment);
+    let env = environment(raw.env, problems);
+    let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
+    let max_silence = raw.max_silence_seconds.judge(problems, |at| guardrails::time_limit(&at));
     Some(AgentPlan {
         command: command.required()?,
         prompt: prompt.required()?,
         format: format.or(AgentFormat::Text)?,
-        env: env.or(BTreeMap::new())?,
+        env: env?,
+        max_time: max_time.optional()?,
+        max_silence: max_silence.optional()?,
     })
 }
 
@@ -43,8 +47,15 @@ fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic>
     })
 }
 
+/// The check that `raw` describes.
+pub(super) fn evaluator(raw: RawEvaluator, problems: &mut Vec<Diagnostic>) -> Option<EvaluatorPlan> {
+    let command = raw.command.judge(problems, check_command);
+    let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
+    Some(EvaluatorPlan { command: command.required()?, max_time: max_time.optional()? })
+}
+
 /// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
-pub(super) fn check_command(at: At<String>) -> Result<String, Diagnostic> {
+fn check_command(at: At<String>) -> Result<String, Diagnostic> {
     match CommandLine::parse(&at.value) {
         Ok(_) | Err(CommandError::PromptPlace { .. }) => Ok(at.value),
         Err(error) => Err(unrunnable(&at, &error)),
@@ -88,20 +99,4 @@ fn format(at: At<String>) -> Result<AgentFormat, Diagnostic> {
     let finding = Diagnostic::error(format!("unknown format `{}`", at.value)).note(list);
     let meant = nearest::closest(&at.value, FORMATS, |(name, _)| name);
     Err(finding.at(at.span, nearest::suggestion(meant.map(|(name, _)| name))))
-}
-
-fn environment(at: At<Vec<Text>>) -> Result<BTreeMap<String, String>, Diagnostic> {
-    for variable in &at.value {
-        let name = &variable.name;
-        if name.is_empty() || name.contains(['=', '\0']) {
-            let finding = Diagnostic::error(format!("`{name}` cannot be the name of a variable"));
-            let finding = finding.at(variable.name_span.clone(), "in here, every key is a variable's name");
-            return Err(finding.help("a name has no `=` in it, and is not empty"));
-        }
-        if variable.value.contains('\0') {
-            let finding = Diagnostic::error(format!("`{}.{name}` has a NUL character in it", at.key));
-            return Err(finding.at(variable.span.clone(), "no program can be given it"));
-        }
-    }
-    Ok(at.value.into_iter().map(|variable| (variable.name, variable.value)).collect())
 }

@@ -21,7 +21,7 @@ const NO_SUCH_LIMIT: &str = "to have no such limit, leave it out";
 pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Option<Limits> {
     let max_iterations = raw.max_iterations.judge(problems, at_least_one);
     let max_cost = raw.max_cost_usd.judge(problems, money);
-    let max_time = raw.max_seconds.judge(problems, |at| run_time(&at));
+    let max_time = raw.max_seconds.judge(problems, |at| time_limit(&at));
     let max_tokens = raw.max_tokens.judge(problems, at_least_one);
     let max_failures = raw.max_consecutive_failures.judge(problems, at_least_one);
     let checkpoint = raw.hitl_checkpoint.judge(problems, checkpoint);
@@ -84,7 +84,8 @@ fn money(at: At<f64>) -> Result<Usd, Diagnostic> {
     })
 }
 
-fn run_time(at: &At<f64>) -> Result<Duration, Diagnostic> {
+/// A time within which something may run.
+pub(super) fn time_limit(at: &At<f64>) -> Result<Duration, Diagnostic> {
     seconds(at, MIN_SECONDS, "above 0", NOTHING_COULD_RUN)
 }
 

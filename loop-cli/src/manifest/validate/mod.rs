@@ -4,6 +4,7 @@
 //! of the plan if there is one. None stops at its first problem.
 
 mod agent;
+mod environment;
 mod guardrails;
 mod stop;
 
@@ -32,7 +33,7 @@ pub(crate) fn plan(
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command, problems);
     }
-    let evaluator = raw.evaluator.command.judge(problems, agent::check_command);
+    let evaluator = agent::evaluator(raw.evaluator, problems);
     let stop = stop::stop(raw.stop_condition, text, problems);
     let limits = guardrails::limits(raw.guardrails, problems);
     let delay = delay(raw.pace, problems);
@@ -41,7 +42,7 @@ pub(crate) fn plan(
         name: name.or(default_name)?,
         goal: goal.required()?,
         agent: agent?,
-        evaluator: evaluator.required()?,
+        evaluator: evaluator?,
         stop: stop?,
         limits: limits?,
         delay: delay.or(Duration::ZERO)?,

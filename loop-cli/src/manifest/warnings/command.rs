@@ -1,6 +1,6 @@
 //! Commands that would wait for a person at night, or judge their own work.
 
-use std::path::Path;
+use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 
 use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, unfilled};
 
@@ -62,23 +62,27 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     warnings
 }
 
-/// Only what is plain is reported: a command that begins with the program's name.
 fn attended(command: &At<String>) -> Vec<Diagnostic> {
-    let words = shlex::split(&command.value).unwrap_or_default();
-    let mut words = words.iter().map(String::as_str).skip_while(|word| is_assignment(word));
-    let program = words.next().and_then(|word| Path::new(word).file_name()?.to_str());
-    let Some(known) = AGENTS.iter().find(|known| Some(known.program) == program) else { return Vec::new() };
-    let rest: Vec<_> = words.collect();
-    let unmet = known.needs.iter().filter(|need| !rest.iter().any(|word| need.is_met_by(word)));
-    unmet.map(|need| report(known, need, command)).collect()
+    let started = simple_commands(&command.value);
+    AGENTS.iter().flat_map(|known| known.unmet(&started).map(|need| report(known, need, command))).collect()
 }
 
-fn is_assignment(word: &str) -> bool {
-    let name = word.split_once('=').map_or("", |(name, _)| name);
-    !name.is_empty() && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+impl Known {
+    /// What it needs and is not told. One that is called twice, as in `claude --version && claude -p`, has
+    /// to be told once.
+    fn unmet(&self, started: &[SimpleCommand]) -> impl Iterator<Item = &'static Need> {
+        let calls: Vec<_> = started.iter().filter(|call| call.program == self.program).collect();
+        self.needs
+            .iter()
+            .filter(move |need| !calls.is_empty() && !calls.iter().any(|call| need.is_met_in(call)))
+    }
 }
 
 impl Need {
+    fn is_met_in(&self, call: &SimpleCommand) -> bool {
+        call.arguments.iter().any(|word| self.is_met_by(word))
+    }
+
     /// `--print`, `--print=yes`, `-p`, and `-vp`, in which short flags share a dash.
     fn is_met_by(&self, word: &str) -> bool {
         let is_long = word.starts_with("--");

@@ -3,12 +3,11 @@
 use super::super::{
     diagnostics::Diagnostic,
     field::{At, FlagOrWhole},
-    raw::{RawGuardrails, RawManifest},
+    raw::RawGuardrails,
 };
 
-pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
-    let limits = &raw.guardrails;
-    let found = [idle_allowance(limits), late_checkpoint(limits), late_failures(limits), idle_time(raw)];
+pub(super) fn of(limits: &RawGuardrails) -> Vec<Diagnostic> {
+    let found = [idle_allowance(limits), late_checkpoint(limits), late_failures(limits)];
     found.into_iter().flatten().collect()
 }
 
@@ -50,28 +49,4 @@ fn never_binds<T>(limit: &At<T>, count: i128, most: &At<i128>, label: &str) -> O
     let finding = Diagnostic::warning(format!("`{}` does nothing here", limit.key));
     let finding = finding.at(limit.span.clone(), label);
     Some(finding.at(most.span.clone(), format!("at most {} iteration{plural}", most.value)))
-}
-
-/// Delays alone can use up the time before the iterations are used up.
-fn idle_time(raw: &RawManifest) -> Option<Diagnostic> {
-    let (time, delay) = (raw.guardrails.max_seconds.written()?, raw.pace.every_seconds.written()?);
-    let most = raw.guardrails.max_iterations.written()?;
-    let waits = delay.value * (most.value as f64 - 1.0);
-    // Numbers below these are reported as wrong.
-    if waits < time.value || time.value <= 0.0 || waits <= 0.0 {
-        return None;
-    }
-    let title = match begun_within(time.value, delay.value) {
-        1 => "the time ends before a second iteration can begin".to_owned(),
-        count => format!("the time ends after {count} of {} iterations at the latest", most.value),
-    };
-    let finding = Diagnostic::warning(title).at(time.span.clone(), "the waits count, too");
-    let finding = finding.at(delay.span.clone(), "as long as this after every iteration");
-    Some(finding.help(format!("raise `{}`, or make the delay shorter", time.key)))
-}
-
-/// How many iterations can have begun when the time is over, each of which takes a moment.
-fn begun_within(time: f64, delay: f64) -> u64 {
-    // A float that is too large becomes the largest number.
-    (time / delay).ceil() as u64
 }

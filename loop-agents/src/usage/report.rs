@@ -1,37 +1,32 @@
-//! Lines of reports, from a stream of bytes that may be torn anywhere.
+//! The lines of a usage file.
 
-use loop_core::{Cost, Usage, Usd};
-use serde::Deserialize;
+use loop_core::{Cost, Usage};
+use serde_json::Value;
 
-/// Longer lines are refused, so that a file without newlines does not fill the memory.
+use super::{
+    figures::{Figures, Refused},
+    lines::{Line, Lines, shown},
+};
+
+/// Longer lines are refused.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// How much of a refused line is shown.
-const SHOWN_BYTES: usize = 200;
-
-/// A line as agents write it. More keys are nobody's business here: many write their whole
+/// Reads one line as agents write it. More keys are nobody's business here: many write their whole
 /// answer's metadata.
-#[derive(Deserialize)]
-struct Report {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cached_input_tokens: Option<u64>,
-    cost_usd: Option<f64>,
-}
-
-/// Reads one line.
 fn parse(line: &[u8]) -> Result<Usage, String> {
-    // A JSON array would be read as the fields in their order.
+    let line = line.trim_ascii();
+    // A number by itself is JSON too.
     if line.first() != Some(&b'{') {
         return Err("it is not a JSON object".to_owned());
     }
-    let report: Report = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    let cost = report.cost_usd.map(Usd::try_from_f64).transpose().map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let report = Figures::of(&value);
+    let count = |key| report.count(key).map_err(|Refused(why)| why);
     let usage = Usage {
-        input_tokens: report.input_tokens,
-        cached_input_tokens: report.cached_input_tokens,
-        output_tokens: report.output_tokens,
-        cost: cost.map(Cost::known),
+        input_tokens: count("input_tokens")?,
+        cached_input_tokens: count("cached_input_tokens")?,
+        output_tokens: count("output_tokens")?,
+        cost: report.usd("cost_usd").map_err(|Refused(why)| why)?.map(Cost::known),
     };
     if usage.is_unknown() {
         return Err("it has none of input_tokens, output_tokens, cached_input_tokens, cost_usd".to_owned());
@@ -39,44 +34,44 @@ fn parse(line: &[u8]) -> Result<Usage, String> {
     Ok(usage)
 }
 
-/// Puts lines together from pieces, and adds up what they report.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    /// The beginning of a line whose end has not come.
-    torn: Vec<u8>,
-    /// The torn line is too long already; its beginning was dropped.
-    too_long: bool,
+/// Adds up what the lines of a usage file report.
+#[derive(Debug)]
+pub(super) struct Reports {
+    lines: Lines,
     refused: u64,
     last_refusal: Option<String>,
 }
 
-impl Lines {
+impl Default for Reports {
+    fn default() -> Self {
+        Self { lines: Lines::with_max(MAX_LINE_BYTES), refused: 0, last_refusal: None }
+    }
+}
+
+impl Reports {
     /// Takes the next bytes; gives what the lines that they complete report.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Usage {
-        let mut usage = Usage::unknown();
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = MAX_LINE_BYTES - self.torn.len();
-            self.too_long |= piece.len() > room;
-            self.torn.extend_from_slice(&piece[..piece.len().min(room)]);
-            if piece.ends_with(b"\n") {
-                usage += self.end_line();
-            }
-        }
-        usage + self.whole_already()
+        let mut sum = Usage::unknown();
+        let Self { lines, refused, last_refusal } = self;
+        lines.feed(bytes, |line| sum += read(line, refused, last_refusal));
+        sum + self.whole_already()
     }
 
     /// A JSON object says itself where it ends: whoever writes no newline is heard at once all the same.
     fn whole_already(&mut self) -> Usage {
-        if self.too_long || self.torn.last() != Some(&b'}') {
+        if self.lines.torn().last() != Some(&b'}') {
             return Usage::unknown();
         }
-        parse(self.torn.trim_ascii()).inspect(|_| self.torn.clear()).unwrap_or_default()
+        parse(self.lines.torn()).inspect(|_| self.lines.clear()).unwrap_or_default()
     }
 
     /// The writer has ended: what stands there without a newline is a line too, or broken for
-    /// good, and the next writer's first line is not to be added to it.
+    /// good.
     pub(super) fn finish(&mut self) -> Usage {
-        self.end_line()
+        let mut sum = Usage::unknown();
+        let Self { lines, refused, last_refusal } = self;
+        lines.finish(|line| sum += read(line, refused, last_refusal));
+        sum
     }
 
     /// How many lines could not be used.
@@ -88,29 +83,25 @@ impl Lines {
     pub(super) fn last_refusal(&self) -> Option<&str> {
         self.last_refusal.as_deref()
     }
+}
 
-    fn end_line(&mut self) -> Usage {
-        let line = self.torn.trim_ascii();
-        let parsed = match line {
-            [] => Ok(Usage::unknown()),
-            _ if self.too_long => Err(format!("it is longer than {MAX_LINE_BYTES} bytes")),
-            line => parse(line),
-        };
-        let usage = parsed.unwrap_or_else(|why| {
-            let shown = String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]).into_owned();
-            self.refused += 1;
-            self.last_refusal = Some(format!("`{shown}`: {why}"));
-            Usage::unknown()
-        });
-        self.torn.clear();
-        self.too_long = false;
-        usage
-    }
+fn read(line: Line<'_>, refused: &mut u64, last_refusal: &mut Option<String>) -> Usage {
+    let (bytes, parsed) = match line {
+        Line::Whole(bytes) => (bytes, parse(bytes)),
+        Line::TooLong(bytes) => (bytes, Err(format!("it is longer than {MAX_LINE_BYTES} bytes"))),
+    };
+    parsed.unwrap_or_else(|why| {
+        *refused += 1;
+        *last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
+        Usage::unknown()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use loop_core::Usd;
 
     use super::*;
 
@@ -140,7 +131,7 @@ mod tests {
             r#"{"input_tokens":1.5}"#,
             r#"{"cost_usd":"#,
         ];
-        let mut reader = Lines::default();
+        let mut reader = Reports::default();
         for line in lines {
             assert_eq!(reader.feed(format!("{line}\n").as_bytes()), Usage::unknown(), "{line}");
         }
@@ -152,18 +143,17 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_refused_in_bounded_memory() {
-        let mut reader = Lines::default();
+        let mut reader = Reports::default();
         for _ in 0..1000 {
             reader.feed(&[b'x'; 1000]);
         }
-        assert!(reader.torn.capacity() <= 2 * MAX_LINE_BYTES);
         assert_eq!(reader.feed(b"\n{\"cost_usd\":1}\n"), cost(1_000_000));
         assert_eq!(reader.refused(), 1);
     }
 
     #[test]
     fn a_line_counts_once_it_is_whole_with_or_without_its_end() {
-        let mut reader = Lines::default();
+        let mut reader = Reports::default();
         assert_eq!(reader.feed(b"{\"cost_usd\":"), Usage::unknown());
         assert_eq!(reader.feed(b"1}"), cost(1_000_000));
         assert_eq!(reader.feed(b"\n"), Usage::unknown());
@@ -188,7 +178,7 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
-            let mut reader = Lines::default();
+            let mut reader = Reports::default();
             let mut sum = Usage::unknown();
             for ends in cuts.windows(2) {
                 sum += reader.feed(&text.as_bytes()[ends[0]..ends[1]]);

@@ -1,0 +1,111 @@
+// A scripted model for the recordings: aimock behind a thin proxy on loopback.
+//
+// aimock speaks every vendor's dialect, but in most of them reports neither cached tokens nor
+// reasoning, and those are the figures that parsers get wrong. So the proxy adds them to what passes.
+//
+//     node model.mjs <aimock's folder> <file that gets the base URL>
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [aimock, announce] = process.argv.slice(2);
+
+// aimock does not choose a port by itself.
+const freePort = () =>
+  new Promise((found) => {
+    const probe = http.createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => found(port));
+    });
+  });
+const UPSTREAM = await freePort();
+
+// How each agent calls the tool that runs a command.
+const TOOLS = {
+  pi: (command) => ({ name: "bash", arguments: { command } }),
+  codex: (command) => ({ name: "exec_command", arguments: { cmd: command } }),
+  gemini: (command) => ({ name: "run_shell_command", arguments: { command } }),
+  opencode: (command) => ({ name: "bash", arguments: { command, description: "run it" } }),
+  claude: (command) => ({ name: "Bash", arguments: { command } }),
+};
+
+// Prompts are "<agent>-<scenario>: ...".
+function scripts(agent, tool) {
+  const call = (command, usage) => ({
+    content: "I will write the file.",
+    toolCalls: [{ ...tool(command), arguments: JSON.stringify(tool(command).arguments) }],
+    usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
+  });
+  const reply = (content, input, output) => ({
+    content,
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  });
+  const on = (scenario, hasToolResult, response) => ({
+    match: { userMessage: `${agent}-${scenario}`, ...(hasToolResult === null ? {} : { hasToolResult }) },
+    response,
+  });
+  return [
+    on("tool", false, call("echo done >done.txt", [1200, 40])),
+    on("tool", true, reply("The file is written.", 1300, 8)),
+    // The tool ends its agent: a run that is cut in its middle, at the same place each time.
+    on("cut", false, call("kill -9 $PPID", [1200, 40])),
+    on("cut", true, reply("I am still here.", 1300, 8)),
+    on("limit", null, {
+      error: { message: "Rate limit exceeded. Please retry after 30 seconds.", type: "rate_limit_error", code: "rate_limit_exceeded" },
+      status: 429,
+    }),
+    on("fault", null, { error: { message: "The server had an error.", type: "server_error" }, status: 500 }),
+    // An agent that tries a fault again for ever ends at this one.
+    on("refused", null, { error: { message: "The request is not valid.", type: "invalid_request_error" }, status: 400 }),
+  ];
+}
+
+// What aimock leaves out. Claude's input counts have the cached tokens beside them, the others' within.
+const ADDITIONS = [
+  [/("type":"message_start".*?"usage":\{"input_tokens":)(\d+)(,"output_tokens":)\d+/g, (_, a, n, b) =>
+    `${a}${n - 1000}${b}1,"cache_read_input_tokens":900,"cache_creation_input_tokens":100`],
+  [/("usage":\{"input_tokens":)(\d+)(,"output_tokens":)(\d+)(,"total_tokens":\d+)/g,
+    `$1$2,"input_tokens_details":{"cached_tokens":1000}$3$4,"output_tokens_details":{"reasoning_tokens":5}$5`],
+  [/("prompt_tokens":\d+,"completion_tokens":\d+,"total_tokens":\d+)/g,
+    `$1,"prompt_tokens_details":{"cached_tokens":1000},"completion_tokens_details":{"reasoning_tokens":5}`],
+  [/("promptTokenCount":)([1-9]\d+)(,"candidatesTokenCount":\d+),"totalTokenCount":(\d+)/g, (_, a, n, b, total) =>
+    `${a}${n}${b},"cachedContentTokenCount":1000,"thoughtsTokenCount":5,"totalTokenCount":${+total + 5}`],
+];
+
+function forward(request, response) {
+  const headers = { ...request.headers, host: `127.0.0.1:${UPSTREAM}`, "accept-encoding": "identity" };
+  const upstream = http.request({ port: UPSTREAM, method: request.method, path: request.url, headers }, (reply) => {
+    const chunks = [];
+    reply.on("data", (chunk) => chunks.push(chunk));
+    reply.on("end", () => {
+      let body = Buffer.concat(chunks).toString();
+      for (const [pattern, addition] of ADDITIONS) body = body.replace(pattern, addition);
+      const { "content-length": _, "transfer-encoding": __, ...kept } = reply.headers;
+      response.writeHead(reply.statusCode, kept).end(body);
+    });
+  });
+  request.pipe(upstream);
+}
+
+const fixtures = Object.entries(TOOLS).flatMap(([agent, tool]) => scripts(agent, tool));
+const folder = mkdtempSync(join(tmpdir(), "model-"));
+writeFileSync(join(folder, "fixtures.json"), JSON.stringify({ fixtures }));
+const cli = join(aimock, "node_modules/@copilotkit/aimock/dist/cli.js");
+const child = spawn(process.execPath, [cli, "-p", UPSTREAM, "-f", folder, "--log-level", "warn"], { stdio: "inherit" });
+process.on("SIGTERM", () => {
+  child.kill();
+  rmSync(folder, { recursive: true });
+  process.exit();
+});
+
+const server = http.createServer(forward);
+// aimock is there once it answers.
+const ready = setInterval(() => {
+  http.get({ port: UPSTREAM, path: "/v1/models" }, (reply) => {
+    reply.resume();
+    clearInterval(ready);
+    if (!server.listening) server.listen(0, "127.0.0.1", () => writeFileSync(announce, `http://127.0.0.1:${server.address().port}`));
+  }).on("error", () => {});
+}, 100);

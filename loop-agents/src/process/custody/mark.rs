@@ -1,0 +1,102 @@
+//! A mark that every process of a run carries, wherever it went.
+//!
+//! What a child inherits it can drop, but hardly all of it. The first mark is an environment variable,
+//! which has a name that explains itself and passes through everything but `env -i`. The second one is
+//! the limit on file locks (`RLIMIT_LOCKS`): Linux has not enforced it since 2.4.25, so that nobody sets
+//! it and any value does no harm, but every child inherits it, and `/proc/PID/limits` shows it.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+};
+
+use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, setrlimit};
+
+use super::proc::{self, Found, Stat};
+
+/// The environment variable that names the run to which a process belongs.
+pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
+
+/// What the processes of one run have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The run's name, as the variable says it.
+    run: String,
+    /// The same as a number.
+    limit: u64,
+}
+
+impl Mark {
+    pub(super) fn new(run: String) -> Self {
+        let mut hasher = DefaultHasher::new();
+        run.hash(&mut hasher);
+        // The largest numbers stand for "no limit".
+        let limit = hasher.finish() >> 1;
+        Self { run, limit }
+    }
+
+    /// The run's name.
+    pub(super) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Puts the second mark on this process, and so on every child that it starts from now on.
+    pub(super) fn put_on_self(&self) -> io::Result<()> {
+        let Rlimit { maximum, .. } = getrlimit(Resource::Locks);
+        Ok(setrlimit(Resource::Locks, Rlimit { current: Some(self.limit), maximum })?)
+    }
+
+    /// All living processes that carry it, but for this one.
+    pub(super) fn carriers(&self) -> Vec<Found> {
+        let own = getpid();
+        let others = proc::all().into_iter().filter(|pid| *pid != own);
+        // Held first and looked at then: so the one that is looked at is the one that is held.
+        let held = others.filter(|pid| self.is_on(*pid)).filter_map(Found::hold);
+        held.filter(|found| self.is_on(found.pid)).collect()
+    }
+
+    fn is_on(&self, pid: Pid) -> bool {
+        let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let marked = self.is_in_environment(&read("environ")) || self.is_in_limits(&read("limits"));
+        marked && Stat::of(pid).is_some_and(|stat| !stat.ended)
+    }
+
+    fn is_in_environment(&self, environment: &[u8]) -> bool {
+        environment.split(|byte| *byte == 0).any(|entry| {
+            let value = entry.strip_prefix(RUN_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+            value == Some(self.run.as_bytes())
+        })
+    }
+
+    fn is_in_limits(&self, limits: &[u8]) -> bool {
+        let limits = String::from_utf8_lossy(limits);
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
+        line.and_then(|line| line.split_ascii_whitespace().next()) == Some(&*self.limit.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_known_by_all_of_it() {
+        let mark = Mark::new("run-1".to_owned());
+        assert!(mark.is_in_environment(b"A=B\0LOOP_RUN_ID=run-1\0"));
+        for other in [&b"LOOP_RUN_ID=run-12\0"[..], b"XLOOP_RUN_ID=run-1\0", b"A=LOOP_RUN_ID=run-1\0", b""] {
+            assert!(!mark.is_in_environment(other));
+        }
+        let limits =
+            |soft: u64| format!("Max cpu time  1 1 s\nMax file locks   {soft}   unlimited   locks\n");
+        assert!(mark.is_in_limits(limits(mark.limit).as_bytes()));
+        assert!(!mark.is_in_limits(limits(mark.limit + 1).as_bytes()));
+        assert!(!mark.is_in_limits(b""));
+    }
+
+    #[test]
+    fn two_runs_have_two_marks_and_one_run_has_one() {
+        assert_ne!(Mark::new("run-1".to_owned()).limit, Mark::new("run-2".to_owned()).limit);
+        assert_eq!(Mark::new("run-1".to_owned()), Mark::new("run-1".to_owned()));
+    }
+}

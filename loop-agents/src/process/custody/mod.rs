@@ -1,0 +1,223 @@
+//! What becomes of the processes that a command leaves behind.
+//!
+//! A command's group is signalled as one, and that is most of it. But any process can leave its group and
+//! its session, start another, and end, and then nothing that the system keeps says whose work it does.
+//! Agents do this all the time: a server for the tests, a build daemon, `git gc`. Left alone they keep
+//! ports, files and money, and the next iteration's agent meets them.
+
+pub(super) mod family;
+mod guardian;
+mod kill;
+mod mark;
+mod proc;
+
+use std::{
+    convert::Infallible,
+    future, io,
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use rustix::process::Pid;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+pub use guardian::serve_as_guardian;
+pub use mark::RUN_VARIABLE;
+
+use self::{family::Adoption, guardian::Guardian, kill::end_all, mark::Mark, proc::Found};
+pub(super) use kill::KILL_TIME;
+
+/// Who answers for the processes of a run, until the last of them is gone. Clones are the same one.
+///
+/// Every command that is started in custody has [`RUN_VARIABLE`] in its environment, and hands it on.
+/// There are three ways to find what a command left behind, and the one that is always there is the
+/// weakest:
+///
+/// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all
+///   processes of the system and ends those that carry it. A process that drops its environment escapes.
+/// - **As their heir** ([`adopting`](Self::adopting)): this process takes over every orphan, and ends them
+///   as soon as their command has ended. None escapes. It changes the whole process, so it is never done
+///   unasked.
+/// - **By a guardian** ([`guarded_by`](Self::guarded_by)): a second process ends them all when this one is
+///   killed with SIGKILL, or crashes.
+///
+/// ```
+/// use std::future::pending;
+/// use loop_agents::process::{Custody, Process};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let custody = Custody::new("run-7");
+/// let agent = Process::shell("setsid /bin/sleep 1000 & echo done").custody(custody.clone());
+/// agent.run(pending(), |_, _| {}).await?;
+/// custody.end(); // `sleep` is gone
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Custody(Arc<Estate>);
+
+#[derive(Debug)]
+struct Estate {
+    mark: Mark,
+    used: AtomicBool,
+    adoption: Option<Adoption>,
+    guardian: OnceLock<Guardian>,
+}
+
+impl Custody {
+    fn with(mark: Mark, adoption: Option<Adoption>) -> Self {
+        Self(Arc::new(Estate { mark, used: AtomicBool::new(false), adoption, guardian: OnceLock::new() }))
+    }
+
+    /// Finds what commands leave behind by their mark, at the end of the run. `run` is its name, and has
+    /// to be no other run's.
+    pub fn new(run: impl Into<String>) -> Self {
+        Self::with(Mark::new(run.into()), None)
+    }
+
+    /// A custody for a run whose name nobody needs to know.
+    pub(crate) fn unnamed() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        Self::new(format!("{process}-{now}-{count}"))
+    }
+
+    /// Makes this process the heir of everything that its descendants leave behind (a *child subreaper*),
+    /// and ends what a command left as soon as the command has ended.
+    ///
+    /// From then on every child of this process that is in another session, and was neither there before
+    /// nor started in this custody, counts as left behind, and is killed. So it is for programs that start
+    /// everything through it. Commands may run side by side; a process that left its session is then ended
+    /// with the last of them.
+    ///
+    /// # Errors
+    /// There is another such custody in this process, or the system is not Linux.
+    pub fn adopting(run: impl Into<String>) -> io::Result<Self> {
+        let mark = Mark::new(run.into());
+        let adoption = Adoption::begin()?;
+        mark.put_on_self()?;
+        Ok(Self::with(mark, Some(adoption)))
+    }
+
+    /// Starts `program` as the guardian of this custody: when this process is killed, it ends what carries
+    /// the mark. It is mostly this program itself (`/proc/self/exe`), whose `main` calls
+    /// [`serve_as_guardian`]. A guardian that is killed is replaced while a command runs, or before the next.
+    ///
+    /// # Errors
+    /// The program cannot be started, or there is a guardian already.
+    pub fn guarded_by(self, program: impl Into<PathBuf>) -> io::Result<Self> {
+        let guardian = Guardian::new(program.into(), self.0.mark.run().to_owned());
+        if self.0.guardian.set(guardian).is_err() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a guardian already"));
+        }
+        self.0.keep_guarded()?;
+        Ok(self)
+    }
+
+    /// The run's name: the value of [`RUN_VARIABLE`].
+    pub fn run(&self) -> &str {
+        self.0.mark.run()
+    }
+
+    /// Ends everything that commands in this custody left behind, and sends the guardian away. Dropping the
+    /// last clone does the same. Commands can be started in it afterwards.
+    ///
+    /// Blocks until they are gone, mostly for less than a few milliseconds, and for four seconds at most.
+    /// Gives the numbers of those that could not be ended: they belong to somebody else, or hang in the
+    /// system.
+    pub fn end(&self) -> Vec<u32> {
+        self.0.end()
+    }
+
+    /// A command is about to be started in this custody.
+    pub(super) fn take_charge(&self) -> io::Result<()> {
+        self.0.used.store(true, Ordering::Relaxed);
+        self.0.keep_guarded()
+    }
+
+    /// Does what is to be done beside a command: replaces a guardian that was killed, and reaps orphans,
+    /// from the call on. Cancel safe.
+    pub(super) fn watch(&self) -> impl Future<Output = Infallible> + Send {
+        // Whoever ends before somebody listens would not be heard.
+        let ended = self.0.adoption.is_some().then(|| signal(SignalKind::child()));
+        async move { tokio::join!(self.0.watch_guardian(), self.0.watch_orphans(ended)).0 }
+    }
+
+    /// Ends what the command that `leader` led left behind, if that can be known already. Gives the
+    /// numbers of those that could not be ended. Blocks while there are any.
+    pub(super) fn settle(&self, leader: Pid) -> Vec<u32> {
+        let Some(adoption) = &self.0.adoption else { return Vec::new() };
+        self.0.end_all(|| adoption.orphans_of(leader))
+    }
+
+    /// Whether the command that `leader` led is known to have left something behind.
+    pub(super) fn is_unsettled(&self, leader: Pid) -> bool {
+        self.0.adoption.as_ref().is_some_and(|adoption| adoption.has_orphans_of(leader))
+    }
+}
+
+impl Estate {
+    fn keep_guarded(&self) -> io::Result<()> {
+        match (self.guardian.get(), &self.adoption) {
+            (Some(guardian), Some(adoption)) => adoption.spare(|| guardian.keep()),
+            (Some(guardian), None) => guardian.keep().map(drop),
+            (None, _) => Ok(()),
+        }
+    }
+
+    async fn watch_guardian(&self) -> Infallible {
+        if let Some(guardian) = self.guardian.get() {
+            while guardian.gone().await.is_ok() {
+                guardian.dismiss();
+                // What goes wrong here goes wrong again before the next command, and is said then.
+                if self.keep_guarded().is_err() {
+                    break;
+                }
+            }
+        }
+        future::pending().await
+    }
+
+    async fn watch_orphans(&self, ended: Option<io::Result<Signal>>) -> Infallible {
+        if let (Some(adoption), Some(Ok(mut ended))) = (&self.adoption, ended) {
+            while ended.recv().await.is_some() {
+                adoption.reap_orphans();
+            }
+        }
+        future::pending().await
+    }
+
+    /// Ends what is found; gives the numbers of those that could not be ended.
+    fn end_all(&self, find: impl Fn() -> Vec<Found>) -> Vec<u32> {
+        let survivors = end_all(find);
+        if let Some(adoption) = &self.adoption {
+            adoption.let_be(&survivors);
+        }
+        survivors.iter().map(|pid| pid.as_raw_nonzero().get().unsigned_abs()).collect()
+    }
+
+    fn end(&self) -> Vec<u32> {
+        let left = match &self.adoption {
+            Some(adoption) => {
+                adoption.wait_for_commands();
+                self.end_all(|| adoption.all_orphans())
+            }
+            None if self.used.swap(false, Ordering::Relaxed) => self.end_all(|| self.mark.carriers()),
+            None => Vec::new(),
+        };
+        if let Some(guardian) = self.guardian.get() {
+            guardian.dismiss();
+        }
+        left
+    }
+}
+
+impl Drop for Estate {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

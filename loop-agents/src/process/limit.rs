@@ -1,0 +1,182 @@
+//! How long a command may run, and for how long it may say nothing.
+
+use std::{
+    fmt, future,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use tokio::time::{Instant, sleep};
+
+use super::Job;
+
+/// Why a command was made to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It was asked to.
+    Asked,
+    /// It took longer than this.
+    Time(Duration),
+    /// It printed nothing for this long.
+    Silence(Duration),
+}
+
+impl fmt::Display for Cut {
+    /// Reads after "it was ended": "after 10s, its time limit".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => f.write_str("since it was asked to end"),
+            Self::Time(limit) => write!(f, "after {limit:?}, its time limit"),
+            Self::Silence(limit) => write!(f, "after it had printed nothing for {limit:?}"),
+        }
+    }
+}
+
+/// A command's own limits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Limits {
+    pub(super) time: Option<Duration>,
+    pub(super) silence: Option<Duration>,
+}
+
+/// A command's time: it goes by while the command is not stopped.
+#[derive(Debug)]
+pub(super) struct Clock<'a> {
+    started: Instant,
+    /// For how long the job had been stopped before.
+    stopped_before: Duration,
+    job: Option<&'a Job>,
+    /// When the command last printed something, in microseconds of its time.
+    heard: AtomicU64,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn start(job: Option<&'a Job>) -> Self {
+        let stopped_before = job.map(Job::time_stopped).unwrap_or_default();
+        Self { started: Instant::now(), stopped_before, job, heard: AtomicU64::new(0) }
+    }
+
+    fn now(&self) -> Duration {
+        let stopped = self.job.map(Job::time_stopped).unwrap_or_default() - self.stopped_before;
+        self.started.elapsed().saturating_sub(stopped)
+    }
+
+    /// The command has printed something.
+    pub(super) fn hear(&self) {
+        self.heard.store(u64::try_from(self.now().as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Resolves when a limit is crossed. Cancel safe. Wakes once for each time that a limit might be.
+    pub(super) async fn crossed(&self, limits: Limits) -> Cut {
+        loop {
+            let now = self.now();
+            let heard = Duration::from_micros(self.heard.load(Ordering::Relaxed));
+            let time = limits.time.map(|limit| (limit.saturating_sub(now), Cut::Time(limit)));
+            let silence =
+                limits.silence.map(|limit| ((heard + limit).saturating_sub(now), Cut::Silence(limit)));
+            match time.into_iter().chain(silence).min_by_key(|(left, _)| *left) {
+                None => return future::pending().await,
+                Some((Duration::ZERO, cut)) => return cut,
+                Some((left, _)) => sleep(left).await,
+            }
+            if let Some(job) = self.job {
+                job.running().await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tokio::time::{advance, timeout};
+
+    use super::*;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn on_virtual_time<T>(test: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(test)
+    }
+
+    proptest! {
+        /// The time in which a job is stopped is not the command's, wherever it falls.
+        #[test]
+        fn a_limit_is_crossed_after_its_time_without_the_stops(
+            limit in 1u64..100,
+            spans in prop::collection::vec((0u64..30, 0u64..1000), 0..6),
+        ) {
+            on_virtual_time(async move {
+                let job = Job::new();
+                let clock = Clock::start(Some(&job));
+                let limits = Limits { time: Some(seconds(limit)), silence: None };
+                let mut running = 0;
+                let stops = async {
+                    for (before, stopped) in spans {
+                        sleep(seconds(before)).await;
+                        job.stop();
+                        sleep(seconds(stopped)).await;
+                        job.go_on();
+                        running += before;
+                    }
+                };
+                let crossed = clock.crossed(limits);
+                tokio::join!(stops, async {
+                    prop_assert_eq!(crossed.await, Cut::Time(seconds(limit)));
+                    prop_assert_eq!(clock.now(), seconds(limit));
+                    Ok(())
+                }).1
+            })?;
+        }
+
+        /// It is the longest silence that counts.
+        #[test]
+        fn silence_is_cut_when_it_lasts(limit in 1u64..20, silences in prop::collection::vec(0u64..40, 0..12)) {
+            on_virtual_time(async move {
+                let clock = Clock::start(None);
+                // Never in the same moment as a sound.
+                let longest = seconds(limit) + Duration::from_millis(500);
+                let limits = Limits { time: None, silence: Some(longest) };
+                let speak = async {
+                    for silence in &silences {
+                        sleep(seconds(*silence)).await;
+                        clock.hear();
+                    }
+                    future::pending::<()>().await;
+                };
+                let cut = tokio::select! { cut = clock.crossed(limits) => cut, () = speak => unreachable!() };
+                prop_assert_eq!(cut, Cut::Silence(longest));
+                let spoken: u64 = silences.iter().take_while(|silence| **silence <= limit).sum();
+                prop_assert_eq!(clock.now(), seconds(spoken) + longest);
+                Ok(())
+            })?;
+        }
+    }
+
+    #[test]
+    fn no_limit_is_never_crossed() {
+        on_virtual_time(async {
+            let clock = Clock::start(None);
+            assert!(timeout(seconds(1_000_000), clock.crossed(Limits::default())).await.is_err());
+            advance(seconds(1)).await;
+            assert!(clock.now() > seconds(1_000_000));
+        });
+    }
+
+    #[test]
+    fn a_cut_says_why() {
+        let texts = [Cut::Asked, Cut::Time(seconds(10)), Cut::Silence(Duration::from_millis(1500))]
+            .map(|cut| format!("it was ended {cut}"));
+        assert_eq!(
+            texts,
+            [
+                "it was ended since it was asked to end",
+                "it was ended after 10s, its time limit",
+                "it was ended after it had printed nothing for 1.5s"
+            ]
+        );
+    }
+}

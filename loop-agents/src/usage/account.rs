@@ -1,0 +1,112 @@
+//! What the parsers of all formats write to.
+
+use loop_core::{Cost, Usage, Usd};
+use serde_json::Value;
+
+use super::{
+    AgentFailure, Prices, RateLimit, Tokens,
+    figures::{Figures, Refused},
+    ledger::{Ledger, Outcome, Total},
+    reading::Notes,
+};
+use crate::output::Capture;
+
+/// What one agent reports, run after run.
+#[derive(Debug)]
+pub(super) struct Account {
+    prices: Prices,
+    /// The model, where a stream does not name it.
+    pub(super) model: Option<String>,
+    pub(super) ledger: Ledger,
+    pub(super) text: Option<Capture>,
+    pub(super) failure: Option<AgentFailure>,
+    pub(super) notes: Notes,
+}
+
+impl Account {
+    pub(super) fn new(prices: Prices) -> Self {
+        Self {
+            prices,
+            model: None,
+            ledger: Ledger::default(),
+            text: None,
+            failure: None,
+            notes: Notes::default(),
+        }
+    }
+
+    /// A number of tokens; none and a note if it cannot be one.
+    pub(super) fn count(&mut self, object: &Value, key: &str) -> Option<u64> {
+        self.taken(Figures::of(object).count(key))
+    }
+
+    /// An amount of dollars; none and a note if it cannot be one.
+    pub(super) fn usd(&mut self, object: &Value, key: &str) -> Option<Usd> {
+        self.taken(Figures::of(object).usd(key))
+    }
+
+    fn taken<T>(&mut self, figure: Result<Option<T>, Refused>) -> Option<T> {
+        figure.unwrap_or_else(|Refused(why)| {
+            self.notes.add(&format!("refused: {why}"));
+            None
+        })
+    }
+
+    /// Tokens with their cost: the one that was reported, else the list's, else none.
+    ///
+    /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown.
+    pub(super) fn usage(&mut self, model: Option<&str>, tokens: &Tokens, reported: Option<Usd>) -> Usage {
+        let reported = reported.filter(|usd| *usd > Usd::ZERO || tokens.total() == 0).map(Cost::known);
+        Usage { cost: reported.or_else(|| self.estimate(model, tokens)), ..tokens.usage() }
+    }
+
+    /// What the tokens cost by the list; none and a note if it has no price for them.
+    pub(super) fn estimate(&mut self, model: Option<&str>, tokens: &Tokens) -> Option<Cost> {
+        if tokens.total() == 0 {
+            return None;
+        }
+        let Some(model) = model.or(self.model.as_deref()) else {
+            self.notes.add("the agent does not say which model it uses, so its cost cannot be estimated");
+            return None;
+        };
+        let cost = self.prices.estimate(model, tokens);
+        if cost.is_none() {
+            let date = self.prices.date();
+            self.notes
+                .add(&format!("there is no price for the model `{model}` in the price table of {date}"));
+        }
+        cost
+    }
+
+    /// A total of what was used, which replaces the sum of the messages.
+    pub(super) fn total(&mut self, of: Total<'_>, usage: Usage) {
+        self.notes.add(match self.ledger.total(of, usage) {
+            Outcome::Taken => return,
+            Outcome::Lower => "the agent's total is less than what it reported while it ran",
+            Outcome::Zero => "the agent's total is zero, so the sum of its messages stands",
+            Outcome::Repeated => "the agent reported the same total twice; it counts once",
+        });
+    }
+
+    /// The agent's last words so far.
+    pub(super) fn says(&mut self, text: &str) {
+        let mut capture = Capture::default();
+        capture.push(text.as_bytes());
+        self.text = Some(capture);
+    }
+
+    /// More of the agent's last words.
+    pub(super) fn says_more(&mut self, text: &str) {
+        self.text.get_or_insert_default().push(text.as_bytes());
+    }
+
+    /// The agent reports that it failed; `status` is the HTTP status, where it is told.
+    pub(super) fn fails(&mut self, message: &str, status: Option<u64>) {
+        self.failure = Some(AgentFailure::new(message, RateLimit::of(message, status)));
+    }
+
+    /// The agent goes on after what looked like a failure.
+    pub(super) fn recovers(&mut self) {
+        self.failure = None;
+    }
+}

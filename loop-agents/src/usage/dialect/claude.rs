@@ -1,0 +1,177 @@
+//! Claude Code: `claude -p --output-format stream-json --verbose`.
+//!
+//! - A message is printed once for each of its blocks, each time with the same id and numbers. They are
+//!   those of its beginning: the input is right, the output is a placeholder of a few tokens. With
+//!   `--include-partial-messages` a `message_delta` says the output when the message ends.
+//! - `cache_read_input_tokens` and `cache_creation_input_tokens` stand beside `input_tokens`.
+//! - `result` ends a turn. Its `usage` is that turn's and leaves out subagents; `modelUsage` and
+//!   `total_cost_usd` have them, and count from the process's start. A session that is continued by another
+//!   process keeps its id and counts from zero again.
+//! - After a crash the result can say zero.
+//! - A failure has `is_error` with the subtype `success`, or a subtype `error_...`. A message whose model is
+//!   `<synthetic>` is the program's own.
+
+use loop_core::{Cost, Usage};
+use serde_json::Value;
+
+use super::{Dialect, content, text};
+use crate::usage::{RateLimit, Reset, Tokens, account::Account, ledger::Total, limit::time_of};
+
+/// About how many bytes of an answer are a token, for the price of an answer whose output is not known.
+const BYTES_A_TOKEN: u64 = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Claude {
+    /// The message that is being streamed, from its `message_start` on.
+    streamed: Option<Streamed>,
+    /// The limit that was hit, as a line of its own told it.
+    limit: Option<RateLimit>,
+}
+
+#[derive(Debug)]
+struct Streamed {
+    id: String,
+    model: Option<String>,
+    tokens: Tokens,
+    /// The tool call of the main agent that this is a subagent of.
+    parent: Value,
+}
+
+impl Dialect for Claude {
+    fn reads(&self, kind: &str) -> bool {
+        matches!(kind, "assistant" | "stream_event" | "rate_limit_event" | "result")
+    }
+
+    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+        match kind {
+            "assistant" => self.message(line, account),
+            "stream_event" => self.event(line, account),
+            "rate_limit_event" => {
+                let info = &line["rate_limit_info"];
+                if text(info, "status") == Some("rejected") {
+                    let reset = account.count(info, "resetsAt").and_then(time_of).map(Reset::At);
+                    self.limit = Some(RateLimit { reset });
+                }
+            }
+            _ => self.result(line, account),
+        }
+    }
+}
+
+impl Claude {
+    fn message(&mut self, line: &Value, account: &mut Account) {
+        let message = &line["message"];
+        if text(line, "error") == Some("rate_limit") {
+            self.limit = self.limit.or(Some(RateLimit { reset: None }));
+        }
+        let words = content(message);
+        if line["parent_tool_use_id"].is_null() && !words.is_empty() {
+            account.says(&words);
+        }
+        let model = text(message, "model");
+        if model == Some("<synthetic>") {
+            return;
+        }
+        let input = input_of(&message["usage"], account);
+        // Nothing is guessed of tokens. A price is a guess anyway, and without the output a low one.
+        let said = account.count(&message["usage"], "output_tokens");
+        let priced = input.with_output(said.max(Some(longest_block(message) / BYTES_A_TOKEN)));
+        let mut usage = input.usage();
+        usage.cost = account.estimate(model, &priced);
+        account.ledger.message(text(message, "id"), usage);
+    }
+
+    fn event(&mut self, line: &Value, account: &mut Account) {
+        let (event, parent) = (&line["event"], &line["parent_tool_use_id"]);
+        match text(event, "type") {
+            Some("message_start") => {
+                let message = &event["message"];
+                let tokens = input_of(&message["usage"], account);
+                let Some(id) = text(message, "id") else { return };
+                let model = text(message, "model");
+                let usage = account.usage(model, &tokens, None);
+                account.ledger.message(Some(id), usage);
+                let (id, model) = (id.to_owned(), model.map(str::to_owned));
+                self.streamed = Some(Streamed { id, model, tokens, parent: parent.clone() });
+            }
+            Some("message_delta") => {
+                let output = account.count(&event["usage"], "output_tokens");
+                // Subagents stream at the same time; of theirs the total at the end tells.
+                if let Some(streamed) = self.streamed.take_if(|streamed| streamed.parent == *parent) {
+                    let tokens = streamed.tokens.with_output(output);
+                    let usage = account.usage(streamed.model.as_deref(), &tokens, None);
+                    account.ledger.message(Some(&streamed.id), usage);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn result(&mut self, line: &Value, account: &mut Account) {
+        let subtype = text(line, "subtype").unwrap_or_default();
+        let words = text(line, "result");
+        if line["is_error"] == true || subtype.starts_with("error") {
+            let message = words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype);
+            account.fails(message, line["api_error_status"].as_u64());
+            self.name_limit(account);
+        } else {
+            account.recovers();
+        }
+        self.limit = None;
+        if let Some(words) = words {
+            account.says(words);
+        }
+        let mut total = total_of(line, account);
+        if let Some(cost) = account.usd(line, "total_cost_usd") {
+            total.cost = Some(Cost::known(cost));
+        }
+        account.total(text(line, "session_id").map_or(Total::Process, Total::ProcessSoFar), total);
+    }
+
+    /// A line of its own says more of a limit than the words of the result.
+    fn name_limit(&self, account: &mut Account) {
+        if let (Some(failure), Some(limit)) = (&mut account.failure, self.limit) {
+            let in_words = failure.rate_limit.and_then(|limit| limit.reset);
+            failure.rate_limit = Some(RateLimit { reset: limit.reset.or(in_words) });
+        }
+    }
+}
+
+fn input_of(usage: &Value, account: &mut Account) -> Tokens {
+    Tokens {
+        fresh: account.count(usage, "input_tokens"),
+        cached: account.count(usage, "cache_read_input_tokens"),
+        cache_written: account.count(usage, "cache_creation_input_tokens"),
+        output: None,
+    }
+}
+
+/// All models' tokens and their price, or the turn's if it does not name models.
+fn total_of(line: &Value, account: &mut Account) -> Usage {
+    let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
+    let Some(models) = models else {
+        let usage = &line["usage"];
+        return input_of(usage, account).with_output(account.count(usage, "output_tokens")).usage();
+    };
+    models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
+        let tokens = Tokens {
+            fresh: account.count(usage, "inputTokens"),
+            cached: account.count(usage, "cacheReadInputTokens"),
+            cache_written: account.count(usage, "cacheCreationInputTokens"),
+            output: account.count(usage, "outputTokens"),
+        };
+        let cost = account.usd(usage, "costUSD");
+        sum + account.usage(Some(model), &tokens, cost)
+    })
+}
+
+/// How many bytes the longest block of a message has. Each of its lines has one block; the longest of all
+/// is less than all of them, but comes out the same in any order and if a line is repeated.
+fn longest_block(message: &Value) -> u64 {
+    let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
+    let bytes = |block: &Value| match text(block, "text").or_else(|| text(block, "thinking")) {
+        Some(words) => words.len(),
+        None => block.get("input").map_or(0, |input| input.to_string().len()),
+    };
+    blocks.iter().map(bytes).max().unwrap_or(0) as u64
+}

@@ -1,0 +1,63 @@
+//! Codex: `codex exec --json`.
+//!
+//! - `turn.completed` is the only line with numbers, so a budget binds after a turn and not in its
+//!   middle; a turn that is cut reports nothing.
+//! - Its numbers are those of the whole thread. A thread that was resumed (`codex exec resume`) reports
+//!   what it used in earlier processes again; of a thread that began before this loop, the first report
+//!   has all of that in it.
+//! - `cached_input_tokens` and `cache_write_input_tokens` are part of `input_tokens`, and
+//!   `reasoning_output_tokens` of `output_tokens`.
+//! - Neither the model nor a cost is named.
+//! - An item of type `error` is a warning, and an `error` may be followed by another try; `turn.failed`
+//!   is the end.
+
+use serde_json::Value;
+
+use super::{Dialect, text};
+use crate::usage::{Tokens, account::Account, ledger::Total};
+
+#[derive(Debug, Default)]
+pub(super) struct Codex {
+    thread: Option<String>,
+}
+
+impl Dialect for Codex {
+    fn reads(&self, kind: &str) -> bool {
+        matches!(kind, "thread.started" | "item.completed" | "turn.completed" | "turn.failed" | "error")
+    }
+
+    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+        match kind {
+            "thread.started" => self.thread = text(line, "thread_id").map(str::to_owned),
+            "item.completed" => {
+                let item = &line["item"];
+                if text(item, "type") == Some("agent_message")
+                    && let Some(words) = text(item, "text")
+                {
+                    account.says(words);
+                }
+            }
+            "turn.completed" => {
+                account.recovers();
+                self.total(&line["usage"], account);
+            }
+            "turn.failed" => {
+                account.fails(text(&line["error"], "message").unwrap_or("the turn failed"), None);
+            }
+            _ => account.fails(text(line, "message").unwrap_or("an error without a message"), None),
+        }
+    }
+}
+
+impl Codex {
+    fn total(&self, usage: &Value, account: &mut Account) {
+        let input = account.count(usage, "input_tokens");
+        let cached = account.count(usage, "cached_input_tokens");
+        let written = account.count(usage, "cache_write_input_tokens");
+        let output = account.count(usage, "output_tokens");
+        let tokens = Tokens::within(input, cached, written).with_output(output);
+        let usage = account.usage(None, &tokens, None);
+        let total = self.thread.as_deref().map_or(Total::Process, Total::ThreadSoFar);
+        account.total(total, usage);
+    }
+}

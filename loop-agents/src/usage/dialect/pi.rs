@@ -1,0 +1,49 @@
+//! pi: `pi -p --mode json`.
+//!
+//! - Each answer of the model has its numbers in `message_end`, and again in `turn_end`, `agent_end` and the
+//!   updates before it. `responseId` says which answer it is.
+//! - `cacheRead` and `cacheWrite` stand beside `input`.
+//! - The cost is computed by pi from its own table; it is zero for a model without a price there.
+//! - A request that failed is an answer with `stopReason` `error`, perhaps followed by another try. The exit
+//!   code is 0 all the same.
+
+use serde_json::Value;
+
+use super::{Dialect, content, text};
+use crate::usage::{Tokens, account::Account};
+
+#[derive(Debug)]
+pub(super) struct Pi;
+
+impl Dialect for Pi {
+    fn reads(&self, kind: &str) -> bool {
+        kind == "message_end"
+    }
+
+    fn line(&mut self, _kind: &str, line: &Value, account: &mut Account) {
+        let message = &line["message"];
+        if text(message, "role") != Some("assistant") {
+            return;
+        }
+        match text(message, "stopReason") {
+            Some("error" | "aborted") => {
+                account.fails(text(message, "errorMessage").unwrap_or("the answer broke off"), None);
+            }
+            _ => account.recovers(),
+        }
+        let words = content(message);
+        if !words.is_empty() {
+            account.says(&words);
+        }
+        let usage = &message["usage"];
+        let tokens = Tokens {
+            fresh: account.count(usage, "input"),
+            cached: account.count(usage, "cacheRead"),
+            cache_written: account.count(usage, "cacheWrite"),
+            output: account.count(usage, "output"),
+        };
+        let cost = account.usd(&usage["cost"], "total");
+        let usage = account.usage(text(message, "model"), &tokens, cost);
+        account.ledger.message(text(message, "responseId"), usage);
+    }
+}

@@ -1,0 +1,95 @@
+//! Numbers of a report that can be numbers of a report.
+//!
+//! A count that is negative, or larger than all models together write in a year, is a bug of
+//! whoever wrote it. Taken at its word it would end the run, or hide what was used.
+
+use loop_core::Usd;
+use serde_json::Value;
+
+/// More tokens than this in one report are a bug.
+const MAX_TOKENS: u64 = 1_000_000_000_000;
+
+/// More money than this in one report is a bug.
+const MAX_COST: Usd = Usd::dollars(1_000_000);
+
+/// Why a number was refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused(pub(super) String);
+
+/// The numbers of one JSON object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Figures<'a>(&'a Value);
+
+impl<'a> Figures<'a> {
+    pub(super) fn of(object: &'a Value) -> Self {
+        Self(object)
+    }
+
+    /// A number of tokens; none if it is missing or null.
+    pub(super) fn count(self, key: &str) -> Result<Option<u64>, Refused> {
+        let Some(value) = self.given(key) else { return Ok(None) };
+        match value.as_u64() {
+            Some(count) if count <= MAX_TOKENS => Ok(Some(count)),
+            Some(_) => Err(refused(key, value, &format!("more than {MAX_TOKENS} tokens"))),
+            None => Err(refused(key, value, "not a number of tokens")),
+        }
+    }
+
+    /// An amount of dollars; none if it is missing or null.
+    pub(super) fn usd(self, key: &str) -> Result<Option<Usd>, Refused> {
+        let Some(value) = self.given(key) else { return Ok(None) };
+        let Some(number) = value.as_f64() else {
+            return Err(refused(key, value, "not an amount of money"));
+        };
+        match Usd::try_from_f64(number) {
+            Ok(usd) if usd <= MAX_COST => Ok(Some(usd)),
+            _ if number > 0.0 => Err(refused(key, value, &format!("more than {MAX_COST}"))),
+            _ => Err(refused(key, value, "less than nothing")),
+        }
+    }
+
+    fn given(self, key: &str) -> Option<&'a Value> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+}
+
+fn refused(key: &str, value: &Value, why: &str) -> Refused {
+    let mut shown = value.to_string();
+    if let Some((end, _)) = shown.char_indices().nth(40) {
+        shown.truncate(end);
+    }
+    Refused(format!("{key}: {shown} is {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_can_be_a_number_of_a_report_is_taken() {
+        let object = json!({"tokens": 12, "cost": 0.25, "none": null});
+        let figures = Figures::of(&object);
+        assert_eq!(figures.count("tokens"), Ok(Some(12)));
+        assert_eq!(figures.usd("cost"), Ok(Some(Usd::micros(250_000))));
+        for missing in ["none", "other"] {
+            assert_eq!((figures.count(missing), figures.usd(missing)), (Ok(None), Ok(None)));
+        }
+    }
+
+    #[test]
+    fn what_cannot_is_refused_by_name() {
+        for bad in [json!(-5), json!(1.5), json!(1e300), json!(u64::MAX), json!("7"), json!([1]), json!({})] {
+            let object = json!({ "it": bad });
+            let Err(Refused(why)) = Figures::of(&object).count("it") else { panic!("{object}") };
+            assert!(why.starts_with("it: "), "{why}");
+        }
+        for bad in [json!(-0.01), json!(1e300), json!(2e6), json!("0.5"), json!([1]), json!("x".repeat(9999))]
+        {
+            let object = json!({ "it": bad });
+            let Err(Refused(why)) = Figures::of(&object).usd("it") else { panic!("{object}") };
+            assert!(why.starts_with("it: ") && why.len() < 200, "{why}");
+        }
+    }
+}

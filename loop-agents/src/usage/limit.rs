@@ -1,0 +1,196 @@
+//! Rate limits, out of the words in which agents report them.
+//!
+//! An agent that runs into its vendor's limit fails, and so would the next iteration, and the next: a
+//! loop that takes this for a failure like others burns its iterations in a minute. Most agents hand
+//! on the vendor's sentence and nothing else, so it is read: that it is a limit, and when it ends.
+
+use std::time::{Duration, SystemTime};
+
+/// Longer waits are not believed; the longest limits of today are a week's.
+const MAX_WAIT: Duration = Duration::from_secs(8 * 24 * 60 * 60);
+
+/// A vendor's limit on how much may be used in some time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimit {
+    /// When it ends, if that was said.
+    pub reset: Option<Reset>,
+}
+
+/// When a rate limit ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reset {
+    /// So long after it was reported.
+    After(Duration),
+    /// At this time.
+    At(SystemTime),
+}
+
+impl RateLimit {
+    /// How long to wait from `now` on, for [`WorkError::Later`](loop_core::WorkError::Later). None if nobody
+    /// said when it ends, or if it would be in more than eight days, which is not believed. A time that has
+    /// passed is no wait.
+    ///
+    /// ```
+    /// # use std::time::{Duration, SystemTime};
+    /// use loop_agents::usage::{Format, Prices, UsageReader};
+    ///
+    /// let mut reader = UsageReader::new(Format::CodexJson, Prices::bundled());
+    /// reader.feed(br#"{"type":"turn.failed","error":{"message":"429: rate limit, try again in 1.5s"}}"#);
+    /// let failure = reader.finish().failure.ok_or("a failure")?;
+    /// let limit = failure.rate_limit.ok_or("a limit")?;
+    /// assert_eq!(limit.wait(SystemTime::now()), Some(Duration::from_millis(1500)));
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn wait(&self, now: SystemTime) -> Option<Duration> {
+        let wait = match self.reset? {
+            Reset::After(wait) => wait,
+            Reset::At(time) => time.duration_since(now).unwrap_or_default(),
+        };
+        (wait <= MAX_WAIT).then_some(wait)
+    }
+
+    /// The limit of which a message speaks, if it does or if `status`, the HTTP status, says so.
+    pub(super) fn of(message: &str, status: Option<u64>) -> Option<Self> {
+        let text = message.to_lowercase();
+        let reset = wait_in(&text).map(Reset::After).or_else(|| time_in(&text).map(Reset::At));
+        let numbered = || text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "429");
+        let named = LIMITS.iter().any(|name| text.contains(name)) || numbered();
+        // An empty account says the same words, and does not fill by waiting.
+        let unpaid = reset.is_none() && UNPAID.iter().any(|name| text.contains(name));
+        ((status == Some(429) || named) && !unpaid).then_some(Self { reset })
+    }
+}
+
+/// What a message says that speaks of a limit.
+const LIMITS: [&str; 10] = [
+    "rate limit",
+    "rate_limit",
+    "ratelimit",
+    "usage limit",
+    "session limit",
+    "weekly limit",
+    "too many requests",
+    "resource_exhausted",
+    // A disk has a quota too.
+    "your current quota",
+    "quota exceeded for",
+];
+
+/// What it says if waiting does not help.
+const UNPAID: [&str; 3] = ["billing", "insufficient_quota", "credit balance"];
+
+/// After these words stands how long to wait.
+const BEFORE_WAIT: [&str; 6] =
+    ["try again in ", "retry in ", "retry after ", "retry-after: ", "reset in ", "resets in "];
+
+/// The time that a text says to wait: `in 12.5s`, `after 30 seconds`, `in 1 hour 5 minutes`.
+fn wait_in(text: &str) -> Option<Duration> {
+    let rest = BEFORE_WAIT.iter().find_map(|words| text.split_once(words).map(|(_, rest)| rest))?;
+    let mut rest = rest.trim_start();
+    let mut seconds = None;
+    while let Some((number, after)) = number(rest) {
+        let after = after.trim_start();
+        let unit_end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let factor = match (&after[..unit_end], seconds) {
+            ("ms" | "millisecond" | "milliseconds", _) => 0.001,
+            ("s" | "sec" | "secs" | "second" | "seconds", _) => 1.0,
+            ("m" | "min" | "mins" | "minute" | "minutes", _) => 60.0,
+            ("h" | "hr" | "hrs" | "hour" | "hours", _) => 3_600.0,
+            ("d" | "day" | "days", _) => 86_400.0,
+            // A number by itself is seconds, as in the header.
+            (_, None) => return Duration::try_from_secs_f64(number).ok(),
+            _ => break,
+        };
+        seconds = Some(seconds.unwrap_or(0.0) + number * factor);
+        rest = after[unit_end..].trim_start_matches([' ', ',']);
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    Duration::try_from_secs_f64(seconds?).ok()
+}
+
+/// The decimal number with which a text begins.
+fn number(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let digits = text[..end].trim_end_matches('.');
+    Some((digits.parse().ok()?, &text[digits.len()..]))
+}
+
+/// The time that stands after a `|`, in seconds since 1970: `usage limit reached|1785132000`.
+fn time_in(text: &str) -> Option<SystemTime> {
+    let (_, rest) = text.split_once('|')?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    time_of(rest[..end].parse().ok()?)
+}
+
+/// Seconds since 1970.
+pub(super) fn time_of(seconds: u64) -> Option<SystemTime> {
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn wait(message: &str) -> Option<u128> {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_785_131_000);
+        RateLimit::of(message, None)?.wait(now).map(|wait| wait.as_millis())
+    }
+
+    #[test]
+    fn the_sentences_of_vendors_are_understood() {
+        for (message, millis) in [
+            ("Rate limit exceeded. Please retry after 30 seconds.", 30_000),
+            ("Rate limit reached for gpt-5. Please try again in 1.898s. Visit x", 1_898),
+            ("rate_limit_exceeded: try again in 20ms", 20),
+            (
+                "Quota exceeded for quota metric m, check your plan and billing details. Please retry in 12.5s.",
+                12_500,
+            ),
+            ("You've hit your usage limit. Try again in 3 days 4 hours 5 minutes.", 273_900_000),
+            ("Usage limit. Try again in 1 hour, 2 minutes and 3 seconds", 3_723_000),
+            ("429 Too Many Requests, retry-after: 7", 7_000),
+            ("Claude AI usage limit reached|1785132000", 1_000_000),
+            ("Claude AI usage limit reached|1785130000", 0),
+        ] {
+            assert_eq!(wait(message), Some(millis), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_limit_without_a_time_is_one_and_other_words_are_none() {
+        for message in [
+            "Rate limit exceeded",
+            "429 status code (no body)",
+            "last status: 429 Too Many Requests, request id: req-7",
+        ] {
+            assert_eq!(RateLimit::of(message, None), Some(RateLimit { reset: None }), "{message}");
+        }
+        assert_eq!(RateLimit::of("no", Some(429)), Some(RateLimit { reset: None }));
+        for message in [
+            "The server had an error.",
+            "Disk quota exceeded",
+            "You exceeded your current quota, check your billing",
+            "",
+        ] {
+            assert_eq!(RateLimit::of(message, Some(500)), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_wait_beyond_belief_is_none() {
+        assert_eq!(wait("rate limit, try again in 9 days"), None);
+        assert_eq!(wait("rate limit, try again in 1e400 days"), Some(1_000));
+        assert_eq!(wait(&format!("rate limit, try again in {} days", "9".repeat(400))), None);
+        assert_eq!(wait("usage limit reached|99999999999999999999"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_words_are_a_reason_to_panic(message in "(rate limit |try again in |\\||[0-9.]{1,5}|[hms ]|\\PC)*") {
+            wait(&message);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Lines from a stream of bytes that may be torn anywhere, in bounded memory.
+
+/// How much of a line that is refused is shown.
+const SHOWN_BYTES: usize = 200;
+
+/// A line, without the white space at its end. Blank ones are passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// The beginning of one that is longer than the bound.
+    TooLong(&'a [u8]),
+}
+
+/// Puts lines together from pieces.
+#[derive(Debug)]
+pub(super) struct Lines {
+    max_bytes: usize,
+    /// The beginning of a line whose end has not come.
+    torn: Vec<u8>,
+    /// The torn line is too long already: all but its beginning was dropped.
+    too_long: bool,
+}
+
+impl Lines {
+    /// Longer lines than `max_bytes` are not kept, so that a stream without newlines does not fill the
+    /// memory.
+    pub(super) fn with_max(max_bytes: usize) -> Self {
+        Self { max_bytes, torn: Vec::new(), too_long: false }
+    }
+
+    /// Takes the next bytes; gives each line that they complete.
+    pub(super) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let Some(end) = piece.strip_suffix(b"\n") else {
+                self.keep(piece);
+                continue;
+            };
+            if self.torn.is_empty() && !self.too_long && end.len() <= self.max_bytes {
+                give(Line::Whole(end), &mut each);
+            } else {
+                self.keep(end);
+                self.finish(&mut each);
+            }
+        }
+    }
+
+    /// The writer has ended: what stands there without a newline is a line too, and the next writer's
+    /// first line is not to be added to it.
+    pub(super) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
+        let line = if self.too_long { Line::TooLong(&self.torn) } else { Line::Whole(&self.torn) };
+        give(line, &mut each);
+        self.clear();
+    }
+
+    /// The line whose end has not come, unless it is too long.
+    pub(super) fn torn(&self) -> &[u8] {
+        if self.too_long { &[] } else { &self.torn }
+    }
+
+    /// Forgets the torn line: it was read without its end.
+    pub(super) fn clear(&mut self) {
+        self.torn.clear();
+        self.too_long = false;
+    }
+
+    fn keep(&mut self, piece: &[u8]) {
+        if self.too_long {
+            return;
+        }
+        let room = self.max_bytes - self.torn.len();
+        self.torn.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            self.too_long = true;
+            self.torn.truncate(SHOWN_BYTES);
+            self.torn.shrink_to_fit();
+        }
+    }
+}
+
+fn give(line: Line<'_>, each: &mut impl FnMut(Line<'_>)) {
+    let line = match line {
+        Line::Whole(bytes) => Line::Whole(bytes.trim_ascii_end()),
+        Line::TooLong(bytes) => Line::TooLong(bytes.trim_ascii_end()),
+    };
+    if line != Line::Whole(b"") {
+        each(line);
+    }
+}
+
+/// The beginning of a line, for a message that says why it was refused.
+pub(super) fn shown(line: &[u8]) -> String {
+    String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(lines: &mut Lines, pieces: &[&[u8]]) -> Vec<(bool, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut each = |line: Line<'_>| match line {
+            Line::Whole(bytes) => found.push((true, bytes.to_vec())),
+            Line::TooLong(_) => found.push((false, Vec::new())),
+        };
+        for piece in pieces {
+            lines.feed(piece, &mut each);
+        }
+        lines.finish(&mut each);
+        found
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory_and_the_next_one_is_read() {
+        let mut lines = Lines::with_max(64 * 1024);
+        for _ in 0..1000 {
+            lines.feed(&[b'x'; 1000], |line| panic!("{line:?}"));
+        }
+        assert!(lines.torn.capacity() <= 1024, "{}", lines.torn.capacity());
+        let mut found = Vec::new();
+        lines.feed(b"\nnext\n", |line| found.push(format!("{line:?}")));
+        assert_eq!(found.len(), 2);
+        assert!(found[0].starts_with("TooLong"));
+        assert_eq!(found[1], format!("{:?}", Line::Whole(b"next")));
+    }
+
+    proptest! {
+        #[test]
+        fn the_lines_are_those_of_the_whole_however_it_is_torn(
+            text in prop::collection::vec(prop_oneof![Just(b'\n'), Just(b' '), Just(b'a'), any::<u8>()], 0..60),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+            max in 1_usize..20,
+        ) {
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
+            let expected: Vec<(bool, Vec<u8>)> = text
+                .split(|byte| *byte == b'\n')
+                .filter(|line| line.len() > max || !line.trim_ascii().is_empty())
+                .map(|line| if line.len() > max { (false, Vec::new()) } else { (true, line.trim_ascii_end().to_vec()) })
+                .collect();
+            prop_assert_eq!(all(&mut Lines::with_max(max), &pieces), expected);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What tokens cost, where nobody says it.
+
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+use loop_core::{Cost, Usd};
+use serde::Deserialize;
+
+use super::Tokens;
+
+/// List prices of models, to estimate what tokens cost.
+///
+/// [`bundled`](Self::bundled) holds the public list prices of the common models of three vendors as they
+/// were on its [`date`](Self::date). List prices change, and yours may be others: a contract, a batch
+/// discount, a dearer tier for long contexts or fast answers, none of which the table knows. So a cost
+/// computed from it is an estimate and says so, and the table is replaced with
+/// [`from_json`](Self::from_json):
+///
+/// ```
+/// use loop_agents::usage::{Prices, Tokens};
+///
+/// let prices = Prices::from_json(
+///     r#"{"date": "2026-11-01", "usd_per_million_tokens": {
+///         "my-model": {"input": 2, "cached_input": 0.2, "cache_write": 2.5, "output": 8}
+///     }}"#,
+/// )?;
+/// let tokens = Tokens { fresh: Some(1_000), output: Some(500), ..Tokens::default() };
+/// let cost = prices.estimate("my-model-2026-10-20", &tokens).ok_or("no price")?;
+/// assert_eq!(cost.usd.to_string(), "$0.006");
+/// assert_eq!(prices.estimate("another-model", &tokens), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Prices are dollars for a million tokens. `cached_input` and `cache_write` are the price of `input` if
+/// they are not given: dearer than the truth for the one, so that a budget holds rather than not.
+///
+/// # Names
+/// A model has the price of the longest name in the table with which its own begins, up to a place where
+/// a word ends: `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, but `gpt-5.1` is no `gpt-5`. What stands before a
+/// `/` is not looked at (`anthropic/claude-haiku-4-5`). A model without a price has no estimate.
+#[derive(Debug, Clone)]
+pub struct Prices(Arc<Table>);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    date: String,
+    usd_per_million_tokens: BTreeMap<String, Price>,
+}
+
+/// What a million tokens of a model cost, in dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Price {
+    input: f64,
+    cached_input: Option<f64>,
+    cache_write: Option<f64>,
+    output: f64,
+}
+
+/// A price table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PricesError {
+    /// It is not JSON, or not a price table.
+    #[error("cannot read the price table; see `Prices::from_json` for how one looks")]
+    Format(#[from] serde_json::Error),
+    /// A price that is none.
+    #[error("the price table says {price} dollars for a million tokens of `{model}`: it must be 0 or more")]
+    Price {
+        /// The model's name in the table.
+        model: String,
+        /// The number.
+        price: f64,
+    },
+}
+
+impl Prices {
+    /// The table that comes with this crate.
+    ///
+    /// # Panics
+    /// Never: the tests read the same file.
+    pub fn bundled() -> Self {
+        Self::from_json(include_str!("prices.json")).expect("the bundled price table is one")
+    }
+
+    /// Your own table, which replaces the bundled one.
+    ///
+    /// # Errors
+    /// A text that is no such table, or a price that is negative.
+    pub fn from_json(text: &str) -> Result<Self, PricesError> {
+        let table: Table = serde_json::from_str(text)?;
+        for (model, price) in &table.usd_per_million_tokens {
+            let all = [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
+            if let Some(price) = all.into_iter().flatten().find(|price| *price < 0.0) {
+                return Err(PricesError::Price { model: model.clone(), price });
+            }
+        }
+        Ok(Self(Arc::new(table)))
+    }
+
+    /// The day on which its prices were looked up, as it says itself.
+    pub fn date(&self) -> &str {
+        &self.0.date
+    }
+
+    /// What these tokens of this model cost by the list; none if the model has no price, or nothing is
+    /// known of the tokens.
+    pub fn estimate(&self, model: &str, tokens: &Tokens) -> Option<Cost> {
+        let price = self.price(model)?;
+        if *tokens == Tokens::default() {
+            return None;
+        }
+        let parts = [
+            (tokens.fresh, price.input),
+            (tokens.cached, price.cached_input.unwrap_or(price.input)),
+            (tokens.cache_written, price.cache_write.unwrap_or(price.input)),
+            (tokens.output, price.output),
+        ];
+        let millionths: f64 = parts.iter().map(|(count, price)| count.unwrap_or(0) as f64 * price).sum();
+        // Too much to be money is too much for any budget.
+        Some(Cost::estimated(Usd::try_from_f64(millionths / 1e6).unwrap_or(Usd::micros(u64::MAX))))
+    }
+
+    fn price(&self, model: &str) -> Option<&Price> {
+        let model = model.rsplit('/').next().unwrap_or(model);
+        let fits = |name: &str| {
+            model
+                .strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.'))
+        };
+        let fitting = self.0.usd_per_million_tokens.iter().filter(|(name, _)| fits(name));
+        fitting.min_by_key(|(name, _)| Reverse(name.len())).map(|(_, price)| price)
+    }
+}
+
+impl Default for Prices {
+    /// The bundled ones.
+    fn default() -> Self {
+        Self::bundled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn million(model: &str) -> Option<String> {
+        let tokens = Tokens { fresh: Some(1_000_000), ..Tokens::default() };
+        Prices::bundled().estimate(model, &tokens).map(|cost| cost.usd.to_string())
+    }
+
+    #[test]
+    fn the_longest_name_that_fits_counts_and_ends_with_a_word() {
+        for (model, expected) in [
+            ("gpt-5", "$1.25"),
+            ("gpt-5-mini", "$0.25"),
+            ("gpt-5-mini-2025-08-07", "$0.25"),
+            ("claude-opus-4-8[1m]", "$5.00"),
+            ("claude-opus-4-1-20250805", "$15.00"),
+            ("anthropic/claude-haiku-4-5", "$1.00"),
+            ("models/gemini-2.5-flash", "$0.30"),
+        ] {
+            assert_eq!(million(model).as_deref(), Some(expected), "{model}");
+        }
+        for unknown in ["gpt-5.99", "gpt-55", "claude-opus-4-80", "mock-1", "", "/"] {
+            assert_eq!(million(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price() {
+        let tokens =
+            Tokens { fresh: Some(500), cached: Some(1800), cache_written: Some(200), output: Some(48) };
+        let cost = Prices::bundled().estimate("claude-opus-4-8", &tokens);
+        assert_eq!(cost, Some(Cost::estimated(Usd::micros(5850))));
+        assert_eq!(Prices::bundled().estimate("claude-opus-4-8", &Tokens::default()), None);
+    }
+
+    #[test]
+    fn a_table_that_is_none_is_refused_with_its_reason() {
+        let table = |price: &str| format!(r#"{{"date":"","usd_per_million_tokens":{{"m":{{{price}}}}}}}"#);
+        assert!(Prices::from_json(&table(r#""input":1,"output":2"#)).is_ok());
+        let negative = Prices::from_json(&table(r#""input":1,"output":-2"#)).unwrap_err().to_string();
+        assert!(negative.contains("-2 dollars") && negative.contains("`m`"), "{negative}");
+        for bad in ["", "[]", "{}", &table(""), &table(r#""input":1,"output":2,"ouput":3"#)] {
+            assert!(matches!(Prices::from_json(bad), Err(PricesError::Format(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What commands leave behind, taken over. A file of its own, since a process has one heir, and every
+//! command in it would count.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::{
+    io::ErrorKind,
+    process::{Command, Stdio},
+};
+
+use common::{Fifo, held, hold, process, run, soon};
+use loop_agents::process::Custody;
+
+#[tokio::test]
+async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
+    let mut before = Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
+    let custody = Custody::adopting("adopted").unwrap();
+    assert_eq!(Custody::adopting("again").unwrap_err().kind(), ErrorKind::AlreadyExists);
+    let mut own = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+
+    // Without the mark in its environment, and while nobody looks.
+    let fifo = Fifo::new();
+    let gone = fifo.held_until_end();
+    let holder = format!("PATH=/usr/bin:/bin; {}", hold(&fifo));
+    let scrubbed = format!("env -i setsid /bin/sh -c '({holder}) &'; {}", held(&fifo));
+    let finished = run(process(&scrubbed).custody(custody.clone())).await;
+    assert!(finished.survivors.is_empty());
+    soon(gone, "the end of an orphan").await;
+
+    // Beside another command, whose own orphans are none of ours.
+    let (early, late) = (Fifo::new(), Fifo::new());
+    let (early_gone, late_gone) = (early.held_until_end(), late.held_until_end());
+    let line = format!("({} &); exec sleep 1000", hold(&late));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let other = process(&line).custody(custody.clone());
+    let other = tokio::spawn(async move { other.run(async { drop(stopped.await) }, |_, _| {}).await });
+    let line = format!("({} &); {}; {}", hold(&early), held(&early), held(&late));
+    run(process(&line).custody(custody.clone())).await;
+    soon(early_gone, "the end of an orphan in its command's session").await;
+    assert!(!other.is_finished());
+    stop.send(()).unwrap();
+    assert!(other.await.unwrap().unwrap().cut.is_some());
+    soon(late_gone, "the end of the other one's orphan").await;
+
+    // What ends by itself is reaped while the command runs: it says so when none of them is left.
+    let line = "for i in 1 2 3; do setsid sh -c 'true & exit' & done; wait; \
+                while grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l \"^PPid:.$PPID$\"; \
+                do sleep 0.01; done; echo reaped";
+    let finished = soon(run(process(line).custody(custody.clone())), "orphans to be reaped").await;
+    assert!(finished.stdout.last_text(100).ends_with("reaped"));
+
+    assert!(custody.end().is_empty());
+    // Neither what was there before nor what the host started itself.
+    assert!(before.try_wait().unwrap().is_none() && own.try_wait().unwrap().is_none());
+    for child in [&mut before, &mut own] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    drop(custody);
+    Custody::adopting("once the first is gone").unwrap();
+}

@@ -1,0 +1,75 @@
+//! The environment: names that can be variables' names.
+
+use std::collections::BTreeMap;
+
+use loop_guardrails::policy::environment::{Inherit, NamePattern};
+
+use super::super::{
+    diagnostics::Diagnostic,
+    environment::EnvironmentPlan,
+    field::{At, Item, Text},
+    nearest,
+    raw::RawEnvironment,
+};
+
+const BEGINNINGS: [(&str, Inherit); 2] = [("all", Inherit::All), ("none", Inherit::None)];
+
+/// The environment that `raw` describes.
+pub(super) fn environment(raw: RawEnvironment, problems: &mut Vec<Diagnostic>) -> Option<EnvironmentPlan> {
+    let inherit = raw.inherit.judge(problems, inherit);
+    let pass = raw.pass.judge(problems, pass);
+    let set = raw.set.judge(problems, set);
+    Some(EnvironmentPlan {
+        inherit: inherit.or(Inherit::All)?,
+        pass: pass.or(Vec::new())?,
+        set: set.or(BTreeMap::new())?,
+    })
+}
+
+fn inherit(at: At<String>) -> Result<Inherit, Diagnostic> {
+    if let Some((_, inherit)) = BEGINNINGS.iter().find(|(word, _)| *word == at.value) {
+        return Ok(*inherit);
+    }
+    let meant = nearest::closest(&at.value, BEGINNINGS, |(word, _)| word);
+    Err(Diagnostic::error(format!("`{}` is either `all` or `none`", at.key))
+        .at(at.span, nearest::suggestion(meant.map(|(word, _)| word)))
+        .note("`all` (the default) begins with the user's variables, without what looks like a secret; `none` with nothing"))
+}
+
+fn pass(at: At<Vec<Item>>) -> Result<Vec<NamePattern>, Diagnostic> {
+    let name = |item: Item| {
+        item.value.parse().map_err(|error| {
+            let finding = match item.value.as_str() {
+                "" => Diagnostic::error(format!("`{}` has an empty name in it", at.key)),
+                name => Diagnostic::error(format!("`{name}` names no variables")),
+            };
+            finding.at(item.span, format!("{error}")).help(match item.value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    format!(
+                        "to pass it, write `{name}`; to set it, write `{name}: {value}` in `agent.env.set`"
+                    )
+                }
+                _ => {
+                    "write names as they are in the environment, such as `GITHUB_TOKEN` or `NPM_*`".to_owned()
+                }
+            })
+        })
+    };
+    at.value.into_iter().map(name).collect()
+}
+
+fn set(at: At<Vec<Text>>) -> Result<BTreeMap<String, String>, Diagnostic> {
+    for variable in &at.value {
+        let name = &variable.name;
+        if name.is_empty() || name.contains(['=', '\0']) {
+            let finding = Diagnostic::error(format!("`{name}` cannot be the name of a variable"));
+            let finding = finding.at(variable.name_span.clone(), "in here, every key is a variable's name");
+            return Err(finding.help("a name has no `=` in it, and is not empty"));
+        }
+        if variable.value.contains('\0') {
+            let finding = Diagnostic::error(format!("`{}.{name}` has a NUL character in it", at.key));
+            return Err(finding.at(variable.span.clone(), "no program can be given it"));
+        }
+    }
+    Ok(at.value.into_iter().map(|variable| (variable.name, variable.value)).collect())
+}

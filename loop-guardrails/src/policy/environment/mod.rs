@@ -1,0 +1,160 @@
+//! Which variables a child sees.
+//!
+//! A shell's environment is where people keep keys: of the cloud, of the package registry, of three
+//! model vendors. A child inherits all of them unless somebody takes care, and an agent that prints its
+//! environment, or is talked into sending it somewhere, gives them all away. Yet an agent without the
+//! user's `PATH`, `HOME` and language settings does not even start. So a child sees what its user sees,
+//! but for what looks like a secret; an agent sees the keys of its own vendor, since it is of no use
+//! without; and what the user names is passed on, whatever it looks like.
+//!
+//! # What looks like a secret
+//! A **name** does, in capitals or not, if it
+//! - has `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`, `CREDENTIAL`, `API_KEY`, `APIKEY`, `ACCESS_KEY`,
+//!   `ACCESSKEY`, `PRIVATE_KEY` or `PRIVATEKEY` in it;
+//! - ends, a number aside, in `TOKEN`, `_PASS`, `_PAT`, `_JWT`, `CONNECTION_STRING` or the name of a key
+//!   that opens something, such as `_MASTER_KEY` or `_SIGNING_KEY`;
+//! - is one of a few that follow no rule, such as `MYSQL_PWD` and `DOCKER_AUTH_CONFIG`.
+//!
+//! A **value** does if it is an address with a password in it (`postgres://user:password@host`), or a
+//! private key.
+//!
+//! These do not, on purpose:
+//! - `MAX_TOKENS`, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
+//!   `KUBECONFIG`, `GPG_KEY` (which names a public key): settings and names, with which alone nobody
+//!   gets in.
+//! - `SSH_AUTH_SOCK`: the way to an agent that signs, and from which no key can be taken away. Without
+//!   it, a fetch or a push that works for the user fails for the child.
+//! - `HTTPS_PROXY` and its kin, even with a password in them: behind such a proxy, an agent without it
+//!   does not reach its model.
+//!
+//! This is a net for what lies about, and not a wall: a child can still read the user's files, and
+//! with them whatever keys are there.
+
+mod agents;
+mod pattern;
+mod secret;
+
+use std::ffi::{OsStr, OsString};
+
+pub use self::{
+    pattern::{InvalidNamePattern, NamePattern},
+    secret::looks_secret,
+};
+
+/// Where a child's environment begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Inherit {
+    /// With everything that does not look like a secret.
+    #[default]
+    All,
+    /// With nothing: not even `PATH` and `HOME`, unless they are passed.
+    None,
+}
+
+/// Which variables of its parent a child sees.
+///
+/// # Default
+/// Everything but what [looks like a secret](looks_secret).
+///
+/// ```
+/// use loop_guardrails::policy::environment::EnvironmentPolicy;
+///
+/// let user = [("HOME", "/home/kim"), ("ANTHROPIC_API_KEY", "k1"), ("GITHUB_TOKEN", "k2"), ("NPM_TOKEN", "k3")];
+/// let policy = EnvironmentPolicy::new().of_agent("claude -p").pass(["NPM_*".parse()?]);
+/// let split = policy.split(user);
+/// assert_eq!(split.withheld, ["GITHUB_TOKEN"]);
+/// assert_eq!(split.seen.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvironmentPolicy {
+    inherit: Inherit,
+    pass: Vec<NamePattern>,
+    /// What the agents in a command get of their vendors.
+    own: Vec<&'static str>,
+}
+
+/// An environment in two parts.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Split {
+    /// What the child sees, in the order in which it was given.
+    pub seen: Vec<(OsString, OsString)>,
+    /// The names of what it does not see. Their values are secrets, and are not kept.
+    pub withheld: Vec<OsString>,
+}
+
+impl EnvironmentPolicy {
+    /// The default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where the environment begins.
+    #[must_use]
+    pub fn inherit(mut self, inherit: Inherit) -> Self {
+        self.inherit = inherit;
+        self
+    }
+
+    /// Passes on the variables of these names, whatever they look like and wherever the environment
+    /// begins.
+    #[must_use]
+    pub fn pass(mut self, names: impl IntoIterator<Item = NamePattern>) -> Self {
+        self.pass.extend(names);
+        self
+    }
+
+    /// Lets the agents that this shell command starts have the keys of their own vendors.
+    ///
+    /// Known are `claude` (`ANTHROPIC_*`), `codex` (`OPENAI_*`), `gemini` (`GEMINI_API_KEY` and those of
+    /// Google's models), and `opencode`, `pi` and `aider`, which speak to many vendors and get the keys of
+    /// all of them. A command that starts two agents gets the keys of both: the shell between them cannot
+    /// be asked to keep them apart. With [`Inherit::None`] there is nothing to have.
+    #[must_use]
+    pub fn of_agent(mut self, command: &str) -> Self {
+        self.own.extend(agents::own_variables(command));
+        self
+    }
+
+    /// Whether a child sees this variable.
+    pub fn lets_see(&self, name: &OsStr, value: &OsStr) -> bool {
+        if self.pass.iter().any(|pattern| pattern.matches(name)) {
+            return true;
+        }
+        match self.inherit {
+            Inherit::None => false,
+            Inherit::All => {
+                self.own.iter().any(|own| pattern::matches(own, name)) || !looks_secret(name, value)
+            }
+        }
+    }
+
+    /// Parts `vars` into what a child sees and what it does not see.
+    pub fn split<K: Into<OsString>, V: Into<OsString>>(
+        &self,
+        vars: impl IntoIterator<Item = (K, V)>,
+    ) -> Split {
+        let mut split = Split::default();
+        for (name, value) in vars {
+            let (name, value) = (name.into(), value.into());
+            if self.lets_see(&name, &value) {
+                split.seen.push((name, value));
+            } else {
+                split.withheld.push(name);
+            }
+        }
+        split
+    }
+}
+
+impl std::fmt::Debug for Split {
+    /// Names only: what is seen may have been passed although it is a secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seen: Vec<_> = self.seen.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Split").field("seen", &seen).field("withheld", &self.withheld).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;
