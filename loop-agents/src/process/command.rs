@@ -1,7 +1,7 @@
 //! A command, and what it is given.
 
 use std::{
-    ffi::CString,
+    ffi::{CString, OsString},
     io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -82,6 +82,16 @@ impl Process {
     #[must_use]
     pub fn env(mut self, env: Environment) -> Self {
         self.env = env;
+        self
+    }
+
+    /// More variables beside those that are set already.
+    #[must_use]
+    pub fn also_env<K: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        vars: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.env = self.env.inherit(vars);
         self
     }
 

@@ -1,17 +1,25 @@
 //! An iteration that is a command.
 
-use std::io;
+use std::{
+    io,
+    time::{Duration, SystemTime},
+};
 
 use async_trait::async_trait;
 use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError, with_causes};
 
 use super::{
     CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
-    evaluator::EVALUATOR_EXIT_MARK, listener::Listener, reason::exit_with_reason, surroundings::Shell,
+    evaluator::EVALUATOR_EXIT_MARK,
+    hearing::{Ears, OnNote},
+    listener::Listener,
+    reason::exit_with_reason,
+    surroundings::{Shell, variables},
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
     process::{Cut, Exit, Finished, ProcessError, Stream},
+    usage::{AgentFailure, UsageReader},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
@@ -42,7 +50,7 @@ pub struct ShellAgent {
     template: Template,
     shell: Shell,
     feedback_bytes: usize,
-    listener: Listener,
+    ears: Ears,
 }
 
 /// What an agent's command left behind.
@@ -54,7 +62,20 @@ pub struct ShellOutput {
     pub stdout: Capture,
     /// What is kept of its standard error.
     pub stderr: Capture,
+    /// The agent's last words, where its [`UsageReader`] knows them from the rest of its output.
+    pub text: Option<Capture>,
 }
+
+impl ShellOutput {
+    /// What it has to say to the next iteration: its last words, or else all that it printed.
+    pub fn said(&self) -> &Capture {
+        self.text.as_ref().unwrap_or(&self.stdout)
+    }
+}
+
+/// The shortest wait at a rate limit, so that an agent that always reports one is not run again and again
+/// without a pause.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 /// The first iteration as it would be; made by [`ShellAgent::preview`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +99,7 @@ impl ShellAgent {
             template: Template::new("{goal}"),
             shell: Shell::new(),
             feedback_bytes: DEFAULT_EXCERPT_BYTES,
-            listener: Listener::default(),
+            ears: Ears::default(),
         })
     }
 
@@ -114,7 +135,26 @@ impl ShellAgent {
     /// waits while the listener runs.
     #[must_use]
     pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
-        self.listener = Listener::new(listener);
+        self.ears.listener = Listener::new(listener);
+        self
+    }
+
+    /// Reads what the agent used, what it says and whether it failed out of what it prints, in all of its
+    /// runs. What it says is then what the next prompt gets, and what the [listener](Self::on_output) does.
+    ///
+    /// A failure that the agent reports fails the iteration, whatever its exit code; a rate limit whose end
+    /// is known puts it off until then ([`WorkError::Later`]).
+    #[must_use]
+    pub fn usage_reader(mut self, reader: UsageReader) -> Self {
+        self.ears.reader = Some(reader);
+        self
+    }
+
+    /// Calls `listener` with what is odd about what the agent reports of its use, each kind of it once:
+    /// numbers that were refused, a model without a price.
+    #[must_use]
+    pub fn on_note(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
+        self.ears.on_note = OnNote::new(listener);
         self
     }
 
@@ -157,7 +197,7 @@ impl ShellAgent {
                 .and_then(|mark| i32::try_from(mark.hash).ok());
             // Cutting texts takes its time, and most templates ask for one of them at most.
             if let Some(output) = output.filter(|_| self.template.mentions(Placeholder::PriorOutput)) {
-                values.prior_output = output.stdout.excerpt(self.feedback_bytes).into();
+                values.prior_output = output.said().excerpt(self.feedback_bytes).into();
             }
             if let Some(verdict) = step.verdict() {
                 // An evaluator with the same bound has cut its text already, with a notice in it.
@@ -180,25 +220,37 @@ impl Iteration for ShellAgent {
         let prompt = self.render(&cx);
         let Invocation { line, input } = self.command.with_prompt(prompt)?;
         self.shell.ensure_usage_file().map_err(|error| no_usage_file(&error))?;
-        let process = self.shell.command(line).input(input);
+        let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let meter = cx.meter();
-        let listener = &mut self.listener;
-        let finished = self
-            .shell
-            .run(process, cx.iteration(), Some(&meter), cx.cancelled(), |stream, bytes| {
-                listener.hear(stream, bytes);
-            })
-            .await
-            .map_err(|error| not_run(error, self.command.takes_prompt()))?;
+        let mut hearing = self.ears.hearing(&meter);
+        let listener = |stream, bytes: &[u8]| hearing.hear(stream, bytes);
+        let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
+        let reading = hearing.finish();
+        let finished = ran.map_err(|error| not_run(error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
             return Err(unavailable(&format!("it {why}")).into());
+        }
+        let (text, failure) = reading.map(|reading| (reading.text, reading.failure)).unwrap_or_default();
+        // Who was made to end may well call that a failure.
+        if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
+            return Err(failed(failure));
         }
         if let Some(fault) = fault(&finished) {
             cx.fault(fault);
         }
         let Finished { exit, stdout, stderr, .. } = finished;
-        Ok(ShellOutput { exit, stdout, stderr })
+        Ok(ShellOutput { exit, stdout, stderr, text })
+    }
+}
+
+/// What becomes of an iteration whose agent says that it failed.
+fn failed(failure: AgentFailure) -> WorkError {
+    let wait = failure.rate_limit.and_then(|limit| limit.wait(SystemTime::now()));
+    match wait {
+        // A limit that has just ended may take a moment to be so everywhere.
+        Some(wait) => WorkError::Later { after: wait.max(LEAST_WAIT) },
+        None => WorkError::failed(failure),
     }
 }
 

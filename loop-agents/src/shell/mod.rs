@@ -7,6 +7,7 @@
 mod agent;
 mod command;
 mod evaluator;
+mod hearing;
 mod listener;
 mod placeholder;
 mod prompt;
@@ -20,4 +21,4 @@ pub use evaluator::{Checked, CommandEvaluator, EVALUATOR_EXIT_MARK};
 pub use placeholder::{Placeholder, Values};
 pub use prompt::{Template, UnknownPlaceholder};
 pub use quoting::Unquotable;
-pub use surroundings::{ITERATION_VARIABLE, Shell};
+pub use surroundings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::Ceiling;
+use loop_core::{Ceiling, Usd};
 
 use crate::process::Exit;
 
@@ -101,11 +101,14 @@ impl Values<'_> {
             Placeholder::EvaluatorExitCode => shown(self.evaluator_exit_code, ""),
             Placeholder::Guidance => Cow::Borrowed(self.guidance.as_deref().unwrap_or_default()),
             Placeholder::SecondsLeft => shown(self.left.time.map(|time| time.as_secs()), UNLIMITED),
-            Placeholder::BudgetUsdLeft => {
-                shown(self.left.cost.map(|cost| cost.to_string().replacen('$', "", 1)), UNLIMITED)
-            }
+            Placeholder::BudgetUsdLeft => shown(self.left.cost.map(plain_dollars), UNLIMITED),
         }
     }
+}
+
+/// An amount without its sign, for a program.
+pub(super) fn plain_dollars(amount: Usd) -> String {
+    amount.to_string().replacen('$', "", 1)
 }
 
 /// Words, since an empty place would read as none left.

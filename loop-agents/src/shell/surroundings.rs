@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use loop_core::Meter;
+use loop_core::{Ceiling, Meter};
+
+use super::placeholder::plain_dollars;
 
 use crate::{
     process::{Custody, Finished, Job, Process, ProcessError, Stream},
@@ -17,6 +19,14 @@ use crate::{
 
 /// The environment variable that tells a command the number of its iteration, from 1.
 pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
+
+/// The environment variable that tells an agent how many dollars the guardrails leave to its iteration.
+/// Not set by us without a limit.
+pub const BUDGET_VARIABLE: &str = "LOOP_BUDGET_USD_LEFT";
+
+/// The environment variable that tells an agent how many whole seconds the guardrails leave to its
+/// iteration. Not set by us without a limit.
+pub const SECONDS_VARIABLE: &str = "LOOP_SECONDS_LEFT";
 
 /// Where and how commands run.
 ///
@@ -174,6 +184,13 @@ impl Shell {
             _ => process.run(stop, listener).await,
         }
     }
+}
+
+/// What an agent is told of what is left to it.
+pub(super) fn variables(left: Ceiling) -> impl Iterator<Item = (&'static str, String)> {
+    let dollars = left.cost.map(|cost| (BUDGET_VARIABLE, plain_dollars(cost)));
+    let seconds = left.time.map(|time| (SECONDS_VARIABLE, time.as_secs().to_string()));
+    dollars.into_iter().chain(seconds)
 }
 
 /// Reads the usage file a last time, also when the command is dropped: what was used is to be

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::output::Capture;
 
+/// How much of what is said between two looks at it is kept, of its head and of its tail.
+const NEWS_BYTES: usize = 32 * 1024;
+
 /// What one agent reports, run after run.
 #[derive(Debug)]
 pub(super) struct Account {
@@ -19,6 +22,7 @@ pub(super) struct Account {
     pub(super) model: Option<String>,
     pub(super) ledger: Ledger,
     pub(super) text: Option<Capture>,
+    news: Capture,
     pub(super) failure: Option<AgentFailure>,
     pub(super) notes: Notes,
 }
@@ -30,6 +34,7 @@ impl Account {
             model: None,
             ledger: Ledger::default(),
             text: None,
+            news: Capture::with_limit(NEWS_BYTES),
             failure: None,
             notes: Notes::default(),
         }
@@ -90,6 +95,10 @@ impl Account {
 
     /// The agent's last words so far.
     pub(super) fn says(&mut self, text: &str) {
+        if self.text.is_some() {
+            self.news.push(b"\n");
+        }
+        self.news.push(text.as_bytes());
         let mut capture = Capture::default();
         capture.push(text.as_bytes());
         self.text = Some(capture);
@@ -98,6 +107,12 @@ impl Account {
     /// More of the agent's last words.
     pub(super) fn says_more(&mut self, text: &str) {
         self.text.get_or_insert_default().push(text.as_bytes());
+        self.news.push(text.as_bytes());
+    }
+
+    /// What was said since the last call.
+    pub(super) fn take_news(&mut self) -> Capture {
+        std::mem::replace(&mut self.news, Capture::with_limit(NEWS_BYTES))
     }
 
     /// The agent reports that it failed; `status` is the HTTP status, where it is told.

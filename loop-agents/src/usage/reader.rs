@@ -99,6 +99,12 @@ impl UsageReader {
         self.account.text.as_ref()
     }
 
+    /// What the agent has said since the last call, for a live view: text for a person in the place of what
+    /// it prints. None where what it prints is that already. Of much, the head and the tail.
+    pub fn news(&mut self) -> Option<Capture> {
+        self.dialect.is_some().then(|| self.account.take_news())
+    }
+
     /// The run is over, by itself or not: what stands there without a newline is read too. The next
     /// bytes are of the next run.
     pub fn finish(&mut self) -> Reading {

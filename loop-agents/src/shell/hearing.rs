@@ -1,0 +1,108 @@
+//! Listening to an agent: what it used, what it says, and whether it failed.
+
+use std::fmt;
+
+use loop_core::Meter;
+
+use super::listener::Listener;
+use crate::{
+    process::Stream,
+    usage::{Reading, UsageReader},
+};
+
+/// How many different notes are remembered, so that each is told once.
+const MAX_NOTES: usize = 100;
+
+/// Who listens to an agent in all its runs.
+#[derive(Debug, Default)]
+pub(super) struct Ears {
+    pub(super) reader: Option<UsageReader>,
+    pub(super) listener: Listener,
+    pub(super) on_note: OnNote,
+    noted: Vec<String>,
+}
+
+type Tell = dyn FnMut(&str) + Send;
+
+/// Who is told what was odd about an agent's reports.
+#[derive(Default)]
+pub(super) struct OnNote(Option<Box<Tell>>);
+
+impl OnNote {
+    pub(super) fn new(listener: impl FnMut(&str) + Send + 'static) -> Self {
+        Self(Some(Box::new(listener)))
+    }
+}
+
+impl fmt::Debug for OnNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "OnNote" } else { "nobody" })
+    }
+}
+
+impl Ears {
+    /// Listens to one run.
+    pub(super) fn hearing<'a>(&'a mut self, meter: &'a Meter) -> Hearing<'a> {
+        Hearing { ears: self, meter, closed: false }
+    }
+
+    /// Tells each note the first time.
+    fn note(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if self.noted.len() < MAX_NOTES && !self.noted.contains(&note) {
+                if let Some(told) = &mut self.on_note.0 {
+                    told(&note);
+                }
+                self.noted.push(note);
+            }
+        }
+    }
+}
+
+/// One run of an agent, as it is heard. However it ends, what was used until then is reported.
+#[derive(Debug)]
+pub(super) struct Hearing<'a> {
+    ears: &'a mut Ears,
+    meter: &'a Meter,
+    closed: bool,
+}
+
+impl Hearing<'_> {
+    /// The agent has printed something.
+    pub(super) fn hear(&mut self, stream: Stream, bytes: &[u8]) {
+        let Ears { reader, listener, .. } = &mut *self.ears;
+        let Some(reader) = reader else { return listener.hear(stream, bytes) };
+        if stream == Stream::Stderr {
+            self.meter.add(reader.feed_stderr(bytes));
+            return listener.hear(stream, bytes);
+        }
+        self.meter.add(reader.feed(bytes));
+        match reader.news() {
+            None => listener.hear(stream, bytes),
+            // A person wants to see what it says, and not how it puts it for a program.
+            Some(news) if !news.is_empty() => listener.hear(stream, &news.to_bytes()),
+            Some(_) => {}
+        }
+    }
+
+    /// The run is over: what it reported, all told.
+    pub(super) fn finish(mut self) -> Option<Reading> {
+        self.close()
+    }
+
+    fn close(&mut self) -> Option<Reading> {
+        if std::mem::replace(&mut self.closed, true) {
+            return None;
+        }
+        let mut reading = self.ears.reader.as_mut()?.finish();
+        self.meter.add(reading.last);
+        self.ears.note(std::mem::take(&mut reading.notes));
+        Some(reading)
+    }
+}
+
+impl Drop for Hearing<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,108 @@
+//! Agents that report in their own format, as parts of a loop: recorded streams, printed by a shell.
+
+mod common;
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use common::shell;
+use loop_agents::{
+    shell::{ShellAgent, ShellOutput},
+    usage::{Format, Prices, UsageReader},
+};
+use loop_core::{
+    Ceiling, CostQuality, Iteration, IterationContext, Loop, StopReason, Usd, Work, WorkError, condition_fn,
+};
+use loop_guardrails::MaxTokens;
+
+fn stream(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance/streams").join(name)
+}
+
+fn reporting(line: &str, format: Format) -> ShellAgent {
+    let reader = UsageReader::new(format, Prices::bundled());
+    ShellAgent::new(line).expect("a good line").shell(shell()).usage_reader(reader)
+}
+
+/// An agent that prints this recording.
+fn recorded(name: &str, format: Format) -> ShellAgent {
+    reporting(&format!("cat {}", stream(name).display()), format)
+}
+
+async fn once(agent: &mut ShellAgent, work: &Work) -> Result<ShellOutput, WorkError> {
+    agent.run(IterationContext::new(work, 1)).await
+}
+
+#[tokio::test]
+async fn what_is_used_is_metered_and_what_is_said_is_handed_on() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ears = Arc::clone(&heard);
+    let mut agent = recorded("pi/tool.stdout", Format::PiJson)
+        .on_output(move |_, bytes| ears.lock().unwrap().extend_from_slice(bytes));
+    let work = Work::new();
+    let output = once(&mut agent, &work).await.unwrap();
+    assert_eq!(output.said().to_bytes(), b"The file is written.");
+    assert!(output.stdout.total() > 1000);
+    let usage = work.usage();
+    assert_eq!(usage.tokens(), Some(2548));
+    let cost = usage.cost.unwrap();
+    assert_eq!((cost.usd, cost.quality), (Usd::micros(2_820), CostQuality::Known));
+    let heard = String::from_utf8(heard.lock().unwrap().clone()).unwrap();
+    assert!(heard.ends_with("The file is written.") && !heard.contains('{'), "{heard}");
+}
+
+#[tokio::test]
+async fn a_failure_that_the_agent_reports_is_one_whatever_its_exit_code() {
+    let error = once(&mut recorded("pi/fault.stdout", Format::PiJson), &Work::new()).await.unwrap_err();
+    let WorkError::Failed(source) = error else { panic!("{error}") };
+    assert!(source.to_string().starts_with("the agent reports a failure: "), "{source}");
+}
+
+#[tokio::test]
+async fn a_rate_limit_whose_end_is_known_puts_the_work_off_until_then() {
+    let error = once(&mut recorded("claude/limit.stdout", Format::ClaudeStreamJson), &Work::new()).await;
+    let Err(WorkError::Later { after }) = error else { panic!("{error:?}") };
+    assert_eq!(after, Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn a_budget_is_held_against_a_stream_in_its_middle() {
+    let line = format!("cat {}; sleep 1000", stream("pi/tool.stdout").display());
+    let agent = reporting(&line, Format::PiJson);
+    let never = condition_fn(|_: &loop_core::Step<ShellOutput>, _| false);
+    let looped = Loop::new(agent).until(never).at_most(3).guard(MaxTokens::new(2_000));
+    let report = looped.run().await.unwrap();
+    assert_eq!((report.reason(), report.iterations()), (&StopReason::TokensExceeded, 1));
+    assert_eq!(report.progress().usage().tokens(), Some(2548));
+}
+
+#[tokio::test]
+async fn what_is_odd_is_told_once() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&notes);
+    let mut agent = reporting("echo 'not json'", Format::CodexJson)
+        .on_note(move |note| told.lock().unwrap().push(note.to_owned()));
+    for _ in 0..2 {
+        once(&mut agent, &Work::new()).await.unwrap();
+    }
+    let notes = notes.lock().unwrap();
+    assert_eq!(*notes, ["nothing that the agent printed is codex-json; is it run with `exec --json`?"]);
+}
+
+#[tokio::test]
+async fn the_agent_is_told_what_is_left() {
+    let line = r#"echo "$LOOP_BUDGET_USD_LEFT/$LOOP_SECONDS_LEFT""#;
+    let mut agent = ShellAgent::new(line).unwrap().shell(shell());
+    let left = Ceiling {
+        cost: Some(Usd::micros(1_250_000)),
+        time: Some(Duration::from_millis(9_900)),
+        ..Ceiling::NONE
+    };
+    let output = agent.run(IterationContext::new(&Work::new(), 1).with_left(left)).await.unwrap();
+    assert_eq!(output.stdout.last_text(100), "1.25/9");
+    let output = once(&mut agent, &Work::new()).await.unwrap();
+    assert_eq!(output.stdout.last_text(100), "/");
+}
