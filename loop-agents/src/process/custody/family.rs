@@ -12,11 +12,12 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::process::{Pid, getpid, getsid, set_child_subreaper};
+use rustix::process::{Pid, getsid};
 
 use super::{
     kill::KILL_TIME,
     proc::{self, Found},
+    system,
 };
 
 /// How many are ended at a time: each of them takes a file descriptor.
@@ -72,7 +73,7 @@ impl Adoption {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
         let others = proc::children();
-        set_child_subreaper(Some(getpid()))?;
+        system::ask_for_orphans(true)?;
         family.heir = Some(Heir { session, others });
         Ok(Self(()))
     }
@@ -126,7 +127,7 @@ impl Adoption {
 impl Drop for Adoption {
     fn drop(&mut self) {
         // It cannot fail: it is a flag of our own.
-        let _ = set_child_subreaper(None);
+        let _ = system::ask_for_orphans(false);
         family().heir = None;
     }
 }

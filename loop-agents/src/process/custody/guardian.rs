@@ -19,7 +19,7 @@ use std::{
 
 use rustix::process::{Pid, setsid};
 
-use super::{kill::end_all, mark::Mark};
+use super::{kill::end_all, mark::Mark, system};
 
 /// What a guardian is called in the first of its arguments, and by the system's list of processes.
 const NAME: &str = "guardian";
@@ -107,7 +107,7 @@ pub fn serve_as_guardian(args: impl IntoIterator<Item = OsString>) -> bool {
     let Some(run) = args.next().and_then(|run| run.into_string().ok()) else { return true };
     // Out of reach of a terminal's Ctrl+C and hang-up, which are for the one that is guarded.
     let _ = setsid();
-    let _ = rustix::thread::set_name(c"guardian");
+    system::rename(c"guardian");
     // Whatever is read, or goes wrong with that, it ends when nobody holds the other end.
     let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
     let mark = Mark::new(run);

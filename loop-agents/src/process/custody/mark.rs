@@ -11,9 +11,12 @@ use std::{
     io,
 };
 
-use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, setrlimit};
+use rustix::process::{Pid, getpid};
 
-use super::proc::{self, Found, Stat};
+use super::{
+    proc::{self, Found, Stat},
+    system,
+};
 
 /// The environment variable that names the run to which a process belongs.
 pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
@@ -43,8 +46,7 @@ impl Mark {
 
     /// Puts the second mark on this process, and so on every child that it starts from now on.
     pub(super) fn put_on_self(&self) -> io::Result<()> {
-        let Rlimit { maximum, .. } = getrlimit(Resource::Locks);
-        Ok(setrlimit(Resource::Locks, Rlimit { current: Some(self.limit), maximum })?)
+        system::limit_locks(self.limit)
     }
 
     /// All living processes that carry it, but for this one.

@@ -5,6 +5,13 @@
 //! Agents do this all the time: a server for the tests, a build daemon, `git gc`. Left alone they keep
 //! ports, files and money, and the next iteration's agent meets them.
 
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod system;
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod system;
+
 pub(super) mod family;
 mod guardian;
 mod kill;

@@ -4,8 +4,10 @@ use std::{fs, str::FromStr};
 
 use rustix::{
     fd::OwnedFd,
-    process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid},
+    process::{Pid, WaitId, WaitIdOptions, waitid},
 };
+
+use super::system;
 
 /// A process that cannot be mistaken for another: its number may be given away, its descriptor not.
 #[derive(Debug)]
@@ -17,12 +19,12 @@ pub(super) struct Found {
 impl Found {
     /// Takes hold of a process. Whoever finds it by what it is has to look only afterwards.
     pub(super) fn hold(pid: Pid) -> Option<Self> {
-        pidfd_open(pid, PidfdFlags::empty()).ok().map(|fd| Self { pid, fd })
+        system::hold(pid).map(|fd| Self { pid, fd })
     }
 
     /// Kills it, unless it is gone; false if we may not.
     pub(super) fn kill(&self) -> bool {
-        pidfd_send_signal(&self.fd, Signal::KILL) != Err(rustix::io::Errno::PERM)
+        system::kill(&self.fd)
     }
 
     /// Takes it off the system's list if it is a child of ours and has ended.

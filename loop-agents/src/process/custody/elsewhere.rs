@@ -1,0 +1,26 @@
+//! Systems other than Linux: orphans are not found there. Not verified there.
+
+use std::{ffi::CStr, io, os::fd::OwnedFd};
+
+use rustix::process::Pid;
+
+pub(super) fn ask_for_orphans(ask: bool) -> io::Result<()> {
+    match ask {
+        true => Err(io::Error::new(io::ErrorKind::Unsupported, "orphans can be adopted on Linux only")),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn hold(_: Pid) -> Option<OwnedFd> {
+    None
+}
+
+pub(super) fn kill(_: &OwnedFd) -> bool {
+    false
+}
+
+pub(super) fn limit_locks(_: u64) -> io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn rename(_: &CStr) {}
