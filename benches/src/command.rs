@@ -113,7 +113,7 @@ impl Bench {
 }
 
 /// `loop` itself: `LOOP_BIN`, or else built here.
-fn loop_binary() -> Result<PathBuf> {
+pub(crate) fn loop_binary() -> Result<PathBuf> {
     if let Some(path) = env::var_os("LOOP_BIN") {
         return Ok(path.into());
     }
@@ -144,7 +144,8 @@ fn floor_binary() -> Result<PathBuf> {
     Ok(binary)
 }
 
-fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
+/// How long a command takes that ends with this code.
+pub(crate) fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
     let begun = Instant::now();
     let status = command.status().with_context(|| format!("{command:?}"))?;
     let took = begun.elapsed();

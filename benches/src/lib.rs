@@ -7,4 +7,5 @@ pub mod command;
 pub mod kernel;
 pub mod memory;
 pub mod pairs;
+pub mod supervision;
 pub mod table;
