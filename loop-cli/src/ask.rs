@@ -17,7 +17,7 @@ use rustix::{
 };
 use tokio::sync::{Notify, oneshot};
 
-use crate::view::{BOLD, paint, say, text};
+use crate::view::{BOLD, Screen, paint, text};
 
 /// Whether somebody is there to be asked: a terminal to read from, and one to show the question on.
 pub(crate) fn is_interactive() -> bool {
@@ -42,16 +42,20 @@ impl Declining {
 /// Asks at the terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
+    screen: Screen,
     declining: Declining,
     max_iterations: u64,
 }
 
 impl Terminal {
-    pub(crate) const fn new(declining: Declining, max_iterations: u64) -> Self {
-        Self { declining, max_iterations }
+    pub(crate) const fn new(screen: Screen, declining: Declining, max_iterations: u64) -> Self {
+        Self { screen, declining, max_iterations }
     }
 
+    /// The question stands after all that was said before it. It does not wait for the terminal: Ctrl+C
+    /// has to be heard meanwhile.
     fn show(&self, question: &Question, progress: &Progress) {
+        let say = |line: &str| self.screen.line(line);
         say(&format!(
             "\n{} after iteration {} of {}",
             paint(BOLD, "Checkpoint"),

@@ -1,6 +1,10 @@
 //! From a plan to a loop.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use anyhow::Context;
 use loop_agents::{
@@ -8,12 +12,13 @@ use loop_agents::{
     shell::{CommandEvaluator, Shell, ShellAgent, ShellOutput},
     usage::UsageFile,
 };
-use loop_core::{Bounded, Judged, Loop, evaluator_passed};
+use loop_core::{Bounded, Judged, Loop, Pace, evaluator_passed, pace_fn};
 use loop_guardrails::{
-    Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, policy::environment::EnvironmentPolicy,
+    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate,
+    policy::environment::EnvironmentPolicy,
 };
 
-use crate::manifest::plan::{Plan, StopPlan};
+use crate::manifest::plan::{PacePlan, Plan, StopPlan};
 
 /// Where the agent and the evaluator run, with which variables, and where they report what they use.
 #[derive(Debug)]
@@ -24,10 +29,27 @@ pub(crate) struct Place {
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The file to which they append their usage.
     pub(crate) usage: UsageFile,
+    /// What is odd about the usage that the agent prints.
+    pub(crate) notes: Notes,
     /// The command that runs, to be stopped and continued.
     pub(crate) job: Job,
     /// Who answers for what they leave behind.
     pub(crate) custody: Custody,
+}
+
+/// What is noted while a terminal belongs to the run, to be said after it. Clones share the notes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    fn add(&self, note: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
+    }
+
+    /// The notes so far, the oldest first.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Place {
@@ -49,7 +71,13 @@ pub(crate) fn agent(plan: &Plan, place: &Place) -> anyhow::Result<ShellAgent> {
         shell = shell.max_silence(silence);
     }
     let agent = ShellAgent::new(plan.agent.command.as_str()).context("agent.command")?;
-    Ok(agent.goal(&plan.goal).prompt(&plan.agent.prompt).shell(shell).feedback_bytes(plan.feedback_bytes))
+    let agent = agent.goal(&plan.goal).prompt(&plan.agent.prompt).shell(shell);
+    let agent = agent.feedback_bytes(plan.feedback_bytes);
+    if plan.agent.usage.format.flags().is_none() {
+        return Ok(agent);
+    }
+    let notes = place.notes.clone();
+    Ok(agent.usage_reader(plan.agent.usage.reader()).on_note(move |note| notes.add(note)))
 }
 
 /// The plan's check.
@@ -73,6 +101,7 @@ pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEva
 /// The loop of a plan's agent and check, but for who watches it and who answers its questions.
 pub(crate) fn compose(
     plan: &Plan,
+    place: &Place,
     agent: ShellAgent,
     evaluator: CommandEvaluator,
 ) -> Loop<ShellAgent, Judged<ShellOutput>, Bounded> {
@@ -81,9 +110,12 @@ pub(crate) fn compose(
         .evaluate(evaluator)
         .until(evaluator_passed())
         .at_most(limits.max_iterations.get())
-        .pace(plan.delay);
+        .pace(pace(plan.pace, place));
     if let Some(cost) = limits.max_cost {
         composed = composed.guard(MaxCost::new(cost));
+    }
+    if let Some(cost) = limits.max_hourly_cost {
+        composed = composed.guard(SpendingRate::per_hour(cost));
     }
     if let Some(tokens) = limits.max_tokens {
         composed = composed.guard(MaxTokens::new(tokens.get()));
@@ -98,4 +130,12 @@ pub(crate) fn compose(
         composed = composed.guard(Checkpoint::from(every));
     }
     composed
+}
+
+/// The longer of both waits.
+fn pace(PacePlan { every, backoff }: PacePlan, place: &Place) -> impl Pace + use<> {
+    // Runs that failed together must not try again together, and the rest of a run's name is the time.
+    let seed = uuid::Uuid::parse_str(place.custody.run()).map_or(0, |run| run.as_u64_pair().1);
+    let backoff = Backoff::new(backoff).seed(seed);
+    pace_fn(move |progress| backoff.delay(progress).max(every))
 }

@@ -13,7 +13,7 @@ use crate::{
     compose::{self, Place},
     manifest::Plan,
     signals::{Signal, Signals, Suspensions, stop_here},
-    view::{Lines, Output, Screen, Table},
+    view::{self, Lines, Output, Screen, Table},
 };
 
 /// Who is there.
@@ -67,7 +67,7 @@ pub(crate) async fn drive(
         evaluator = evaluator.on_output(move |_, bytes| of_check.feed(bytes));
     }
     let fold = Arc::clone(&seen);
-    let mut composed = compose::compose(plan, agent, evaluator).cancel_on(cancel.clone()).observe(
+    let mut composed = compose::compose(plan, place, agent, evaluator).cancel_on(cancel.clone()).observe(
         move |event: &Event, progress: &Progress| {
             let mut seen = lock(&fold);
             seen.progress.apply(event);
@@ -78,7 +78,7 @@ pub(crate) async fn drive(
         composed = composed.observe(Lines::new(screen.clone(), max_iterations));
     }
     if audience.can_be_asked {
-        composed = composed.on_ask(Terminal::new(declining.clone(), max_iterations));
+        composed = composed.on_ask(Terminal::new(screen.clone(), declining.clone(), max_iterations));
     }
     let time_off = TimeOff::new();
     let run = composed.time_off(time_off.clone()).run();
@@ -87,6 +87,8 @@ pub(crate) async fn drive(
         place.job.stop();
         let was_shown = screen.is_shown();
         screen.hide();
+        // Whatever is printed after this would stand in the shell's way.
+        view::flush();
         let stopped = stop_here();
         time_off.add(stopped);
         screen.skip(stopped);

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod backoff;
 pub mod checkpoint;
 pub mod limit;
 pub mod policy;
@@ -9,8 +10,9 @@ pub mod stop;
 mod testing;
 
 pub use self::{
+    backoff::Backoff,
     checkpoint::Checkpoint,
-    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens},
+    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate},
     stop::{
         After, And, EvaluatorPassed, InvalidScore, Not, Or, OutputMatches, PatternError, ScoreAtLeast, When,
         after, evaluator_passed, output_matches, score_at_least,

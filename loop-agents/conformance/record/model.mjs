@@ -1,4 +1,4 @@
-// A scripted model for the recordings: aimock behind a thin proxy on loopback.
+// A scripted model for recordings and tests: aimock behind a thin proxy on loopback.
 //
 // aimock speaks every vendor's dialect, but in most of them reports neither cached tokens nor
 // reasoning, and those are the figures that parsers get wrong. So the proxy adds them to what passes.
@@ -31,24 +31,41 @@ const TOOLS = {
   claude: (command) => ({ name: "Bash", arguments: { command } }),
 };
 
+// How each agent calls the tool that writes a file; codex has none but its shell.
+const WRITES = {
+  pi: (path, content) => ({ name: "write", arguments: { path, content } }),
+  codex: (path, content) => TOOLS.codex(`echo ${content} >${path}`),
+  gemini: (file_path, content) => ({ name: "write_file", arguments: { file_path, content } }),
+  opencode: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
+  claude: (file_path, content) => ({ name: "Write", arguments: { file_path, content } }),
+};
+
 // Prompts are "<agent>-<scenario>: ...".
 function scripts(agent, tool) {
-  const call = (command, usage) => ({
+  const using = (call, usage) => ({
     content: "I will write the file.",
-    toolCalls: [{ ...tool(command), arguments: JSON.stringify(tool(command).arguments) }],
+    toolCalls: [{ ...call, arguments: JSON.stringify(call.arguments) }],
     usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
   });
+  const call = (command, usage) => using(tool(command), usage);
+  const edit = using(WRITES[agent]("answer.txt", "done"), [1200, 40]);
   const reply = (content, input, output) => ({
     content,
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   });
-  const on = (scenario, hasToolResult, response) => ({
+  const on = (scenario, hasToolResult, response, more = {}) => ({
     match: { userMessage: `${agent}-${scenario}`, ...(hasToolResult === null ? {} : { hasToolResult }) },
     response,
+    ...more,
   });
   return [
     on("tool", false, call("echo done >done.txt", [1200, 40])),
     on("tool", true, reply("The file is written.", 1300, 8)),
+    on("edit", false, edit),
+    on("edit", true, reply("The file is written.", 1300, 8)),
+    // Who has to be cut waits for longer than it takes to be.
+    on("long", false, edit),
+    on("long", true, reply("I am still here.", 1300, 8), { chaos: { latencyMs: 30000 } }),
     // The tool ends its agent: a run that is cut in its middle, at the same place each time.
     on("cut", false, call("kill -9 $PPID", [1200, 40])),
     on("cut", true, reply("I am still here.", 1300, 8)),

@@ -56,6 +56,14 @@ pub enum ProcessError {
          it takes Linux 5.3 or newer, and a sandbox that allows `pidfd_open`"
     )]
     Unwatchable(#[source] io::Error),
+    /// The process was killed, and lives on.
+    #[error(
+        "the command (process {process}) could not be ended: it belongs to another user, or hangs in the system"
+    )]
+    Undying {
+        /// Its number.
+        process: u32,
+    },
     /// The process started, but its end could not be awaited: mostly too many open files, or a
     /// host program that reaps the children of others.
     #[error("lost sight of the running command")]
@@ -71,13 +79,15 @@ impl ProcessError {
             | Self::VariableName { .. }
             | Self::Directory { .. }
             | Self::TooLong { .. }
-            | Self::Unwatchable(_) => true,
+            | Self::Unwatchable(_)
+            | Self::Undying { .. } => true,
             Self::Shell(error) => {
                 matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
             }
             Self::Pipe(_) | Self::Unguarded(_) | Self::Lost(_) => false,
         }
     }
+
     /// The watch on a process could not be set up.
     pub(super) fn unwatched(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {

@@ -8,8 +8,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal};
 use tokio::{sync::Notify, time::Instant};
+
+use super::custody::family;
 
 /// The command that runs, whichever it is. Clones stand for the same.
 ///
@@ -38,7 +40,7 @@ impl Job {
         Self::default()
     }
 
-    /// Stops the command and its group, if one runs. Its time limits stand still meanwhile.
+    /// Stops the command and all that it started, if one runs. Its time stands still meanwhile.
     pub fn stop(&self) {
         let mut state = self.state();
         state.stopped.get_or_insert_with(Instant::now);
@@ -87,8 +89,7 @@ impl State {
     /// The lock is held meanwhile: the leader is not reaped before it has been taken out.
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            // Failing means that nobody is left.
-            let _ = kill_process_group(leader, signal);
+            family::signal(leader, signal);
         }
     }
 }

@@ -77,11 +77,24 @@ impl<'a> Clock<'a> {
             match time.into_iter().chain(silence).min_by_key(|(left, _)| *left) {
                 None => return future::pending().await,
                 Some((Duration::ZERO, cut)) => return cut,
-                Some((left, _)) => sleep(left).await,
+                Some((left, _)) => self.wait(left).await,
             }
-            if let Some(job) = self.job {
-                job.running().await;
-            }
+        }
+    }
+
+    /// Resolves after so much of the command's time. Cancel safe.
+    pub(super) async fn passed(&self, time: Duration) {
+        let until = self.now() + time;
+        while let Some(left) = until.checked_sub(self.now()).filter(|left| !left.is_zero()) {
+            self.wait(left).await;
+        }
+    }
+
+    /// Waits for so long, and until the command is not stopped.
+    async fn wait(&self, time: Duration) {
+        sleep(time).await;
+        if let Some(job) = self.job {
+            job.running().await;
         }
     }
 }

@@ -79,12 +79,20 @@ impl Process {
             }
         };
         let cut = pump.while_waiting(event).await.map_err(ProcessError::Lost)?;
-        match cut {
-            Some(_) => self.end(&session, &watch, &mut pump).await.map_err(ProcessError::Lost)?,
+        let ended = match cut {
+            Some(_) => self.end(&session, &watch, &mut pump, &clock).await.map_err(ProcessError::Lost)?,
             // Running out of time is the ordinary end of a straggler's output.
-            None => drop(timeout(STRAGGLER_TIME, pump.until_closed()).await),
-        }
+            None => {
+                let _ = timeout(STRAGGLER_TIME, pump.until_closed()).await;
+                true
+            }
+        };
         drop(in_job);
+        if !ended {
+            let process = session.leader().as_raw_nonzero().get().unsigned_abs();
+            session.give_up();
+            return Err(ProcessError::Undying { process });
+        }
         let Closed { exit, survivors } = session.close().await.map_err(ProcessError::Lost)?;
         pump.drain();
         let (stdout, stderr) = (pump.stdout.into_capture(), pump.stderr.into_capture());
@@ -93,18 +101,28 @@ impl Process {
 
     /// TERM, the grace time, KILL. The grace time is for all that the command started: the
     /// shell is gone in no time, while the agent that it started is still saving its work. So
-    /// it is over when the leader has ended and nobody holds the outputs.
-    async fn end<L>(&self, session: &Session, watch: &Watch, pump: &mut Pump<L>) -> io::Result<()>
+    /// it is over when the leader has ended and nobody holds the outputs. Gives whether the leader ended.
+    async fn end<L>(
+        &self,
+        session: &Session,
+        watch: &Watch,
+        pump: &mut Pump<L>,
+        clock: &Clock<'_>,
+    ) -> io::Result<bool>
     where
         L: FnMut(Stream, &[u8]),
     {
         session.terminate();
         let gone = async { tokio::join!(watch.ended(), pump.until_closed()).0 };
-        if let Ok(ended) = timeout(self.grace, gone).await {
-            return ended;
+        tokio::select! {
+            biased;
+            ended = gone => return ended.map(|()| true),
+            () = clock.passed(self.grace) => session.kill(),
         }
-        session.kill();
-        timeout(KILL_TIME, pump.while_waiting(watch.ended())).await?
+        match timeout(KILL_TIME, pump.while_waiting(watch.ended())).await {
+            Ok(ended) => ended.map(|()| true),
+            Err(_) => Ok(false),
+        }
     }
 }
 

@@ -280,6 +280,8 @@ fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
         ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
             PromptUndeliverable::NoRoom { line_bytes, environment_bytes }.into()
         }
+        // Another one beside it would be one too many.
+        error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
         error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
         error => WorkError::failed(error),
     }

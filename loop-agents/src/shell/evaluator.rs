@@ -176,7 +176,9 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         let meter = cx.meter();
         let ran = self.run(cx.iteration(), Some(&meter), cx.cancelled()).await;
         let (verdict, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
-            if first && error.is_lasting() {
+            if matches!(error, ProcessError::Undying { .. }) {
+                Halt::new(StopReason::Failed, error.to_string()).into()
+            } else if first && error.is_lasting() {
                 unavailable(&with_causes(&error)).into()
             } else {
                 WorkError::failed(error)

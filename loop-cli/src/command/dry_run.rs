@@ -16,7 +16,9 @@ use crate::{
 /// evaluator once. Writes no telemetry. `format` is that of the manifest, if there is one.
 pub(crate) async fn exec(plan: &Plan, place: &Place, format: Option<Format>) -> Result<(), Failure> {
     let agent = compose::agent(plan, place)?;
-    let left = Ceiling { time: plan.limits.max_time, cost: plan.limits.max_cost, tokens: None };
+    let limits = &plan.limits;
+    let cost = [limits.max_cost, limits.max_hourly_cost].into_iter().flatten().min();
+    let left = Ceiling { time: limits.max_time, cost, tokens: None };
     let preview = agent.preview(left).context("the first prompt").map_err(Failure::Usage)?;
     show("prompt", &preview.prompt);
     show("agent (not run)", &preview.invocation.line);

@@ -65,7 +65,7 @@ async fn run(
     }
     let audience = Audience { quiet: args.quiet, can_be_asked: can_ask(args), show_output: args.show_output };
     let ended = drive(plan, place, audience, signals).await?;
-    warn_of_survivors(&place.custody.end());
+    let survivors = place.custody.end();
     let mut record = Record::of(&plan.name, &ended.ending, &ended.progress).run_id(place.custody.run());
     if let Some(manifest) = manifest {
         record = record.manifest(manifest);
@@ -74,6 +74,7 @@ async fn run(
     if let Err(error) = telemetry.append(&record) {
         view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
     }
+    warn_of_survivors(&survivors);
     if args.json {
         view::tell(&record.to_line());
     }
@@ -84,7 +85,7 @@ async fn run(
         warn_of_lost_usage(place);
         view::say(&ended.table);
         let called = |path| if manifest.is_some() { path } else { flags::flag(path) };
-        view::say(&view::summary(&plan.name, &ended.ending, &ended.progress, telemetry.path(), called));
+        view::say(&view::summary(plan, &ended.ending, &ended.progress, telemetry.path(), called));
     }
     Ok(exit::of_run(&ended.ending, ended.signal))
 }
@@ -130,6 +131,9 @@ fn warn_of_survivors(survivors: &[u32]) {
 
 /// What was reported and could not be read or understood is missing in every sum.
 fn warn_of_lost_usage(place: &Place) {
+    for note in place.notes.take() {
+        view::warning(&format!("of the usage that the agent prints: {}", text::printable(&note)));
+    }
     if let Some(error) = place.usage.last_read_error() {
         view::warning(&format!(
             "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"

@@ -13,7 +13,11 @@ use loop_agents::{
 };
 
 use super::Failure;
-use crate::{compose::Place, exit, signals::Signals};
+use crate::{
+    compose::{Notes, Place},
+    exit,
+    signals::Signals,
+};
 
 /// Where the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
@@ -37,7 +41,7 @@ pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
         )
     })?;
     let custody = custody().context("the processes of the run cannot be looked after")?;
-    Ok(Place { dir, env: env::vars_os().collect(), usage, job: Job::new(), custody })
+    Ok(Place { dir, env: env::vars_os().collect(), usage, notes: Notes::default(), job: Job::new(), custody })
 }
 
 /// A custody for a new run. Nothing that a command starts outlives the command, or this process.

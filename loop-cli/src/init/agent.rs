@@ -1,9 +1,13 @@
 //! The agents that are known by name, and how each of them works unattended.
 //!
 //! Left alone, an agent needs leave to edit files, and no more: the loop runs the check itself. So
-//! each line of the table has the least flags with which the agent neither asks nor gives up.
+//! each line of the table has the least flags with which the agent neither asks nor gives up, and those
+//! with which it reports what it uses: a budget can hold only for what is reported. An agent that takes a
+//! budget of its own is handed what is left of the loop's, and stops by itself before it is cut.
 
 use std::{env, ffi::OsStr, os::unix::fs::PermissionsExt, path::Path};
+
+use loop_agents::usage::Format;
 
 /// An agent that is known by name.
 #[derive(Debug)]
@@ -12,8 +16,21 @@ pub(crate) struct KnownAgent {
     pub(crate) program: &'static str,
     /// The shell command that lets it work unattended.
     pub(crate) command: &'static str,
+    /// What it prints with these flags.
+    pub(crate) format: Format,
     /// What the flags let it do, for a person who is about to leave it alone.
     pub(crate) leave: &'static str,
+    /// Whether its cost is known while or after it runs.
+    pub(crate) cost: Cost,
+}
+
+/// Whether a limit on an agent's cost can hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cost {
+    /// It is said, or estimated from the tokens and the model that are said.
+    Told,
+    /// It is not; this is why, and what helps.
+    Untold(&'static str),
 }
 
 /// In the order in which they are looked for. The links say what the flags mean.
@@ -21,40 +38,55 @@ const AGENTS: [KnownAgent; 6] = [
     // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
     KnownAgent {
         program: "claude",
-        command: "claude -p --permission-mode acceptEdits",
+        command: "claude -p --permission-mode acceptEdits --output-format stream-json --verbose \
+                  ${LOOP_BUDGET_USD_LEFT:+--max-budget-usd $LOOP_BUDGET_USD_LEFT}",
+        format: Format::ClaudeStreamJson,
         leave: "It may edit files in this folder; other commands are refused.",
+        cost: Cost::Told,
     },
     // https://developers.openai.com/codex/noninteractive: `-` is a prompt on standard input.
     KnownAgent {
         program: "codex",
-        command: "codex exec --sandbox workspace-write -",
+        command: "codex exec --json --sandbox workspace-write -",
+        format: Format::CodexJson,
         leave: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
+        cost: Cost::Untold(
+            "No limit on cost: codex does not say its model. With `agent.model`, `max_cost_usd` can hold.",
+        ),
     },
     // https://geminicli.com/docs/cli/headless, https://geminicli.com/docs/cli/trusted-folders
     KnownAgent {
         program: "gemini",
-        command: "gemini --approval-mode auto_edit",
+        command: "gemini --approval-mode auto_edit --output-format json",
+        format: Format::GeminiJson,
         leave: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
+        cost: Cost::Told,
     },
     // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, what it
     // would have to ask for is refused.
     KnownAgent {
         program: "opencode",
-        command: "opencode run",
+        command: "opencode run --format json",
+        format: Format::OpencodeJson,
         leave: "It may do what its permission settings allow without asking.",
+        cost: Cost::Told,
     },
     // Its README: `-p` reads a prompt on standard input; there are no permissions, only tools.
     KnownAgent {
         program: "pi",
-        command: "pi -p --no-session --tools read,grep,find,ls,edit,write",
+        command: "pi -p --mode json --no-session --tools read,grep,find,ls,edit,write",
+        format: Format::PiJson,
         leave: "It may edit files and run no commands.",
+        cost: Cost::Told,
     },
     // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its
     // shell commands and the pages it would fetch are switched off: `--yes-always` agrees to all.
     KnownAgent {
         program: "aider",
         command: "aider --yes-always --no-auto-commits --no-suggest-shell-commands --no-detect-urls --message {prompt}",
+        format: Format::Text,
         leave: "It may edit files and run no commands.",
+        cost: Cost::Untold("No limit on cost: what aider uses cannot be read out of what it prints."),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! A manifest from what was found.
 
 use super::{
-    agent::Agent,
+    agent::{Agent, Cost},
     page::{Field, Item, Page},
     project::Check,
     template::Template,
@@ -16,6 +16,7 @@ const SCHEMA: &str = "./loop.schema.json";
 
 /// Enough for most tasks, and an evening's bill at worst.
 const MAX_ITERATIONS: u64 = 10;
+const MAX_COST_USD: u64 = 5;
 const MAX_SECONDS: u64 = 3600;
 const MAX_CONSECUTIVE_FAILURES: u64 = 3;
 
@@ -56,31 +57,41 @@ impl Draft<'_> {
             items: vec![
                 Item::Field(Field::line("name", self.name())),
                 Item::Field(Field::line("goal", self.goal())),
-                Item::Object(
-                    "agent",
-                    None,
-                    vec![
-                        Field::line("command", self.agent_command()).comments(self.about_agent()),
-                        Field::block("prompt", self.template.prompt()).comment(ABOUT_PROMPT),
-                    ],
-                ),
+                Item::Object("agent", None, self.agent_fields()),
                 Item::Object(
                     "evaluator",
                     None,
                     vec![Field::line("command", self.check_command()).comment(self.about_check())],
                 ),
-                Item::Object(
-                    "guardrails",
-                    Some(self.about_cost()),
-                    vec![
-                        Field::number("max_iterations", MAX_ITERATIONS),
-                        Field::number("max_seconds", MAX_SECONDS),
-                        Field::number("max_consecutive_failures", MAX_CONSECUTIVE_FAILURES)
-                            .comment("Iterations in a row in which the agent exits with an error."),
-                    ],
-                ),
+                Item::Object("guardrails", self.about_cost(), self.limits()),
             ],
         }
+    }
+
+    fn agent_fields(&self) -> Vec<Field> {
+        let mut fields = vec![Field::line("command", self.agent_command()).comments(self.about_agent())];
+        if let Agent::Known(known) = self.agent
+            && known.format.reports()
+        {
+            fields.push(Field::line("format", known.format.to_string()).comment(ABOUT_FORMAT));
+        }
+        fields.push(Field::block("prompt", self.template.prompt()).comment(ABOUT_PROMPT));
+        fields
+    }
+
+    fn limits(&self) -> Vec<Field> {
+        let mut limits = vec![Field::number("max_iterations", MAX_ITERATIONS)];
+        if let Agent::Known(known) = self.agent
+            && let Cost::Told = known.cost
+        {
+            limits.push(Field::number("max_cost_usd", MAX_COST_USD).comment(ABOUT_LIMIT));
+        }
+        limits.push(Field::number("max_seconds", MAX_SECONDS));
+        limits.push(
+            Field::number("max_consecutive_failures", MAX_CONSECUTIVE_FAILURES)
+                .comment("Iterations in a row in which the agent exits with an error."),
+        );
+        limits
     }
 
     fn name(&self) -> String {
@@ -118,16 +129,24 @@ impl Draft<'_> {
         self.check.map_or_else(|| format!("{about}."), |check| format!("{about}. Found in {}.", check.file))
     }
 
-    fn about_cost(&self) -> String {
-        match self.agent {
-            Agent::Known(known) => {
-                format!("No limit on cost: this version of loop cannot read what {} uses.", known.program)
-            }
+    /// Why there is no limit on cost, if there is none.
+    fn about_cost(&self) -> Option<String> {
+        let why = match self.agent {
+            Agent::Known(known) => match known.cost {
+                Cost::Told => return None,
+                Cost::Untold(why) => why,
+            },
             Agent::Given(_) | Agent::Missing => {
-                "`max_cost_usd` needs an agent that reports what it uses: see `agent.format`.".to_owned()
+                "`max_cost_usd` needs an agent that reports what it uses: see `agent.format`."
             }
-        }
+        };
+        Some(why.to_owned())
     }
 }
+
+const ABOUT_FORMAT: &str = "How what it uses is read out of what it prints.";
+
+const ABOUT_LIMIT: &str =
+    "US dollars, by list prices where the agent names none. An agent that crosses it is cut.";
 
 const ABOUT_PROMPT: &str = "What the agent is told in each iteration. Words in braces are filled in.";

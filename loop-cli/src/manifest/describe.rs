@@ -6,8 +6,9 @@ use loop_guardrails::policy::environment::{Inherit, NamePattern};
 
 use super::{
     environment::EnvironmentPlan,
-    plan::{Limits, Plan, StopPlan},
+    plan::{Limits, PacePlan, Plan, StopPlan, UsagePlan},
 };
+use crate::view::text;
 
 /// The plan as a short page of plain text that ends with a line feed.
 pub(crate) fn describe(plan: &Plan) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn describe(plan: &Plan) -> String {
     row(&mut page, "goal", plan.goal.trim());
     row(&mut page, "agent", plan.agent.command.as_str().trim());
     row(&mut page, "", prompt(plan));
-    row(&mut page, "", usage(plan));
+    row(&mut page, "", &usage(plan));
     environment(&mut page, &plan.agent.env);
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(&mut page, "", &limits);
@@ -30,8 +31,8 @@ pub(crate) fn describe(plan: &Plan) -> String {
         row(&mut page, "asks you", &checkpoint(every));
         row(&mut page, "", "needs a terminal; without one the run halts there");
     }
-    if plan.delay > Duration::ZERO {
-        row(&mut page, "waits", &format!("{} between iterations", time(plan.delay)));
+    if let Some(waits) = waits(plan.pace) {
+        row(&mut page, "waits", &waits);
     }
     row(
         &mut page,
@@ -68,12 +69,32 @@ fn prompt(plan: &Plan) -> &'static str {
     }
 }
 
-fn usage(plan: &Plan) -> &'static str {
-    if plan.agent.reports_usage() {
+fn usage(plan: &Plan) -> String {
+    let UsagePlan { format, model, prices } = &plan.agent.usage;
+    if format.flags().is_some() {
+        let date = prices.clone().unwrap_or_default().date().to_owned();
+        let whose = if prices.is_some() { "your prices" } else { "list prices" };
+        let model =
+            model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
+        return format!(
+            "its usage is read from what it prints ({format})\n\
+             a cost that it does not say is estimated from {whose} of {date}{model}"
+        );
+    }
+    let said = if plan.agent.reports_usage() {
         "its usage is read from the file that LOOP_USAGE_FILE names"
     } else {
         "it does not report what it uses: its cost will be unknown"
-    }
+    };
+    said.to_owned()
+}
+
+fn waits(pace: PacePlan) -> Option<String> {
+    let some = |wait: Duration| (!wait.is_zero()).then(|| time(wait));
+    let every = some(pace.every).map(|wait| format!("{wait} between iterations"));
+    let backoff = some(pace.backoff).map(|wait| format!("{wait} after two failures in a row, then longer"));
+    let waits: Vec<_> = every.into_iter().chain(backoff).collect();
+    (!waits.is_empty()).then(|| waits.join("\n"))
 }
 
 fn environment(page: &mut String, env: &EnvironmentPlan) {
@@ -108,12 +129,16 @@ fn goal(stop: &StopPlan) -> String {
 }
 
 fn limits(limits: &Limits) -> String {
-    let mut parts = vec![counted(limits.max_iterations, "iteration")];
+    let mut parts = vec![text::count(limits.max_iterations.get(), "iteration")];
     parts.extend(limits.max_time.map(time));
     parts.extend(limits.max_cost.map(|cost| cost.to_string()));
-    parts.extend(limits.max_tokens.map(|tokens| counted(tokens, "token")));
-    parts
-        .extend(limits.max_consecutive_failures.map(|most| format!("{} in a row", counted(most, "failure"))));
+    parts.extend(limits.max_hourly_cost.map(|cost| format!("{cost} in any hour")));
+    parts.extend(limits.max_tokens.map(|tokens| text::count(tokens.get(), "token")));
+    parts.extend(
+        limits
+            .max_consecutive_failures
+            .map(|most| format!("{} in a row", text::count(most.get(), "failure"))),
+    );
     let parts: Vec<_> = parts.iter().map(String::as_str).collect();
     format!("at most {}", list(&parts, "or"))
 }
@@ -123,17 +148,6 @@ pub(super) fn list(parts: &[&str], last: &str) -> String {
         [init @ .., end] if !init.is_empty() => format!("{} {last} {end}", init.join(", ")),
         _ => parts.concat(),
     }
-}
-
-fn counted(count: NonZeroU64, noun: &str) -> String {
-    if count.get() == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count.get())) }
-}
-
-/// `1,000,000`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join(",")
 }
 
 /// "", "2nd ", "3rd ", "11th ": what stands between "every" and its noun.
@@ -157,7 +171,7 @@ fn bytes(count: usize) -> String {
 fn time(duration: Duration) -> String {
     let whole = duration.as_secs();
     let units = [("day", whole / 86_400), ("hour", whole / 3600 % 24), ("minute", whole / 60 % 60)];
-    let unit = |(noun, count): (&str, u64)| Some(counted(NonZeroU64::new(count)?, noun));
+    let unit = |(noun, count): (&str, u64)| (count > 0).then(|| text::count(count, noun));
     let mut parts: Vec<_> = units.into_iter().filter_map(unit).collect();
     let seconds = (duration.as_millis() % 60_000) as f64 / 1e3;
     if seconds > 0.0 || parts.is_empty() {

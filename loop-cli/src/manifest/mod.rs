@@ -21,6 +21,7 @@ mod mismatch;
 mod nearest;
 pub(crate) mod plan;
 mod raw;
+mod reporter;
 mod schema;
 mod source;
 mod unfilled;

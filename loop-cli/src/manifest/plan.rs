@@ -2,7 +2,11 @@
 
 use std::{num::NonZeroU64, path::Path, time::Duration};
 
-use loop_agents::{output::Pattern, shell::CommandLine};
+use loop_agents::{
+    output::Pattern,
+    shell::CommandLine,
+    usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
+};
 use loop_core::Usd;
 
 use super::{
@@ -25,8 +29,8 @@ pub(crate) struct Plan {
     pub(crate) stop: StopPlan,
     /// What halts the run.
     pub(crate) limits: Limits,
-    /// The delay between the end of an iteration and the start of the next; zero for none.
-    pub(crate) delay: Duration,
+    /// How long to wait between iterations.
+    pub(crate) pace: PacePlan,
     /// How many bytes of output one placeholder may bring into the prompt.
     pub(crate) feedback_bytes: usize,
 }
@@ -38,8 +42,8 @@ pub(crate) struct AgentPlan {
     pub(crate) command: CommandLine,
     /// The prompt with its placeholders.
     pub(crate) prompt: String,
-    /// How usage is reported.
-    pub(crate) format: AgentFormat,
+    /// How it is known what it uses.
+    pub(crate) usage: UsagePlan,
     /// The variables that it and the evaluator see.
     pub(crate) env: EnvironmentPlan,
     /// What one call may take; `None` is no limit.
@@ -60,17 +64,39 @@ pub(crate) struct EvaluatorPlan {
 impl AgentPlan {
     /// Whether the agent tells what it uses, so that a limit on cost or tokens can hold.
     pub(crate) fn reports_usage(&self) -> bool {
-        self.format == AgentFormat::UsageFile || self.command.as_str().contains("LOOP_USAGE_FILE")
+        self.usage.format.reports() || self.command.as_str().contains(USAGE_FILE_VARIABLE)
     }
 }
 
-/// How an agent reports what it used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AgentFormat {
-    /// It prints text, and no usage.
-    Text,
-    /// It appends JSON lines to the file that `LOOP_USAGE_FILE` names.
-    UsageFile,
+/// How it is known what an agent uses.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UsagePlan {
+    /// What it prints.
+    pub(crate) format: Format,
+    /// The model to take for one that it does not name.
+    pub(crate) model: Option<String>,
+    /// The user's own prices; `None` are the bundled ones.
+    pub(crate) prices: Option<Prices>,
+}
+
+impl UsagePlan {
+    /// Reads what the agent prints, for one run.
+    pub(crate) fn reader(&self) -> UsageReader {
+        let reader = UsageReader::new(self.format, self.prices.clone().unwrap_or_default());
+        match &self.model {
+            Some(model) => reader.model(model),
+            None => reader,
+        }
+    }
+}
+
+/// How long to wait between the end of an iteration and the start of the next; the longer of both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PacePlan {
+    /// After every iteration; zero for no wait.
+    pub(crate) every: Duration,
+    /// After the second failure in a row, and longer after each further one; zero for no wait.
+    pub(crate) backoff: Duration,
 }
 
 /// When the goal is met.
@@ -89,6 +115,8 @@ pub(crate) struct Limits {
     pub(crate) max_iterations: NonZeroU64,
     /// Money.
     pub(crate) max_cost: Option<Usd>,
+    /// Money in any hour.
+    pub(crate) max_hourly_cost: Option<Usd>,
     /// Run time, waits of the pace included.
     pub(crate) max_time: Option<Duration>,
     /// Tokens, read and written.
@@ -142,8 +170,9 @@ impl Plan {
         };
         let mut problems = Vec::new();
         let raw = RawManifest::read(&node, source.text(), &mut problems);
-        let warnings = warnings::of(&raw, source.text());
-        match validate::plan(raw, source.text(), source.stem(), &mut problems) {
+        let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
+        let warnings = warnings::of(&raw, source.text(), prices.as_ref());
+        match validate::plan(raw, source.text(), source.stem(), prices, &mut problems) {
             Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
             _ => Err(source.report(problems)),
         }

@@ -35,9 +35,12 @@ pub(crate) struct RawAgent {
     pub(crate) command: Field<String>,
     /// What the agent is told, with placeholders. Required.
     pub(crate) prompt: Field<String>,
-    /// How it reports what it used: `text` (not at all; the default) or `usage-file` (JSON lines in
-    /// the file that `LOOP_USAGE_FILE` names).
+    /// What it prints, and so how it reports what it used. Default: `text`, not at all.
     pub(crate) format: Field<String>,
+    /// The model to take for one that it does not name. Default: unknown.
+    pub(crate) model: Field<String>,
+    /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
+    pub(crate) prices: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
     pub(crate) env: RawEnvironment,
     /// What one call may take, in seconds. More than 0. Default: no limit of its own.
@@ -82,6 +85,8 @@ pub(crate) struct RawGuardrails {
     pub(crate) max_iterations: Field<i128>,
     /// What the run may cost, in US dollars. More than 0. Default: no limit.
     pub(crate) max_cost_usd: Field<f64>,
+    /// What the run may cost in any hour, in US dollars. More than 0. Default: no limit.
+    pub(crate) max_usd_per_hour: Field<f64>,
     /// What the run may take, in seconds, waits of the pace included. More than 0. Default: no limit.
     pub(crate) max_seconds: Field<f64>,
     /// What the run may use, in tokens. At least 1. Default: no limit.
@@ -100,6 +105,9 @@ pub(crate) struct RawGuardrails {
 pub(crate) struct RawPace {
     /// The delay between the end of one iteration and the start of the next, in seconds. Default: 0.
     pub(crate) every_seconds: Field<f64>,
+    /// The delay after the second failure in a row, in seconds; twice as long after each further one. From 0
+    /// to 60. Default: 1.
+    pub(crate) backoff_seconds: Field<f64>,
 }
 
 /// `feedback`: what one iteration tells the next.
@@ -135,6 +143,8 @@ impl RawAgent {
             command: fields.text("agent.command"),
             prompt: fields.text("agent.prompt"),
             format: fields.text("agent.format"),
+            model: fields.text("agent.model"),
+            prices: fields.text("agent.prices"),
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.number("agent.max_seconds"),
             max_silence_seconds: fields.number("agent.max_silence_seconds"),
@@ -172,6 +182,7 @@ impl RawGuardrails {
         Self {
             max_iterations: fields.whole("guardrails.max_iterations"),
             max_cost_usd: fields.number("guardrails.max_cost_usd"),
+            max_usd_per_hour: fields.number("guardrails.max_usd_per_hour"),
             max_seconds: fields.number("guardrails.max_seconds"),
             max_tokens: fields.whole("guardrails.max_tokens"),
             max_consecutive_failures: fields.whole("guardrails.max_consecutive_failures"),
@@ -183,7 +194,10 @@ impl RawGuardrails {
 
 impl RawPace {
     fn read(mut fields: Fields<'_>) -> Self {
-        Self { every_seconds: fields.number("pace.every_seconds") }
+        Self {
+            every_seconds: fields.number("pace.every_seconds"),
+            backoff_seconds: fields.number("pace.backoff_seconds"),
+        }
     }
 }
 

@@ -8,8 +8,10 @@
 //! - a pattern that is no regular expression, or too large a one;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
+//! - a price file that cannot be read, or is none;
 //! - a key that stands twice.
 
+use loop_agents::usage::Format;
 use serde_json::{Map, Value, json};
 
 use super::keys::{self, Key, Need, Shape};
@@ -74,10 +76,13 @@ fn pattern_belongs_to_matching() -> Value {
 
 /// A limit on cost or tokens needs an agent that reports, or a person who does not mind.
 fn limits_are_measured() -> Value {
-    let limited = json!({ "anyOf": [{ "required": ["max_cost_usd"] }, { "required": ["max_tokens"] }] });
+    let limits = ["max_cost_usd", "max_usd_per_hour", "max_tokens"];
+    let limited = json!({ "anyOf": limits.map(|limit| json!({ "required": [limit] })) });
+    let unread: Vec<_> =
+        Format::ALL.iter().filter(|format| !format.reports()).map(|format| format.name()).collect();
     let silent = json!({ "properties": {
         "command": { "not": { "pattern": "LOOP_USAGE_FILE" } },
-        "format": { "const": "text" },
+        "format": { "enum": unread },
     } });
     let accepted =
         json!({ "properties": { "allow_unmetered": { "const": true } }, "required": ["allow_unmetered"] });

@@ -89,6 +89,11 @@ impl Source {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// The folder that the file is in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
     /// `findings`, together with the text that they point into.
     pub(crate) fn report(self, findings: Vec<Diagnostic>) -> Diagnostics {
         Diagnostics::new(self.path.display().to_string(), self.text, findings)

@@ -79,7 +79,7 @@ impl Observer for Lines {
             EventKind::InterruptRequested { .. } => self.screen.begin("stopping", progress),
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
                 let last = text::last_line(verdict.text(), LINE).unwrap_or_default();
-                self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, last)));
+                self.screen.verdict(format!("{} {}", outcome(verdict), paint(DIM, last)));
             }
             // A question has the terminal to itself.
             EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),

@@ -1,14 +1,11 @@
-//! What agents and checks print, line by line as it comes.
+//! What agents and checks print, as it comes.
 
-use super::{DIM, Screen, paint, text};
+use super::{DIM, Screen, paint, printer::PRINTER, text};
 
 /// Longer lines are shown in pieces, so that output without newlines does not fill the memory.
 const LINE_BYTES: usize = 4096;
 
-/// How much of the end of a piece of output is looked at if only the last lines are shown.
-const SHOWN_BYTES: usize = 8192;
-
-/// Cuts a stream of bytes into lines for a screen.
+/// Shows a stream of bytes on a screen.
 #[derive(Debug)]
 pub(crate) struct Output {
     screen: Screen,
@@ -24,32 +21,39 @@ impl Output {
 
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        // Only the last lines stay to be seen, and an agent may print faster than lines can be shown.
-        let skipped = if self.all { 0 } else { bytes.len().saturating_sub(SHOWN_BYTES) };
-        if skipped > 0 {
+        if !self.all {
+            self.screen.glimpse(bytes);
+        } else if PRINTER.skips(self.torn.len() + bytes.len()) {
             self.torn.clear();
-        }
-        let bytes = &bytes[skipped..];
-        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            for piece in piece.chunks(LINE_BYTES) {
-                self.torn.extend_from_slice(piece);
-                if piece.ends_with(b"\n") || piece.ends_with(b"\r") || self.torn.len() >= LINE_BYTES {
-                    self.end_line();
-                }
+        } else {
+            let lines = self.lines(bytes);
+            if !lines.is_empty() {
+                PRINTER.output(lines);
             }
         }
     }
 
-    fn end_line(&mut self) {
+    /// The lines that are whole with these bytes, ready to be printed.
+    fn lines(&mut self, bytes: &[u8]) -> String {
+        let mut lines = String::new();
+        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            for piece in piece.chunks(LINE_BYTES) {
+                self.torn.extend_from_slice(piece);
+                if piece.ends_with(b"\n") || piece.ends_with(b"\r") || self.torn.len() >= LINE_BYTES {
+                    self.end_line(&mut lines);
+                }
+            }
+        }
+        lines
+    }
+
+    fn end_line(&mut self, lines: &mut String) {
         let line = String::from_utf8_lossy(&self.torn);
         let line = text::printable(line.trim_end());
         self.torn.clear();
-        if line.trim().is_empty() {
-            return;
-        }
-        match self.all {
-            true => self.screen.line(&paint(DIM, format_args!("  │ {line}"))),
-            false => self.screen.output(&line),
+        if !line.trim().is_empty() {
+            lines.push_str(&paint(DIM, format_args!("  │ {line}")));
+            lines.push('\n');
         }
     }
 }

@@ -3,13 +3,16 @@
 use std::{path::Path, time::Duration};
 
 use loop_core::{Ending, Progress, StopReason};
+use loop_guardrails::SpendingRate;
 
-use super::{BAD, BOLD, GOOD, WARN, paint, text};
+use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
+use crate::manifest::Plan;
 
-/// Why the loop stopped, after how many iterations, how long, at what cost, and what to do next.
+/// Why the loop stopped, after how many iterations, how long, at what cost, what is left of its budgets, and
+/// what to do next.
 /// `called` is what the person calls what stands at a path of the manifest: that path, or a flag.
 pub(crate) fn summary(
-    name: &str,
+    plan: &Plan,
     ending: &Ending,
     progress: &Progress,
     telemetry: &Path,
@@ -22,7 +25,7 @@ pub(crate) fn summary(
     };
     let mut lines = vec![
         String::new(),
-        format!("{} {}", paint(style, format_args!("{sign} {}", ending.reason())), paint(BOLD, name)),
+        format!("{} {}", paint(style, format_args!("{sign} {}", ending.reason())), paint(BOLD, &plan.name)),
     ];
     let mut row = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
     if !ending.halt.message.is_empty() {
@@ -32,7 +35,10 @@ pub(crate) fn summary(
     row("time", time(progress));
     row("cost", text::cost(progress));
     if let Some(tokens) = progress.usage().tokens() {
-        row("tokens", tokens.to_string());
+        row("tokens", text::grouped(tokens));
+    }
+    for (index, left) in budget::left(&plan.limits, progress).into_iter().enumerate() {
+        row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());
     row("next", next(ending, called));
@@ -61,6 +67,9 @@ fn next(ending: &Ending, called: impl Fn(&'static str) -> &'static str) -> Strin
             "run {check} by hand, and see what is left; then sharpen the prompt, or raise {}",
             called("guardrails.max_iterations")
         ),
+        StopReason::BudgetExceeded if ending.guardrail.as_deref() == Some(SpendingRate::NAME) => {
+            format!("see why it was so fast; then {}", raise("guardrails.max_usd_per_hour"))
+        }
         StopReason::BudgetExceeded => {
             format!("look at what was done for the money; then {}", raise("guardrails.max_cost_usd"))
         }

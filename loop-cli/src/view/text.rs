@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loop_core::{Progress, RunCost};
+use loop_core::{Progress, RunCost, Usd};
 
 /// A duration as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 pub(crate) fn duration(duration: Duration) -> String {
@@ -16,9 +16,25 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
-/// `1 iteration`, `2 iterations`.
+/// `1 iteration`, `2 iterations`, `1,000,000 tokens`.
 pub(crate) fn count(count: u64, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// `1,000,000`
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// An amount of money, to the cent, or to two digits if it is less than ten cents.
+pub(crate) fn dollars(usd: Usd) -> String {
+    let micros = usd.as_micros();
+    let digits = micros.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(digits.saturating_sub(1).min(4));
+    let rounded = micros.saturating_add(unit / 2) / unit * unit;
+    Usd::micros(rounded).to_string()
 }
 
 /// What is known of a run's cost, and why it is not known better.
@@ -65,6 +81,20 @@ mod tests {
         assert_eq!(shown(59_999), "59.9s");
         assert_eq!(shown(245_000), "4m 05s");
         assert_eq!(shown(7_384_000), "2h 03m");
+    }
+
+    #[test]
+    fn money_is_shown_as_exactly_as_it_matters() {
+        let shown = |micros| dollars(Usd::micros(micros));
+        assert_eq!(shown(836_215), "$0.84");
+        assert_eq!(shown(12_345_678), "$12.35");
+        assert_eq!(shown(99_999), "$0.10");
+        assert_eq!(shown(12_345), "$0.012");
+        assert_eq!(shown(123), "$0.00012");
+        assert_eq!(shown(7), "$0.000007");
+        assert_eq!(shown(0), "$0.00");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
     }
 
     #[test]

@@ -33,16 +33,17 @@ fn page(emulator: &vt100::Parser) -> String {
     rows.join("\n").trim_end().to_owned()
 }
 
-/// The screen as a person would see it, once the panel shows the agent's last line.
+/// The screen as a person would see it, once it shows the agent's last line and the whole panel.
 fn screen(terminal: &Terminal, (cols, rows): (u16, u16)) -> String {
-    let seen = || {
+    let mut seen = String::new();
+    // What was sent so far may end within the panel.
+    until("the last line, the cost and the verdict", || {
         let mut emulator = vt100::Parser::new(rows, cols, 0);
         emulator.process(terminal.sent().as_bytes());
-        page(&emulator)
-    };
-    // The line and the panel's first line are drawn one after the other.
-    until("the last line, and the cost", || seen().contains("tick 6") && seen().contains("$0.50 of"));
-    seen()
+        seen = page(&emulator);
+        ["tick 6", "$0.50 of", "last check: fail 2 failed"].iter().all(|text| seen.contains(text))
+    });
+    seen
 }
 
 #[test]

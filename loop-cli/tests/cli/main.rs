@@ -8,6 +8,7 @@
 mod support;
 mod terminal;
 
+mod budgets;
 mod cases;
 mod check;
 mod checkpoint;

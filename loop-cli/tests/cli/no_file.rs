@@ -105,6 +105,17 @@ fn a_known_agent_may_be_named() {
 }
 
 #[test]
+fn a_known_agent_can_be_held_to_a_budget() {
+    for (agent, code) in [("claude", 0), ("pi", 0), ("gemini", 0), ("opencode", 0), ("aider", 2)] {
+        let world = World::new();
+        let args =
+            ["run", "--agent", agent, "--check", "false", "--max", "1", "--max-cost", "2", "--dry-run"];
+        let ran = world.run(&args).exits(code);
+        assert_eq!(ran.stderr.contains("--max-cost"), code == 2, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn the_manifest_that_is_here_need_not_be_named() {
     let manifest = Manifest::new("touch done", "test -e done").0;
     for file in ["loop.json", "loop.yaml", "loop.yml"] {

@@ -1,11 +1,11 @@
 //! Where things are said, and to whom.
 
-use std::{io, process::Stdio};
+use std::{fs, io, process::Stdio};
 
 use serde_json::Value;
 
 use crate::{
-    support::{Manifest, Started, World},
+    support::{Heard, Manifest, Started, World},
     terminal::Terminal,
 };
 
@@ -67,6 +67,47 @@ fn an_agent_that_prints_faster_than_anyone_reads_is_held_to_its_time() {
     assert!(seconds < 20.0, "the limit was noticed after {seconds} s");
 }
 
+/// What stands on the standard error of a run that shows this many numbered lines, of which none is read
+/// until all are printed.
+fn read_late(lines: u32) -> String {
+    let world = World::new();
+    let (printed, go) = (world.fifo("printed"), world.path("go"));
+    let agent = format!("seq {lines}; echo all > printed; until test -e go; do sleep 0.01; done");
+    world.manifest(&Manifest::new(&agent, "true"));
+    let (reader, writer) = io::pipe().expect("a pipe");
+    let mut command = world.loop_command(&["run", "loop.json", "--show-output"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(writer);
+    let started = Started::as_it_is(&mut command);
+    // The command has the only end to write to.
+    drop(command);
+    printed.line();
+    let mut heard = Heard::new(Some(reader));
+    fs::write(go, "").expect("a file");
+    started.finish().exits(0);
+    heard.whole()
+}
+
+/// The numbers among the lines of output.
+fn numbers(shown: &str) -> Vec<u32> {
+    shown.lines().filter_map(|line| line.trim_start().strip_prefix("│ ")?.parse().ok()).collect()
+}
+
+#[test]
+fn who_reads_late_misses_nothing() {
+    let shown = read_late(100_000);
+    assert!(numbers(&shown).into_iter().eq(1..=100_000) && !shown.contains("are not shown"));
+}
+
+#[test]
+fn who_reads_too_late_is_told_what_they_miss_and_sees_the_end() {
+    let shown = read_late(1_000_000);
+    let numbers = numbers(&shown);
+    assert!(numbers.first() == Some(&1) && numbers.is_sorted() && numbers.len() < 1_000_000);
+    let (before, after) = shown.split_once("bytes are not shown").expect("a notice");
+    assert!(before.starts_with("iteration 1 of 3") && after.contains("agent  done"), "{after}");
+    assert!(after.contains("goal_met"), "{after}");
+}
+
 #[test]
 fn quiet_and_json_go_together() {
     let ran = twice().run(&["run", "loop.json", "--quiet", "--json"]).exits(0);
@@ -112,7 +153,7 @@ fn a_pipe_that_nobody_reads_is_no_error() {
 fn a_result_that_cannot_be_written_is_pointed_out() {
     let world = twice();
     let mut command = world.loop_command(&["run", "loop.json", "--json", "--quiet"]);
-    let full = std::fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+    let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
     command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
     Started::as_it_is(&mut command).finish().exits(0).says(&["warning: standard output cannot be written"]);
     assert_eq!(world.record()["success"], true);

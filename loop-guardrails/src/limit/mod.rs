@@ -10,11 +10,12 @@
 
 pub mod cost;
 pub mod failures;
+pub mod rate;
 pub mod tokens;
 
 pub use loop_core::{MaxElapsed, MaxIterations};
 
-pub use self::{cost::MaxCost, failures::ConsecutiveFailures, tokens::MaxTokens};
+pub use self::{cost::MaxCost, failures::ConsecutiveFailures, rate::SpendingRate, tokens::MaxTokens};
 
 #[cfg(test)]
 mod tests {

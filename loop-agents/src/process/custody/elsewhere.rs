@@ -2,7 +2,10 @@
 
 use std::{ffi::CStr, io, os::fd::OwnedFd};
 
-use rustix::process::Pid;
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal},
+};
 
 pub(super) fn ask_for_orphans(ask: bool) -> io::Result<()> {
     match ask {
@@ -11,12 +14,12 @@ pub(super) fn ask_for_orphans(ask: bool) -> io::Result<()> {
     }
 }
 
-pub(super) fn hold(_: Pid) -> Option<OwnedFd> {
-    None
+pub(super) fn hold(_: Pid) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
 }
 
-pub(super) fn kill(_: &OwnedFd) -> bool {
-    false
+pub(super) fn signal(_: &OwnedFd, _: Signal) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
 }
 
 pub(super) fn limit_locks(_: u64) -> io::Result<()> {

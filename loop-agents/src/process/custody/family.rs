@@ -12,11 +12,14 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::process::{Pid, getsid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, getpid, getsid, kill_process_group, waitid,
+};
 
 use super::{
     kill::KILL_TIME,
-    proc::{self, Found},
+    mark::Mark,
+    proc::{self, Found, Stat},
     system,
 };
 
@@ -38,8 +41,17 @@ struct Family {
 struct Heir {
     /// Where we are ourselves. No command is ever here, and the host's own children mostly are.
     session: Pid,
-    /// Children that are no business of ours: they were there before, guard us, or cannot be ended.
+    /// The mark of everything that we start.
+    mark: Mark,
+    /// Whether orphans can be somebody else's: the host had children already, whose descendants it inherits
+    /// too, or it is the first process, which inherits from all. Then only what is marked is ours.
+    shared: bool,
+    /// The children that were there before.
     others: Vec<Pid>,
+    /// Who guards us.
+    guardian: Option<Pid>,
+    /// Those that could not be ended.
+    survivors: Vec<Pid>,
 }
 
 /// Starts a command, which nobody takes for an orphan meanwhile.
@@ -50,14 +62,44 @@ pub(in crate::process) fn start(spawn: impl FnOnce() -> io::Result<Pid>) -> io::
     Ok(leader)
 }
 
-/// Reaps the leader of a command, which has ended. Until then nobody else may, and from then on its
-/// number can be another's.
-pub(in crate::process) fn reap<T>(leader: Pid, reap: impl FnOnce() -> T) -> T {
+/// Reaps the leader of a command if it has ended. Until then nobody else may, and from then on its number
+/// can be another's. None if it has not, or if another process traces it, which is told first.
+pub(in crate::process) fn reap(leader: Pid) -> io::Result<Option<WaitIdStatus>> {
     let mut family = family();
-    let reaped = reap();
+    let reaped = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    // After an error there is nobody to wait for.
+    if !matches!(reaped, Ok(None)) {
+        family.commands.retain(|command| *command != leader);
+        COMMAND_REAPED.notify_all();
+    }
+    Ok(reaped?)
+}
+
+/// Sends a signal to all that the command led by `leader` has started and that can be found: its group, its
+/// descendants wherever they went, and its orphans if they are ours.
+pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
+    let mut roots = family().orphans_of(leader);
+    let orphans = hold(&roots);
+    roots.push(leader);
+    // All are found before the first one hears of it: a parent that ends takes along the way to its children.
+    let mut found = proc::descendants(&roots);
+    found.extend(orphans);
+    found.retain(|found| getpgid(Some(found.pid)) != Ok(leader));
+    // Failing means that nobody is left, or that we may not: nothing to be done in either case.
+    let _ = kill_process_group(leader, signal);
+    for found in found {
+        found.signal(signal);
+    }
+}
+
+/// Stops to wait for a command that cannot be ended.
+pub(in crate::process) fn give_up(leader: Pid) {
+    let mut family = family();
     family.commands.retain(|command| *command != leader);
+    if let Some(heir) = &mut family.heir {
+        heir.survivors.push(leader);
+    }
     COMMAND_REAPED.notify_all();
-    reaped
 }
 
 /// This process as an heir; there is one at most.
@@ -65,40 +107,44 @@ pub(in crate::process) fn reap<T>(leader: Pid, reap: impl FnOnce() -> T) -> T {
 pub(super) struct Adoption(());
 
 impl Adoption {
-    pub(super) fn begin() -> io::Result<Self> {
+    pub(super) fn begin(mark: Mark) -> io::Result<Self> {
         let session = getsid(None)?;
         let mut family = family();
         if family.heir.is_some() {
             let why = "this process looks after its orphans already: share the one custody that does";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
-        let others = proc::children();
+        let mut others = proc::children();
+        others.retain(|pid| !family.commands.contains(pid));
         system::ask_for_orphans(true)?;
-        family.heir = Some(Heir { session, others });
+        let shared = !others.is_empty() || getpid() == Pid::INIT;
+        let heir = Heir { session, mark, shared, others, guardian: None, survivors: Vec::new() };
+        family.heir = Some(heir);
         Ok(Self(()))
     }
 
-    /// Starts something that is to be let be.
-    pub(super) fn spare(&self, start: impl FnOnce() -> io::Result<Pid>) -> io::Result<()> {
+    /// Starts or ends the guardian: `change` gives its number, if there is one then. Nobody takes it for an
+    /// orphan meanwhile.
+    pub(super) fn change_guardian(&self, change: impl FnOnce() -> io::Result<Option<Pid>>) -> io::Result<()> {
         let mut family = family();
-        let spared = start()?;
-        self.let_be_in(&mut family, &[spared]);
-        Ok(())
+        let changed = change();
+        if let Some(heir) = &mut family.heir {
+            heir.guardian = *changed.as_ref().unwrap_or(&None);
+        }
+        changed.map(drop)
     }
 
-    /// Has nothing more to do with these.
-    pub(super) fn let_be(&self, pids: &[Pid]) {
-        self.let_be_in(&mut family(), pids);
-    }
-
-    fn let_be_in(&self, family: &mut Family, pids: &[Pid]) {
-        family.heir.iter_mut().for_each(|heir| heir.others.extend(pids));
+    /// Has nothing more to do with those that could not be ended, but to reap them some day.
+    pub(super) fn give_up(&self, survivors: &[Pid]) {
+        if let Some(heir) = &mut family().heir {
+            heir.survivors.extend(survivors);
+        }
     }
 
     /// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or
     /// a container more so, has only so many places.
     pub(super) fn reap_orphans(&self) {
-        family().orphans().into_iter().for_each(proc::reap);
+        family().orphans();
     }
 
     /// Whether the command that `leader` led left anything behind.
@@ -133,17 +179,17 @@ impl Drop for Adoption {
 }
 
 impl Family {
-    /// Our children that are neither commands nor the host's own.
+    /// What commands left to us and lives. What has ended is reaped.
     fn orphans(&mut self) -> Vec<Pid> {
         let Some(heir) = &mut self.heir else { return Vec::new() };
         let mut children = proc::children();
         // Once such a child is gone, its number can be another's.
         heir.others.retain(|pid| children.contains(pid));
-        children.retain(|pid| {
-            !self.commands.contains(pid)
-                && !heir.others.contains(pid)
-                && getsid(Some(*pid)).is_ok_and(|theirs| theirs != heir.session)
-        });
+        heir.survivors.retain(|pid| children.contains(pid));
+        children.retain(|pid| !self.commands.contains(pid) && heir.inherited(*pid));
+        children.iter().chain(&heir.survivors).copied().for_each(proc::reap);
+        // A dead one that could not be reaped is traced, and its tracer is told first.
+        children.retain(|pid| heir.is_ours(*pid) && Stat::of(*pid).is_some_and(|stat| !stat.ended));
         children
     }
 
@@ -155,8 +201,23 @@ impl Family {
     }
 }
 
+impl Heir {
+    /// Whether a child that is no command was left to us.
+    fn inherited(&self, child: Pid) -> bool {
+        let known = self.others.contains(&child) || self.survivors.contains(&child);
+        !known
+            && self.guardian != Some(child)
+            && getsid(Some(child)).is_ok_and(|theirs| theirs != self.session)
+    }
+
+    /// Whether an orphan comes from a command.
+    fn is_ours(&self, orphan: Pid) -> bool {
+        !self.shared || self.mark.is_on(orphan)
+    }
+}
+
 fn hold(pids: &[Pid]) -> Vec<Found> {
-    pids.iter().take(AT_ONCE).copied().filter_map(Found::hold).collect()
+    pids.iter().take(AT_ONCE).copied().map(Found::child).collect()
 }
 
 fn family() -> MutexGuard<'static, Family> {

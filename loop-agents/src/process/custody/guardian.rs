@@ -17,7 +17,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::process::{Pid, setsid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, setsid, waitid};
 
 use super::{kill::end_all, mark::Mark, system};
 
@@ -46,14 +46,15 @@ impl Guardian {
         Self { program, run, watch: Mutex::new(None) }
     }
 
-    /// Starts it if there is none, or none any more; gives its number.
+    /// Starts it if there is none that is awake; gives its number.
     pub(super) fn keep(&self) -> io::Result<Pid> {
         let mut watch = self.watch();
-        if let Some(Watch { process, .. }) = &mut *watch
-            && process.try_wait()?.is_none()
+        if let Some(Watch { process, .. }) = &*watch
+            && is_awake(Pid::from_child(process))?
         {
             return Ok(Pid::from_child(process));
         }
+        end(watch.take());
         let started = watch.insert(Watch::start(&self.program, &self.run)?);
         Ok(Pid::from_child(&started.process))
     }
@@ -70,15 +71,25 @@ impl Guardian {
 
     /// Ends it: all that it was to end is gone.
     pub(super) fn dismiss(&self) {
-        if let Some(mut watch) = self.watch().take() {
-            // An error means that it is gone already.
-            let _ = watch.process.kill();
-            let _ = watch.process.wait();
-        }
+        end(self.watch().take());
     }
 
     fn watch(&self) -> MutexGuard<'_, Option<Watch>> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a guardian neither ended nor was stopped; one that is stopped would not hear of our end.
+fn is_awake(guardian: Pid) -> io::Result<bool> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(guardian), look)?.is_none())
+}
+
+fn end(watch: Option<Watch>) {
+    if let Some(mut watch) = watch {
+        // An error means that it is gone already.
+        let _ = watch.process.kill();
+        let _ = watch.process.wait();
     }
 }
 

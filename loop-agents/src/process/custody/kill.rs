@@ -1,47 +1,84 @@
 //! Ending processes that have had their time.
 
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    process::Pid,
+    process::{Pid, Signal},
 };
+use tokio::time::{sleep, timeout};
 
-use super::proc::Found;
+use super::proc::{Found, reap};
+use crate::process::system::Watch;
 
 /// How long the system has to carry out a KILL before we go on without it: a process that
 /// hangs inside the kernel (a dead network disk) does not die, and must not hold us too.
 pub(in crate::process) const KILL_TIME: Duration = Duration::from_secs(2);
 
+/// How long to wait for the death of a process of which no event can be had.
+const BLIND_WAIT: Duration = Duration::from_millis(5);
+
 /// Kills what `find` finds, and looks again, until it finds nothing: whoever was killed may just have
-/// started another, or left one behind. Blocks for [`KILL_TIME`] at most. Gives those that would not
+/// started another, or left one behind. Blocks for about [`KILL_TIME`] at most. Gives those that would not
 /// go, or that we may not kill.
 pub(super) fn end_all(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
-    let deadline = Instant::now() + KILL_TIME;
-    let mut spared = Vec::new();
-    loop {
-        let mut found = find();
-        found.retain(|found| !spared.contains(&found.pid));
-        if found.is_empty() {
-            return spared;
+    let mut hunt = Hunt::begin();
+    while let Some(killed) = hunt.round(find()) {
+        for found in &killed {
+            match (&found.fd, Timespec::try_from(hunt.time_left())) {
+                // An interrupted wait is taken up again in the next round.
+                (Some(fd), Ok(left)) => drop(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&left))),
+                _ => thread::sleep(BLIND_WAIT),
+            }
+            reap(found.pid);
         }
-        if Instant::now() >= deadline {
-            spared.extend(found.iter().map(|found| found.pid));
-            return spared;
-        }
-        let (killed, forbidden): (Vec<_>, Vec<_>) = found.into_iter().partition(Found::kill);
-        spared.extend(forbidden.iter().map(|found| found.pid));
-        wait_for(&killed, deadline);
-        killed.iter().for_each(Found::reap);
     }
+    hunt.survivors
 }
 
-/// Blocks until all have ended, or the time is over.
-fn wait_for(found: &[Found], deadline: Instant) {
-    for found in found {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let Ok(left) = Timespec::try_from(left) else { return };
-        // An interrupted wait is taken up again in the next round.
-        let _ = poll(&mut [PollFd::new(&found.fd, PollFlags::IN)], Some(&left));
+/// The same for children of ours, without blocking the thread.
+pub(super) async fn end_all_beside(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
+    let mut hunt = Hunt::begin();
+    while let Some(killed) = hunt.round(find()) {
+        for Found { pid, .. } in killed {
+            match Watch::new(pid) {
+                Ok(watch) => drop(timeout(hunt.time_left(), watch.ended()).await),
+                Err(_) => sleep(BLIND_WAIT).await,
+            }
+            reap(pid);
+        }
+    }
+    hunt.survivors
+}
+
+/// Some rounds of looking and killing.
+struct Hunt {
+    deadline: Instant,
+    survivors: Vec<Pid>,
+}
+
+impl Hunt {
+    fn begin() -> Self {
+        Self { deadline: Instant::now() + KILL_TIME, survivors: Vec::new() }
+    }
+
+    fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Kills what was found, and gives whose death is to be awaited; none if the hunt is over.
+    fn round(&mut self, mut found: Vec<Found>) -> Option<Vec<Found>> {
+        found.retain(|found| !self.survivors.contains(&found.pid));
+        if found.is_empty() {
+            return None;
+        }
+        let in_time = !self.time_left().is_zero();
+        let (killed, survivors): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|found| in_time && found.signal(Signal::KILL));
+        self.survivors.extend(survivors.iter().map(|found| found.pid));
+        in_time.then_some(killed)
     }
 }

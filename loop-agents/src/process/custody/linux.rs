@@ -15,14 +15,14 @@ pub(super) fn ask_for_orphans(ask: bool) -> io::Result<()> {
     Ok(set_child_subreaper(ask.then(getpid))?)
 }
 
-/// Takes hold of a process; none if it is gone.
-pub(super) fn hold(pid: Pid) -> Option<OwnedFd> {
-    pidfd_open(pid, PidfdFlags::empty()).ok()
+/// Takes hold of a process.
+pub(super) fn hold(pid: Pid) -> Result<OwnedFd, Errno> {
+    pidfd_open(pid, PidfdFlags::empty())
 }
 
-/// Kills a process, unless it is gone; false if we may not.
-pub(super) fn kill(held: &OwnedFd) -> bool {
-    pidfd_send_signal(held, Signal::KILL) != Err(Errno::PERM)
+/// Sends a signal to a process that is held.
+pub(super) fn signal(held: &OwnedFd, signal: Signal) -> Result<(), Errno> {
+    pidfd_send_signal(held, signal)
 }
 
 /// Sets the limit on file locks that every child inherits.

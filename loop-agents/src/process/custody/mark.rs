@@ -1,14 +1,13 @@
 //! A mark that every process of a run carries, wherever it went.
 //!
 //! What a child inherits it can drop, but hardly all of it. The first mark is an environment variable,
-//! which has a name that explains itself and passes through everything but `env -i`. The second one is
-//! the limit on file locks (`RLIMIT_LOCKS`): Linux has not enforced it since 2.4.25, so that nobody sets
-//! it and any value does no harm, but every child inherits it, and `/proc/PID/limits` shows it.
+//! which has a name that explains itself and passes through everything but `env -i` and a login. The second
+//! one is the limit on file locks (`RLIMIT_LOCKS`): Linux has not enforced it since 2.4.25, so that any value
+//! does no harm, but every child inherits it, and `/proc/PID/limits` shows it. A login through PAM may set it.
 
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    io,
 };
 
 use rustix::process::{Pid, getpid};
@@ -32,6 +31,7 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) fn new(run: String) -> Self {
+        // Another version of Rust may hash in another way. The guardian is mostly the same program.
         let mut hasher = DefaultHasher::new();
         run.hash(&mut hasher);
         // The largest numbers stand for "no limit".
@@ -45,8 +45,9 @@ impl Mark {
     }
 
     /// Puts the second mark on this process, and so on every child that it starts from now on.
-    pub(super) fn put_on_self(&self) -> io::Result<()> {
-        system::limit_locks(self.limit)
+    pub(super) fn put_on_self(&self) {
+        // Somebody may have lowered what we could raise it to. Then the first one has to do.
+        let _ = system::limit_locks(self.limit);
     }
 
     /// All living processes that carry it, but for this one.
@@ -54,11 +55,12 @@ impl Mark {
         let own = getpid();
         let others = proc::all().into_iter().filter(|pid| *pid != own);
         // Held first and looked at then: so the one that is looked at is the one that is held.
-        let held = others.filter(|pid| self.is_on(*pid)).filter_map(Found::hold);
+        let held = others.filter(|pid| self.is_on(*pid)).filter_map(Found::held);
         held.filter(|found| self.is_on(found.pid)).collect()
     }
 
-    fn is_on(&self, pid: Pid) -> bool {
+    /// Whether a process that has not ended carries it.
+    pub(super) fn is_on(&self, pid: Pid) -> bool {
         let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
         let marked = self.is_in_environment(&read("environ")) || self.is_in_limits(&read("limits"));
         marked && Stat::of(pid).is_some_and(|stat| !stat.ended)

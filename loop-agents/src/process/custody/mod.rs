@@ -26,17 +26,28 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use rustix::process::Pid;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::sleep,
+};
 
 pub use guardian::serve_as_guardian;
 pub use mark::RUN_VARIABLE;
 
-use self::{family::Adoption, guardian::Guardian, kill::end_all, mark::Mark, proc::Found};
+use self::{
+    family::Adoption,
+    guardian::Guardian,
+    kill::{end_all, end_all_beside},
+    mark::Mark,
+};
 pub(super) use kill::KILL_TIME;
+
+/// The least time between two guardians, and between two tries to start one.
+const GUARDIAN_PAUSE: Duration = Duration::from_millis(50);
 
 /// Who answers for the processes of a run, until the last of them is gone. Clones are the same one.
 ///
@@ -47,10 +58,10 @@ pub(super) use kill::KILL_TIME;
 /// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all
 ///   processes of the system and ends those that carry it. A process that drops its environment escapes.
 /// - **As their heir** ([`adopting`](Self::adopting)): this process takes over every orphan, and ends them
-///   as soon as their command has ended. None escapes. It changes the whole process, so it is never done
-///   unasked.
-/// - **By a guardian** ([`guarded_by`](Self::guarded_by)): a second process ends them all when this one is
-///   killed with SIGKILL, or crashes.
+///   as soon as their command has ended. It changes the whole process, so it is never done unasked.
+/// - **By a guardian** ([`guarded_by`](Self::guarded_by)): a second process ends what carries the mark when
+///   this one is killed with SIGKILL, or crashes. What has dropped its environment is found by a second mark,
+///   if this process is an heir. A process that has dropped both, by a login for example, escapes the guardian.
 ///
 /// ```
 /// use std::future::pending;
@@ -97,16 +108,16 @@ impl Custody {
     /// and ends what a command left as soon as the command has ended.
     ///
     /// From then on every child of this process that is in another session, and was neither there before
-    /// nor started in this custody, counts as left behind, and is killed. So it is for programs that start
-    /// everything through it. Commands may run side by side; a process that left its session is then ended
-    /// with the last of them.
+    /// nor is a [`Process`](super::Process), counts as left behind, and is killed. So it is for programs that
+    /// start all their daemons as such. Commands may run side by side; a process that left its session is
+    /// then ended with the last of them.
     ///
     /// # Errors
     /// There is another such custody in this process, or the system is not Linux.
     pub fn adopting(run: impl Into<String>) -> io::Result<Self> {
         let mark = Mark::new(run.into());
-        let adoption = Adoption::begin()?;
-        mark.put_on_self()?;
+        let adoption = Adoption::begin(mark.clone())?;
+        mark.put_on_self();
         Ok(Self::with(mark, Some(adoption)))
     }
 
@@ -155,35 +166,57 @@ impl Custody {
     }
 
     /// Ends what the command that `leader` led left behind, if that can be known already. Gives the
-    /// numbers of those that could not be ended. Blocks while there are any.
-    pub(super) fn settle(&self, leader: Pid) -> Vec<u32> {
-        let Some(adoption) = &self.0.adoption else { return Vec::new() };
-        self.0.end_all(|| adoption.orphans_of(leader))
+    /// numbers of those that could not be ended.
+    pub(super) async fn settle(&self, leader: Pid) -> Vec<u32> {
+        let Some(adoption) = self.0.adoption.as_ref().filter(|adoption| adoption.has_orphans_of(leader))
+        else {
+            return Vec::new();
+        };
+        let survivors = end_all_beside(|| adoption.orphans_of(leader)).await;
+        self.0.give_up(&survivors)
     }
 
-    /// Whether the command that `leader` led is known to have left something behind.
-    pub(super) fn is_unsettled(&self, leader: Pid) -> bool {
-        self.0.adoption.as_ref().is_some_and(|adoption| adoption.has_orphans_of(leader))
+    /// The same, while the thread is blocked.
+    pub(super) fn settle_here(&self, leader: Pid) {
+        if let Some(adoption) = &self.0.adoption {
+            self.0.give_up(&end_all(|| adoption.orphans_of(leader)));
+        }
     }
 }
 
 impl Estate {
     fn keep_guarded(&self) -> io::Result<()> {
-        match (self.guardian.get(), &self.adoption) {
-            (Some(guardian), Some(adoption)) => adoption.spare(|| guardian.keep()),
-            (Some(guardian), None) => guardian.keep().map(drop),
-            (None, _) => Ok(()),
+        let Some(guardian) = self.guardian.get() else { return Ok(()) };
+        self.change_guardian(|| guardian.keep().map(Some))
+    }
+
+    fn dismiss_guardian(&self) {
+        if let Some(guardian) = self.guardian.get() {
+            // To end it cannot fail.
+            let _ = self.change_guardian(|| {
+                guardian.dismiss();
+                Ok(None)
+            });
+        }
+    }
+
+    fn change_guardian(&self, change: impl FnOnce() -> io::Result<Option<Pid>>) -> io::Result<()> {
+        match &self.adoption {
+            Some(adoption) => adoption.change_guardian(change),
+            None => change().map(drop),
         }
     }
 
     async fn watch_guardian(&self) -> Infallible {
         if let Some(guardian) = self.guardian.get() {
             while guardian.gone().await.is_ok() {
-                guardian.dismiss();
-                // What goes wrong here goes wrong again before the next command, and is said then.
-                if self.keep_guarded().is_err() {
-                    break;
+                self.dismiss_guardian();
+                // Whoever kills it each time must not keep us busy with it, and neither must a machine that
+                // has no more processes to give.
+                while self.keep_guarded().is_err() {
+                    sleep(GUARDIAN_PAUSE).await;
                 }
+                sleep(GUARDIAN_PAUSE).await;
             }
         }
         future::pending().await
@@ -193,33 +226,32 @@ impl Estate {
         if let (Some(adoption), Some(Ok(mut ended))) = (&self.adoption, ended) {
             while ended.recv().await.is_some() {
                 adoption.reap_orphans();
+                // It may have been stopped. What goes wrong here is said before the next command.
+                let _ = self.keep_guarded();
             }
         }
         future::pending().await
     }
 
-    /// Ends what is found; gives the numbers of those that could not be ended.
-    fn end_all(&self, find: impl Fn() -> Vec<Found>) -> Vec<u32> {
-        let survivors = end_all(find);
+    /// Remembers those that could not be ended, and gives their numbers.
+    fn give_up(&self, survivors: &[Pid]) -> Vec<u32> {
         if let Some(adoption) = &self.adoption {
-            adoption.let_be(&survivors);
+            adoption.give_up(survivors);
         }
         survivors.iter().map(|pid| pid.as_raw_nonzero().get().unsigned_abs()).collect()
     }
 
     fn end(&self) -> Vec<u32> {
-        let left = match &self.adoption {
+        let survivors = match &self.adoption {
             Some(adoption) => {
                 adoption.wait_for_commands();
-                self.end_all(|| adoption.all_orphans())
+                end_all(|| adoption.all_orphans())
             }
-            None if self.used.swap(false, Ordering::Relaxed) => self.end_all(|| self.mark.carriers()),
+            None if self.used.swap(false, Ordering::Relaxed) => end_all(|| self.mark.carriers()),
             None => Vec::new(),
         };
-        if let Some(guardian) = self.guardian.get() {
-            guardian.dismiss();
-        }
-        left
+        self.dismiss_guardian();
+        self.give_up(&survivors)
     }
 }
 

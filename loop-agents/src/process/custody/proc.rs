@@ -4,32 +4,41 @@ use std::{fs, str::FromStr};
 
 use rustix::{
     fd::OwnedFd,
-    process::{Pid, WaitId, WaitIdOptions, waitid},
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, waitid},
 };
 
 use super::system;
 
-/// A process that cannot be mistaken for another: its number may be given away, its descriptor not.
+/// A process that was found. Held by a descriptor it cannot be mistaken for another: its number may be given
+/// away, its descriptor not.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) pid: Pid,
-    pub(super) fd: OwnedFd,
+    /// None if no more descriptors can be had. Only a child of ours can be handled without: its number is
+    /// ours to give away.
+    pub(super) fd: Option<OwnedFd>,
 }
 
 impl Found {
-    /// Takes hold of a process. Whoever finds it by what it is has to look only afterwards.
-    pub(super) fn hold(pid: Pid) -> Option<Self> {
-        system::hold(pid).map(|fd| Self { pid, fd })
+    /// Takes hold of a process; none if it is gone, or nothing of it can be held. Whoever finds it by what it
+    /// is has to look only afterwards.
+    pub(super) fn held(pid: Pid) -> Option<Self> {
+        system::hold(pid).ok().map(|fd| Self { pid, fd: Some(fd) })
     }
 
-    /// Kills it, unless it is gone; false if we may not.
-    pub(super) fn kill(&self) -> bool {
-        system::kill(&self.fd)
+    /// Takes hold of a child of ours.
+    pub(super) fn child(pid: Pid) -> Self {
+        Self { pid, fd: system::hold(pid).ok() }
     }
 
-    /// Takes it off the system's list if it is a child of ours and has ended.
-    pub(super) fn reap(&self) {
-        reap(self.pid);
+    /// Sends a signal, unless it is gone; false if we may not.
+    pub(super) fn signal(&self, signal: Signal) -> bool {
+        let sent = match &self.fd {
+            Some(fd) => system::signal(fd, signal),
+            None => kill_process(self.pid, signal),
+        };
+        sent != Err(Errno::PERM)
     }
 }
 
@@ -41,7 +50,12 @@ pub(super) fn reap(pid: Pid) {
 
 /// The children of this process, those that it inherited included.
 pub(super) fn children() -> Vec<Pid> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    children_of(getpid())
+}
+
+/// The children of a process.
+pub(super) fn children_of(parent: Pid) -> Vec<Pid> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
     let lists = threads.flatten().map(|thread| fs::read_to_string(thread.path().join("children")));
     match lists.collect::<Result<Vec<_>, _>>() {
         Ok(lists) => lists.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(pid).collect(),
@@ -54,6 +68,23 @@ pub(super) fn children() -> Vec<Pid> {
                 .collect()
         }
     }
+}
+
+/// The living descendants of `roots`, held, without the roots themselves.
+pub(super) fn descendants(roots: &[Pid]) -> Vec<Found> {
+    let mut descendants = Vec::new();
+    let mut parents = roots.to_vec();
+    while let Some(parent) = parents.pop() {
+        let children = children_of(parent).into_iter().filter_map(Found::held);
+        // Who is still its child now has been it all the time, and so has its number.
+        for child in
+            children.filter(|child| Stat::of(child.pid).is_some_and(|stat| stat.parent == Some(parent)))
+        {
+            parents.push(child.pid);
+            descendants.push(child);
+        }
+    }
+    descendants
 }
 
 /// All processes that can be seen from here.

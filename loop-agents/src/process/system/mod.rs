@@ -1,5 +1,5 @@
-//! The two things that differ between systems: starting a command, and hearing of its end. All
-//! unsafe code of this crate is in this folder.
+//! Starting a command and hearing of its end, which differ between systems. All unsafe code of this crate is
+//! in this folder.
 
 use std::{
     ffi::{CStr, CString},

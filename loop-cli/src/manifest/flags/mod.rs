@@ -9,7 +9,7 @@ use super::{
     field::{At, Field},
     plan::Loaded,
     raw::{RawAgent, RawEvaluator, RawGuardrails, RawManifest},
-    validate, warnings,
+    reporter, validate, warnings,
 };
 
 /// What the agent is told unless the flags say it.
@@ -72,13 +72,20 @@ impl Flags<'_> {
     pub(crate) fn plan(&self, name: String) -> Result<Loaded, Diagnostics> {
         let (line, raw) = self.written();
         let mut problems = Vec::new();
-        let warnings = warnings::of(&raw, &line);
-        let plan = validate::plan(raw, &line, name, &mut problems);
+        let warnings = warnings::of(&raw, &line, None);
+        let plan = validate::plan(raw, &line, name, None, &mut problems);
         let report = |findings| Diagnostics::new("the command line", line, findings);
         match plan {
             Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: report(warnings) }),
             _ => Err(report(problems)),
         }
+    }
+
+    /// What the agent is told to print, if its command says it. There is no flag for it.
+    fn format(&self) -> Field<String> {
+        let called = reporter::called(self.agent);
+        let told = called.iter().find(|(_, is_told)| *is_told);
+        told.map_or(Field::Absent, |(reporter, _)| unwritten(AGENT, reporter.format.name()))
     }
 
     /// The flags as a command line, and as the manifest whose places are in it.
@@ -97,6 +104,7 @@ impl Flags<'_> {
             agent: RawAgent {
                 command: agent_command,
                 prompt: prompt.unwrap_or_else(|| unwritten(PROMPT_FLAG, PROMPT)),
+                format: self.format(),
                 ..RawAgent::default()
             },
             evaluator: RawEvaluator { command: check_command, ..RawEvaluator::default() },

@@ -1,5 +1,7 @@
 //! What is wrong with flags, in which words, and what is right.
 
+use loop_agents::usage::Format;
+
 use super::{
     super::{Plan, Source, keys::KEYS},
     *,
@@ -51,6 +53,18 @@ fn all_flags_mean_what_a_manifest_with_these_keys_means() {
     let source = Source::from_bytes("it.json".as_ref(), manifest.into()).unwrap();
     let written = Plan::of(source).unwrap().plan;
     assert_eq!(format!("{:?}", flags.plan("it".to_owned()).unwrap().plan), format!("{written:?}"));
+}
+
+#[test]
+fn an_agent_that_is_told_to_report_can_be_limited() {
+    for (agent, format) in [
+        ("pi -p --mode json", Format::PiJson),
+        ("claude -p --output-format stream-json --verbose", Format::ClaudeStreamJson),
+    ] {
+        let loaded = Flags { agent, max_cost: Some(2.0), ..RIGHT }.plan("it".to_owned()).unwrap();
+        assert_eq!(loaded.warnings.to_string(), "");
+        assert_eq!(loaded.plan.agent.usage.format, format);
+    }
 }
 
 #[test]

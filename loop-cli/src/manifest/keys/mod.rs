@@ -5,6 +5,7 @@
 
 mod shape;
 mod table;
+mod words;
 
 use super::{flags, nearest::closest};
 use Need::{Planned, Required};

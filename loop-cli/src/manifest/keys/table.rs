@@ -1,11 +1,14 @@
 //! The table of keys: the one place that knows what a manifest can say.
 
 use super::{
-    super::bounds::{FEEDBACK_BYTES, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS},
+    super::bounds::{
+        BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
+    },
     Key,
     Need::{Optional, Required},
     Sample::{Flag, List, Number, Text, Texts, Whole},
     Shape,
+    words::{CONDITIONS, ENVIRONMENTS, FORMATS},
 };
 
 /// The most money that can be counted to the millionth of a dollar.
@@ -63,12 +66,25 @@ pub(crate) const KEYS: &[Key] = &[
         .examples(&[Text(
             "{goal}. Leave the tests as they are.\n\nThe last run said:\n{evaluator_output}\n",
         )]),
-    Key::new("agent.format", Optional, Shape::OneOf(FORMATS), "how the agent reports what it used")
+    Key::new("agent.format", Optional, Shape::OneOf(&FORMATS), "what the agent prints")
         .explained(
-            "How the agent reports the tokens and the money that it used. Limits on cost and tokens \
-             need an agent that reports.",
+            "What the agent prints, and so how it reports the tokens and the money that it used. Limits on \
+             cost and tokens need an agent that reports. In every format an agent may also append lines of \
+             JSON to the file that LOOP_USAGE_FILE names.",
         )
         .default(Text("text")),
+    Key::new("agent.model", Optional, Shape::Filled, "the model, where the agent does not name it")
+        .explained(
+            "The model whose prices count where the agent names none: `codex-json` and `opencode-json` do \
+             not. Without it, what Codex costs is unknown.",
+        )
+        .examples(&[Text("gpt-5-codex")]),
+    Key::new("agent.prices", Optional, Shape::Filled, "a file with the prices of models").explained(
+        "A file of JSON with the prices of models, in place of the list prices that come with loop, to \
+         estimate what the agent does not say: `{\"date\": \"2026-11-01\", \"usd_per_million_tokens\": \
+         {\"my-model\": {\"input\": 2, \"cached_input\": 0.2, \"cache_write\": 2.5, \"output\": 8}}}`. \
+         Its path is taken from the folder of the manifest.",
+    ),
     Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables").explained(
         "The environment variables of the agent and of the evaluator. Left out, they see the user's, \
              without what looks like a secret; an agent that is known by the name of its program sees the \
@@ -169,6 +185,19 @@ pub(crate) const KEYS: &[Key] = &[
          `allow_unmetered`. Left out, there is no such limit.",
     )
     .examples(&[Number(2.5), Number(20.0)]),
+    Key::new(
+        "guardrails.max_usd_per_hour",
+        Optional,
+        Shape::Above(0.0, MAX_USD),
+        "dollars that the run may cost in any hour",
+    )
+    .explained(
+        "How many US dollars the run may cost in any hour: a fuse for a loop that goes astray while most of \
+         `max_cost_usd` is left. An agent that crosses this is cut off in the middle of its iteration, and \
+         the run ends. The agent has to report what it uses, as for `max_cost_usd`. Left out, there is no \
+         such limit.",
+    )
+    .examples(&[Number(5.0)]),
     Key::new("guardrails.max_seconds", Optional, SECONDS, "seconds that the run may take")
         .explained(
             "How many seconds the run may take, with the delays between iterations and without the time in \
@@ -215,6 +244,20 @@ pub(crate) const KEYS: &[Key] = &[
     .explained("The delay between the end of an iteration and the beginning of the next, in seconds.")
     .default(Whole(0))
     .examples(&[Whole(60), Number(0.5)]),
+    Key::new(
+        "pace.backoff_seconds",
+        Optional,
+        Shape::Between(0.0, MAX_BACKOFF_SECONDS),
+        "the delay after a second failure in a row, in seconds",
+    )
+    .explained(
+        "How many seconds to wait after the second failure in a row, and twice as long after each further \
+         one, up to a minute; up to half of a wait is left out by chance, so that loops that failed \
+         together do not try again together. After a single failure there is no such wait. If \
+         `every_seconds` is longer, that counts. 0 is no such wait.",
+    )
+    .default(Whole(BACKOFF_SECONDS))
+    .examples(&[Whole(5)]),
     Key::new("feedback", Optional, Shape::Object, "what one iteration tells the next")
         .explained("What one iteration tells the next."),
     Key::new(
@@ -237,22 +280,3 @@ const SECONDS: Shape = Shape::Between(MIN_SECONDS, MAX_SECONDS);
 
 /// A name of variables, as `NamePattern` takes it.
 const VARIABLES: &str = r"^([^=*\u0000]+\*?|\*)$";
-
-const ENVIRONMENTS: &[(&str, &str)] = &[
-    ("all", "With the user's variables, without those that look like secrets."),
-    ("none", "With nothing, not even PATH and HOME; what is passed or set is all there is."),
-];
-
-const FORMATS: &[(&str, &str)] = &[
-    ("text", "The agent prints text. What it uses is unknown."),
-    (
-        "usage-file",
-        "The agent appends what it uses, as lines of JSON, to the file that the environment variable \
-         LOOP_USAGE_FILE names.",
-    ),
-];
-
-const CONDITIONS: &[(&str, &str)] = &[
-    ("evaluator_pass", "The goal is met when the evaluator exits 0."),
-    ("output_matches", "The goal is met when the evaluator exits 0 and its output matches `pattern`."),
-];

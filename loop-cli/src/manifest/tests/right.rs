@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU64, time::Duration};
 
-use loop_agents::{output::Pattern, shell::CommandLine};
+use loop_agents::{output::Pattern, shell::CommandLine, usage::Format};
 use loop_core::Usd;
 use loop_guardrails::policy::environment::Inherit;
 
@@ -10,7 +10,7 @@ use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
     environment::EnvironmentPlan,
-    plan::{AgentFormat, AgentPlan, EvaluatorPlan, Limits, Plan, StopPlan},
+    plan::{AgentPlan, EvaluatorPlan, Limits, PacePlan, Plan, StopPlan, UsagePlan},
 };
 
 pub(super) fn plan(file: &str, manifest: &str) -> Plan {
@@ -31,7 +31,8 @@ goal: All tests pass
 agent:
   command: my-agent --quiet {prompt}
   prompt: "{goal} {evaluator_output}"
-  format: usage-file
+  format: codex-json
+  model: gpt-5-codex
   env:
     inherit: none
     pass: [PATH, "NPM_*"]
@@ -47,6 +48,7 @@ stop_condition:
 guardrails:
   max_iterations: 0x10
   max_cost_usd: 2.5
+  max_usd_per_hour: 1
   max_seconds: 5400.5
   max_tokens: 1_000_000
   max_consecutive_failures: 3
@@ -54,6 +56,7 @@ guardrails:
   allow_unmetered: false
 pace:
   every_seconds: 0.25
+  backoff_seconds: 2.5
 feedback:
   max_bytes: 4096
 "#;
@@ -66,7 +69,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         agent: AgentPlan {
             command: CommandLine::parse("claude -p").unwrap(),
             prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".to_owned(),
-            format: AgentFormat::Text,
+            usage: UsagePlan::default(),
             env: EnvironmentPlan::default(),
             max_time: None,
             max_silence: None,
@@ -76,12 +79,13 @@ fn a_small_manifest_has_the_documented_defaults() {
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
             max_cost: None,
+            max_hourly_cost: None,
             max_time: None,
             max_tokens: None,
             max_consecutive_failures: None,
             checkpoint: None,
         },
-        delay: Duration::ZERO,
+        pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
     };
     for (file, manifest) in [
@@ -114,7 +118,11 @@ fn every_key_reaches_the_plan() {
         agent: AgentPlan {
             command: CommandLine::parse("my-agent --quiet {prompt}").unwrap(),
             prompt: "{goal} {evaluator_output}".to_owned(),
-            format: AgentFormat::UsageFile,
+            usage: UsagePlan {
+                format: Format::CodexJson,
+                model: Some("gpt-5-codex".to_owned()),
+                prices: None,
+            },
             env: EnvironmentPlan {
                 inherit: Inherit::None,
                 pass: ["PATH", "NPM_*"].map(|name| name.parse().unwrap()).into(),
@@ -131,12 +139,13 @@ fn every_key_reaches_the_plan() {
         limits: Limits {
             max_iterations: NonZeroU64::new(16).unwrap(),
             max_cost: Some(Usd::micros(2_500_000)),
+            max_hourly_cost: Some(Usd::dollars(1)),
             max_time: Some(Duration::from_millis(5_400_500)),
             max_tokens: NonZeroU64::new(1_000_000),
             max_consecutive_failures: NonZeroU64::new(3),
             checkpoint: NonZeroU64::new(2),
         },
-        delay: Duration::from_millis(250),
+        pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
     };
     assert_eq!(shown(&plan), shown(&expected));

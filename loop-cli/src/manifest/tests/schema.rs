@@ -20,7 +20,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// What the validator says of manifests that the schema takes, because it has no words for it.
-const BEYOND: [&str; 8] = [
+const BEYOND: [&str; 9] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -29,6 +29,7 @@ const BEYOND: [&str; 8] = [
     "this is too large",
     "less than a millionth of a dollar",
     "stands here twice",
+    "the file of `agent.prices`",
 ];
 
 /// Whether the schema takes this manifest.
@@ -92,6 +93,10 @@ fn every_key_is_explained_in_sentences() {
         let text = key.explanation;
         assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{}: {text}", key.path);
         assert!(!text.contains("  "), "{}: {text}", key.path);
+        let words: &[_] = if let Shape::OneOf(words) = key.shape { words } else { &[] };
+        for (word, meaning) in words {
+            assert!(meaning.ends_with('.'), "{}: {word}: {meaning}", key.path);
+        }
     }
 }
 

@@ -37,6 +37,11 @@ fn limits_that_cannot_bind_are_named() {
         ("warn_late_failures", limits("max_consecutive_failures: 6")),
         ("warn_idle_iterations", paced("200", "60")),
         ("warn_one_iteration", paced("60", "60")),
+        ("warn_idle_rate", limits("max_cost_usd: 5\n  max_usd_per_hour: 5\n  allow_unmetered: true")),
+        (
+            "warn_idle_backoff",
+            format!("{}pace:\n  backoff_seconds: 5\n", limits("max_consecutive_failures: 2")),
+        ),
     ];
     for (name, manifest) in cases {
         check(name, &manifest, &warnings("loop.yaml", &manifest));
@@ -45,6 +50,9 @@ fn limits_that_cannot_bind_are_named() {
         limits("hitl_checkpoint: 4"),
         limits("hitl_checkpoint: false"),
         limits("max_consecutive_failures: 4"),
+        limits("max_cost_usd: 5\n  max_usd_per_hour: 4.9\n  allow_unmetered: true"),
+        format!("{}pace:\n  backoff_seconds: 5\n", limits("max_consecutive_failures: 3")),
+        format!("{}pace:\n  backoff_seconds: 0\n", limits("max_consecutive_failures: 2")),
         paced("241", "60"),
         paced("1", "0"),
         paced("60", "60").replace(": 5", ": 1"),
@@ -107,6 +115,35 @@ fn variables_that_a_command_will_look_for_in_vain_are_named() {
 }
 
 #[test]
+fn usage_that_nobody_would_read_or_price_is_named() {
+    let agent = |command: &str, more: &str| yaml("claude -p\n", &format!("{command}\n{more}"));
+    let limited = |agent: String| agent + "  max_cost_usd: 1\n";
+    let codex = "codex exec --json -";
+    let cases = [
+        ("warn_unread", agent("pi -p --mode json", "")),
+        ("warn_unlike", agent("claude -p --output-format stream-json", "  format: claude-stream-json\n")),
+        ("warn_unlike_another", agent("gemini --yolo", "  format: pi-json\n")),
+        ("warn_idle_model", agent("my-agent", "  format: usage-file\n  model: gpt-5\n")),
+        ("warn_unknown_cost", limited(agent(codex, "  format: codex-json\n"))),
+        ("warn_unknown_price", limited(agent(codex, "  format: codex-json\n  model: mine-1\n"))),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    let prices = "  prices: ../loop-agents/conformance/prices.json\n";
+    let right = [
+        limited(agent(codex, "  format: codex-json\n  model: gpt-5-codex\n")),
+        limited(agent(codex, &format!("  format: codex-json\n  model: mock-1\n{prices}"))),
+        limited(agent("pi -p --mode json", "  format: pi-json\n")),
+        limited(agent("./my-wrapper", "  format: gemini-json\n")),
+        agent(codex, "  format: codex-json\n"),
+    ];
+    for manifest in right {
+        assert_eq!(warnings("loop.yaml", &manifest), "", "{manifest}");
+    }
+}
+
+#[test]
 fn agents_that_would_wait_for_somebody_are_named() {
     let command = |command: &str| yaml("claude -p", &format!("'{command}'"));
     let cases = [
@@ -129,7 +166,7 @@ fn agents_that_would_wait_for_somebody_are_named() {
         "codex -c model=x e",
         "gemini --approval-mode=auto_edit",
         "opencode run --auto",
-        "pi --mode json",
+        "pi --print",
         "aider --yes --message-file=p.txt",
         "my-claude",
         "echo claude",

@@ -1,39 +1,41 @@
 //! The agent and its check: what can be run, and what reports its usage.
 
-use loop_agents::shell::{CommandError, CommandLine, Unquotable};
+use loop_agents::{
+    shell::{CommandError, CommandLine, Unquotable},
+    usage::{Format, Prices},
+};
 
 use super::{
     super::{
         diagnostics::Diagnostic,
         field::At,
-        nearest,
-        plan::{AgentFormat, AgentPlan, EvaluatorPlan},
+        plan::{AgentPlan, EvaluatorPlan, UsagePlan},
         raw::{RawAgent, RawEvaluator},
         source,
     },
     empty,
     environment::environment,
-    filled, guardrails,
+    filled, guardrails, usage,
 };
 
-const FORMATS: [(&str, AgentFormat); 2] =
-    [("text", AgentFormat::Text), ("usage-file", AgentFormat::UsageFile)];
-
-const PLANNED_FORMATS: [&str; 5] =
-    ["claude-stream-json", "codex-json", "gemini-json", "opencode-json", "pi-json"];
-
-/// The agent that `raw` describes.
-pub(super) fn agent(raw: RawAgent, text: &str, problems: &mut Vec<Diagnostic>) -> Option<AgentPlan> {
+/// The agent that `raw` describes. `prices` are those of its price file.
+pub(super) fn agent(
+    raw: RawAgent,
+    text: &str,
+    prices: Option<Prices>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<AgentPlan> {
     let command = raw.command.judge(problems, |at| agent_command(&at, text));
     let prompt = raw.prompt.judge(problems, filled);
-    let format = raw.format.judge(problems, format);
+    let format = raw.format.judge(problems, usage::format);
+    let model = raw.model.judge(problems, filled);
     let env = environment(raw.env, problems);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     let max_silence = raw.max_silence_seconds.judge(problems, |at| guardrails::time_limit(&at));
     Some(AgentPlan {
         command: command.required()?,
         prompt: prompt.required()?,
-        format: format.or(AgentFormat::Text)?,
+        usage: UsagePlan { format: format.or(Format::Text)?, model: model.optional()?, prices },
         env: env?,
         max_time: max_time.optional()?,
         max_silence: max_silence.optional()?,
@@ -82,21 +84,4 @@ fn misplaced_prompt(at: &At<String>, offset: usize, problem: Unquotable, text: &
         Some((what, remedy)) => finding.at(place, what).help(remedy),
         None => finding.at(place, problem),
     }
-}
-
-fn format(at: At<String>) -> Result<AgentFormat, Diagnostic> {
-    let known = FORMATS.iter().find(|(name, _)| *name == at.value);
-    if let Some((_, format)) = known {
-        return Ok(*format);
-    }
-    let list = "the formats are `text` (the default) and `usage-file`";
-    if PLANNED_FORMATS.contains(&at.value.as_str()) {
-        let finding = Diagnostic::error(format!("this version of loop does not read `{}` yet", at.value));
-        return Err(finding.at(at.span, "planned for a later version").note(list).help(
-            "remove it for now; limits on cost and tokens then need `guardrails.allow_unmetered: true`",
-        ));
-    }
-    let finding = Diagnostic::error(format!("unknown format `{}`", at.value)).note(list);
-    let meant = nearest::closest(&at.value, FORMATS, |(name, _)| name);
-    Err(finding.at(at.span, nearest::suggestion(meant.map(|(name, _)| name))))
 }

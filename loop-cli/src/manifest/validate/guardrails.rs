@@ -11,6 +11,7 @@ use super::super::{
     flags, keys,
     plan::{AgentPlan, Limits},
     raw::RawGuardrails,
+    reporter,
 };
 
 const NOTHING_COULD_RUN: &str = "nothing could run within this limit";
@@ -21,6 +22,7 @@ const NO_SUCH_LIMIT: &str = "to have no such limit, leave it out";
 pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Option<Limits> {
     let max_iterations = raw.max_iterations.judge(problems, at_least_one);
     let max_cost = raw.max_cost_usd.judge(problems, money);
+    let max_hourly_cost = raw.max_usd_per_hour.judge(problems, money);
     let max_time = raw.max_seconds.judge(problems, |at| time_limit(&at));
     let max_tokens = raw.max_tokens.judge(problems, at_least_one);
     let max_failures = raw.max_consecutive_failures.judge(problems, at_least_one);
@@ -28,6 +30,7 @@ pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Opti
     Some(Limits {
         max_iterations: max_iterations.required()?,
         max_cost: max_cost.optional()?,
+        max_hourly_cost: max_hourly_cost.optional()?,
         max_time: max_time.optional()?,
         max_tokens: max_tokens.optional()?,
         max_consecutive_failures: max_failures.optional()?,
@@ -39,9 +42,10 @@ pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Opti
 /// the bill. `command` is where the agent's command stands.
 pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
     let accepted = raw.allow_unmetered.written().is_some_and(|at| at.value);
-    let cost = raw.max_cost_usd.written().map(|at| (at.key, &at.span));
+    let money = [&raw.max_cost_usd, &raw.max_usd_per_hour];
+    let money = money.into_iter().filter_map(|limit| limit.written().map(|at| (at.key, &at.span)));
     let tokens = raw.max_tokens.written().map(|at| (at.key, &at.span));
-    let limits: Vec<_> = [cost, tokens].into_iter().flatten().collect();
+    let limits: Vec<_> = money.chain(tokens).collect();
     if accepted || agent.reports_usage() || limits.is_empty() {
         return;
     }
@@ -57,9 +61,17 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
             .help("or limit the run in time, which always holds")
     } else {
         finding
-            .help("let the agent append its usage to the file named by LOOP_USAGE_FILE, and set `agent.format: usage-file`")
+            .help(how_to_report(agent.command.as_str()))
             .help("or accept that the limit does nothing: `guardrails.allow_unmetered: true`")
     });
+}
+
+/// What makes the agent of this command report.
+fn how_to_report(command: &str) -> String {
+    match reporter::called(command).first() {
+        Some((own, _)) => format!("run it as `{}`, and set `agent.format: {}`", own.told(), own.format),
+        None => "let the agent append its usage to the file named by LOOP_USAGE_FILE, and set `agent.format: usage-file`".to_owned(),
+    }
 }
 
 fn at_least_one(at: At<i128>) -> Result<NonZeroU64, Diagnostic> {

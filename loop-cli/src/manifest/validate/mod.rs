@@ -7,36 +7,41 @@ mod agent;
 mod environment;
 mod guardrails;
 mod stop;
+mod usage;
 
 use std::time::Duration;
 
+use loop_agents::usage::Prices;
+
 use super::{
-    bounds::{FEEDBACK_BYTES, MIN_FEEDBACK_BYTES},
+    bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
-    field::{At, Field},
+    field::At,
     keys,
-    plan::Plan,
+    plan::{PacePlan, Plan},
     raw::{RawManifest, RawPace},
 };
+pub(crate) use usage::prices;
 
-/// The plan that `raw`, which was read from `text`, describes.
+/// The plan that `raw`, which was read from `text`, describes. `prices` are those of its price file.
 pub(crate) fn plan(
     raw: RawManifest,
     text: &str,
     default_name: String,
+    prices: Option<Prices>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Plan> {
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
     let command = raw.agent.command.written().map(|at| at.span.clone()).unwrap_or_default();
-    let agent = agent::agent(raw.agent, text, problems);
+    let agent = agent::agent(raw.agent, text, prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command, problems);
     }
     let evaluator = agent::evaluator(raw.evaluator, problems);
     let stop = stop::stop(raw.stop_condition, text, problems);
     let limits = guardrails::limits(raw.guardrails, problems);
-    let delay = delay(raw.pace, problems);
+    let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
     Some(Plan {
         name: name.or(default_name)?,
@@ -45,7 +50,7 @@ pub(crate) fn plan(
         evaluator: evaluator?,
         stop: stop?,
         limits: limits?,
-        delay: delay.or(Duration::ZERO)?,
+        pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
     })
 }
@@ -84,9 +89,23 @@ pub(crate) fn kebab_case(text: &str) -> String {
     words.join("-")
 }
 
-fn delay(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Field<Duration> {
-    raw.every_seconds
-        .judge(problems, |at| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards"))
+fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
+    let seconds = |at: At<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards");
+    let every = raw.every_seconds.judge(problems, seconds);
+    let backoff = raw.backoff_seconds.judge(problems, |at| match at.value {
+        long if long > MAX_BACKOFF_SECONDS => Err(too_long(&at)),
+        _ => seconds(at),
+    });
+    Some(PacePlan {
+        every: every.or(Duration::ZERO)?,
+        backoff: backoff.or(Duration::from_secs(BACKOFF_SECONDS))?,
+    })
+}
+
+fn too_long(at: &At<f64>) -> Diagnostic {
+    Diagnostic::error(format!("`{}` has to be a number of seconds up to {MAX_BACKOFF_SECONDS}", at.key))
+        .at(at.span.clone(), "longer than the longest wait")
+        .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
 }
 
 fn feedback_bytes(at: At<i128>) -> Result<usize, Diagnostic> {

@@ -3,17 +3,24 @@
 use super::super::{
     diagnostics::Diagnostic,
     field::{At, FlagOrWhole},
-    raw::RawGuardrails,
+    raw::{RawGuardrails, RawPace},
 };
 
-pub(super) fn of(limits: &RawGuardrails) -> Vec<Diagnostic> {
-    let found = [idle_allowance(limits), late_checkpoint(limits), late_failures(limits)];
+pub(super) fn of(limits: &RawGuardrails, pace: &RawPace) -> Vec<Diagnostic> {
+    let found = [
+        idle_allowance(limits),
+        late_checkpoint(limits),
+        late_failures(limits),
+        idle_rate(limits),
+        idle_backoff(limits, pace),
+    ];
     found.into_iter().flatten().collect()
 }
 
 fn idle_allowance(limits: &RawGuardrails) -> Option<Diagnostic> {
     let allowed = limits.allow_unmetered.written().filter(|at| at.value)?;
-    if limits.max_cost_usd.written().is_some() || limits.max_tokens.written().is_some() {
+    let money = [&limits.max_cost_usd, &limits.max_usd_per_hour];
+    if money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some() {
         return None;
     }
     let finding = Diagnostic::warning("`guardrails.allow_unmetered` does nothing here");
@@ -37,6 +44,31 @@ fn late_failures(limits: &RawGuardrails) -> Option<Diagnostic> {
     let (most, failures) = (limits.max_iterations.written()?, limits.max_consecutive_failures.written()?);
     let finding = never_binds(failures, failures.value, most, "there are not enough iterations for this")?;
     Some(finding.help("raise the number of iterations, or lower or remove this"))
+}
+
+/// What may be spent in an hour, and cannot be spent in the whole run.
+fn idle_rate(limits: &RawGuardrails) -> Option<Diagnostic> {
+    let (rate, most) = (limits.max_usd_per_hour.written()?, limits.max_cost_usd.written()?);
+    // An amount that is not above 0 is reported as wrong.
+    if rate.value < most.value || most.value <= 0.0 {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", rate.key));
+    let finding = finding.at(rate.span.clone(), "the whole run may not cost more than that");
+    let finding = finding.at(most.span.clone(), "this comes first");
+    Some(finding.help("lower or remove this, or raise the limit of the run"))
+}
+
+/// A wait after a failure that ends the run.
+fn idle_backoff(limits: &RawGuardrails, pace: &RawPace) -> Option<Diagnostic> {
+    let (backoff, failures) = (pace.backoff_seconds.written()?, limits.max_consecutive_failures.written()?);
+    if backoff.value <= 0.0 || !(1..=2).contains(&failures.value) {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", backoff.key));
+    let finding = finding.at(backoff.span.clone(), "the first wait is after the second failure in a row");
+    let finding = finding.at(failures.span.clone(), "the run is over by then");
+    Some(finding.help("allow more failures in a row, or remove this"))
 }
 
 /// The finding about `limit`, which would bind after `count` iterations, if there are no more than that.

@@ -4,19 +4,25 @@
 mod command;
 mod environment;
 mod limits;
+mod money;
 mod prompt;
+mod reports;
 mod time;
+
+use loop_agents::usage::Prices;
 
 use super::{diagnostics::Diagnostic, raw::RawManifest};
 
-/// Everything odd in the manifest, which is `text`.
-pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
+/// Everything odd in the manifest, which is `text`. `prices` are the user's own, if there are any.
+pub(crate) fn of(raw: &RawManifest, text: &str, prices: Option<&Prices>) -> Vec<Diagnostic> {
     [
         prompt::of(raw, text),
-        limits::of(&raw.guardrails),
+        limits::of(&raw.guardrails, &raw.pace),
         time::of(raw),
         command::of(raw),
         environment::of(raw, text),
+        reports::of(raw),
+        money::of(raw, prices),
     ]
     .concat()
 }

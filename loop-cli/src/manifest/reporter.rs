@@ -1,0 +1,115 @@
+//! Agents that report what they use, and the flags that make them.
+//!
+//! An agent without its flags prints text for a person, and a budget on it is a line in a file: nothing in
+//! its output is read as usage, and nothing of it is an error.
+
+use loop_agents::usage::Format;
+use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
+
+/// A program that can report, and how.
+#[derive(Debug)]
+pub(super) struct Reporter {
+    /// The program's name.
+    pub(super) program: &'static str,
+    /// What it prints with the flags.
+    pub(super) format: Format,
+    flags: &'static [Flag],
+}
+
+/// A flag by its names, with one of the values, if it takes one.
+#[derive(Debug)]
+struct Flag(&'static [&'static str], &'static [&'static str]);
+
+/// What the programs' own help says; the versions are those of the recordings in loop-agents.
+const REPORTERS: [Reporter; 5] = [
+    Reporter {
+        program: "claude",
+        format: Format::ClaudeStreamJson,
+        // In print mode it refuses the stream unless it is verbose.
+        flags: &[Flag(&["--output-format"], &["stream-json"]), Flag(&["--verbose"], &[])],
+    },
+    Reporter { program: "codex", format: Format::CodexJson, flags: &[Flag(&["--json"], &[])] },
+    Reporter {
+        program: "gemini",
+        format: Format::GeminiJson,
+        flags: &[Flag(&["--output-format", "-o"], &["json", "stream-json"])],
+    },
+    Reporter { program: "opencode", format: Format::OpencodeJson, flags: &[Flag(&["--format"], &["json"])] },
+    Reporter { program: "pi", format: Format::PiJson, flags: &[Flag(&["--mode"], &["json"])] },
+];
+
+/// The programs that can report and that a shell command calls, each with whether it is told to.
+pub(super) fn called(command: &str) -> Vec<(&'static Reporter, bool)> {
+    let calls = simple_commands(command);
+    let is_told = |reporter: &Reporter| {
+        let mut own = calls.iter().filter(|call| call.program == reporter.program).peekable();
+        own.peek()?;
+        // One that is called twice, as in `claude --version && claude -p`, has to be told once.
+        Some(own.any(|call| reporter.flags.iter().all(|flag| flag.stands_in(call))))
+    };
+    REPORTERS.iter().filter_map(|reporter| Some((reporter, is_told(reporter)?))).collect()
+}
+
+impl Reporter {
+    /// Its command with the flags that make it report.
+    pub(super) fn told(&self) -> String {
+        format!("{} {}", self.program, self.format.flags().unwrap_or_default())
+    }
+}
+
+impl Flag {
+    /// `--mode json` or `--mode=json`.
+    fn stands_in(&self, call: &SimpleCommand) -> bool {
+        let Self(names, values) = self;
+        let words = &call.arguments;
+        words.iter().enumerate().any(|(index, word)| {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.as_str(), words.get(index + 1).map(String::as_str)),
+            };
+            names.contains(&name) && (values.is_empty() || value.is_some_and(|value| values.contains(&value)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reporter_is_told_by_its_flags_and_by_all_of_them() {
+        let told = |command: &str| called(command).first().map(|(_, is_told)| *is_told);
+        for command in [
+            "claude -p --output-format stream-json --verbose",
+            "claude -p --verbose --output-format=stream-json",
+            "claude --version && claude -p --output-format stream-json --verbose",
+            "codex exec --json -",
+            "cd app && timeout 600 gemini -o json | tee log",
+            "gemini --output-format stream-json",
+            "opencode run --format json",
+            "pi -p --mode json",
+        ] {
+            assert_eq!(told(command), Some(true), "{command}");
+        }
+        for command in [
+            "claude -p --output-format stream-json",
+            "claude -p --output-format json --verbose",
+            "codex exec -",
+            "gemini --output-format text",
+            "opencode run json",
+            "pi --mode text",
+        ] {
+            assert_eq!(told(command), Some(false), "{command}");
+        }
+        assert_eq!(told("aider --json"), None);
+    }
+
+    #[test]
+    fn the_words_that_the_library_advises_are_enough() {
+        for reporter in &REPORTERS {
+            assert!(
+                matches!(called(&reporter.told())[..], [(found, true)] if found.format == reporter.format)
+            );
+        }
+    }
+}

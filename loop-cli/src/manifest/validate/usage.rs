@@ -1,0 +1,64 @@
+//! How it is known what the agent uses: its format, and the prices that it is charged.
+
+use std::{fs::File, io::Read, path::Path};
+
+use loop_agents::usage::{self, Prices, PricesError};
+use loop_core::with_causes;
+
+use super::{
+    super::{
+        diagnostics::Diagnostic,
+        field::{At, Field},
+        nearest,
+    },
+    empty,
+};
+
+/// A price table has a line for each model. A file beyond this is another one, named by mistake.
+const MAX_BYTES: u64 = 1 << 20;
+
+const LOOKS: &str = r#"a price file looks like this: {"date": "2026-11-01", "usd_per_million_tokens": {"my-model": {"input": 2, "cached_input": 0.2, "cache_write": 2.5, "output": 8}}}"#;
+
+/// The format of this name.
+pub(super) fn format(at: At<String>) -> Result<usage::Format, Diagnostic> {
+    at.value.parse().map_err(|_| {
+        let names = usage::Format::ALL.map(usage::Format::name);
+        let meant = nearest::closest(&at.value, names, |name| name);
+        Diagnostic::error(format!("unknown format `{}`", at.value))
+            .at(at.span, nearest::suggestion(meant))
+            .note(format!("the formats are {}", names.map(|name| format!("`{name}`")).join(", ")))
+    })
+}
+
+/// The prices in the user's own file, if one is named. Its path is taken from `folder`.
+pub(crate) fn prices(file: &Field<String>, folder: &Path, problems: &mut Vec<Diagnostic>) -> Option<Prices> {
+    let at = file.written()?;
+    let found = if at.value.trim().is_empty() { Err(empty(at)) } else { read(at, &folder.join(&at.value)) };
+    found.map_err(|problem| problems.push(problem)).ok()
+}
+
+fn read(at: &At<String>, path: &Path) -> Result<Prices, Diagnostic> {
+    let unreadable = |why: String| {
+        Diagnostic::error(format!("the file of `{}` cannot be read", at.key))
+            .at(at.span.clone(), why)
+            .help("its path is taken from the folder of the manifest")
+    };
+    let failed = |error: std::io::Error| unreadable(format!("{}: {error}", path.display()));
+    // Before opening: a pipe might never end.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(unreadable(format!("{} is no file", path.display())));
+    }
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text)).map_err(failed)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(unreadable(format!("{} is larger than 1 MiB", path.display())));
+    }
+    Prices::from_json(&text).map_err(|error| {
+        let why = match &error {
+            PricesError::Format(error) => error.to_string(),
+            error => with_causes(error),
+        };
+        let finding = Diagnostic::error(format!("the file of `{}` is no price table", at.key));
+        finding.at(at.span.clone(), why).note(LOOKS)
+    })
+}

@@ -1,0 +1,47 @@
+//! Reports that nobody reads, and readers of what nobody reports.
+
+use loop_agents::usage::Format;
+
+use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, reporter};
+
+pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
+    let Some(command) = raw.agent.command.written() else { return Vec::new() };
+    let written = raw.agent.format.written();
+    // A format that is none is reported as wrong.
+    let Some(format) = written.map_or(Some(Format::Text), |at| at.value.parse().ok()) else {
+        return Vec::new();
+    };
+    let found = match written {
+        Some(at) if format.flags().is_some() => unlike(command, at, format),
+        _ => unread(command),
+    };
+    found.into_iter().collect()
+}
+
+/// A command that is known to print something else than its format.
+fn unlike(command: &At<String>, at: &At<String>, format: Format) -> Option<Diagnostic> {
+    let called = reporter::called(&command.value);
+    let (first, _) = called.first()?;
+    if called.iter().any(|(reporter, is_told)| *is_told && reporter.format == format) {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("the agent does not print `{format}`"));
+    let finding = finding.at(at.span.clone(), "nothing that it uses would be known");
+    if let Some((own, _)) = called.iter().find(|(reporter, _)| reporter.format == format) {
+        let label = format!("`{}` is not told to report", own.program);
+        return Some(finding.at(command.span.clone(), label).help(format!("write `{}`", own.told())));
+    }
+    let label = format!("`{}` has a format of its own", first.program);
+    let finding = finding.at(command.span.clone(), label);
+    Some(finding.help(format!("write `agent.format: {}`, and `{}`", first.format, first.told())))
+}
+
+/// An agent that reports, and a format in which nothing of it is read.
+fn unread(command: &At<String>) -> Option<Diagnostic> {
+    let called = reporter::called(&command.value);
+    let (reporter, _) = called.iter().find(|(_, is_told)| *is_told)?;
+    let finding = Diagnostic::warning("the agent reports what it uses, and nobody reads it");
+    let label = format!("this prints `{}`", reporter.format);
+    let finding = finding.at(command.span.clone(), label);
+    Some(finding.help(format!("write `agent.format: {}`", reporter.format)))
+}

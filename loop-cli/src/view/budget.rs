@@ -1,0 +1,226 @@
+//! What is left of a run's budgets, and for how long.
+//!
+//! "$1.16 spent" leaves the sum to a person who has to know now whether the night will last. So what is
+//! left is said in the unit in which a loop is thought of: iterations.
+
+use std::time::Duration;
+
+use loop_core::{Progress, Usd};
+
+use super::text;
+use crate::manifest::plan::Limits;
+
+/// What is left of each budget, in words; the one that ends first stands first. Empty without budgets.
+pub(crate) fn left(limits: &Limits, progress: &Progress) -> Vec<String> {
+    let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
+    let mut budgets: Vec<_> = [cost(limits, progress), tokens(limits, progress), time(limits, progress)]
+        .into_iter()
+        .flatten()
+        .collect();
+    budgets.sort_by(|a, b| a.more(run).total_cmp(&b.more(run)));
+    budgets.iter().map(|budget| budget.words(run)).collect()
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    used_up: u64,
+    most: u64,
+}
+
+/// A budget in its smallest unit.
+struct Budget {
+    limit: u64,
+    used: u64,
+    /// Iterations of which nothing is known in this.
+    silent: u64,
+    show: fn(u64) -> String,
+    /// What is shown after it.
+    unit: &'static str,
+}
+
+fn cost(limits: &Limits, progress: &Progress) -> Option<Budget> {
+    Some(Budget {
+        limit: limits.max_cost?.as_micros(),
+        used: progress.usage().cost.map_or(0, |cost| cost.usd.as_micros()),
+        silent: progress.unpriced_iterations(),
+        show: |micros| text::dollars(Usd::micros(micros)),
+        unit: "",
+    })
+}
+
+fn tokens(limits: &Limits, progress: &Progress) -> Option<Budget> {
+    let used = progress.usage().tokens();
+    Some(Budget {
+        limit: limits.max_tokens?.get(),
+        used: used.unwrap_or(0),
+        silent: if used.is_none() { progress.iterations() } else { 0 },
+        show: text::grouped,
+        unit: " tokens",
+    })
+}
+
+fn time(limits: &Limits, progress: &Progress) -> Option<Budget> {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    Some(Budget {
+        limit: millis(limits.max_time?),
+        used: millis(progress.elapsed()),
+        silent: 0,
+        show: |millis| text::duration(Duration::from_millis(millis)),
+        unit: "",
+    })
+}
+
+impl Budget {
+    /// What an iteration uses, as far as that can be said.
+    fn each(&self, run: Run) -> Option<f64> {
+        let told = run.used_up.saturating_sub(self.silent);
+        (told > 0 && self.used > 0).then(|| self.used as f64 / told as f64)
+    }
+
+    /// For how many more iterations it lasts; infinite if that cannot be said.
+    fn more(&self, run: Run) -> f64 {
+        let left = self.limit.saturating_sub(self.used) as f64;
+        self.each(run).map_or(f64::INFINITY, |each| left / each)
+    }
+
+    fn words(&self, run: Run) -> String {
+        let Self { limit, used, unit, show, .. } = *self;
+        let of = format!("of {}{unit}", show(limit));
+        if used >= limit {
+            return match used - limit {
+                0 => format!("nothing {of}"),
+                over => format!("nothing {of}: {}{unit} over", show(over)),
+            };
+        }
+        let Some(each) = self.each(run) else {
+            return match self.silent {
+                0 => format!("{} {of}", show(limit)),
+                _ => format!("unknown, {of}: nothing was reported"),
+            };
+        };
+        let at_most = if self.silent > 0 { "at most " } else { "" };
+        let each = format!("{}{unit} each", show(each as u64));
+        format!("{at_most}{} {of}: {}", show(limit - used), lasts(self.more(run) as u64, &each, run))
+    }
+}
+
+/// What so many iterations more mean to a run.
+fn lasts(more: u64, each: &str, run: Run) -> String {
+    let open = run.most.saturating_sub(run.used_up);
+    if more == 0 {
+        return format!("not enough for another iteration at {each}");
+    }
+    if open > 0 && more >= open {
+        return format!("enough for the {} left at {each}", text::count(open, "iteration"));
+    }
+    let about = format!("enough for about {} at {each}", text::count(more, "more iteration"));
+    match open {
+        0 => about,
+        _ => format!("{about}, to iteration {}", run.used_up + more),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use loop_core::{Cost, Event, EventKind, Notes, RunTime, Usage, WorkResult};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        max_iterations: NonZeroU64::new(20).unwrap(),
+        max_cost: Some(Usd::dollars(2)),
+        max_hourly_cost: None,
+        max_time: None,
+        max_tokens: None,
+        max_consecutive_failures: None,
+        checkpoint: None,
+    };
+
+    /// A run in which each of these iterations took a minute and used so much.
+    fn after(iterations: &[Usage]) -> Progress {
+        let mut progress = Progress::default();
+        let mut happen = |minutes: usize, kind| {
+            let at = RunTime::from_micros(minutes as u64 * 60_000_000);
+            progress.apply(&Event { at, kind });
+        };
+        happen(0, EventKind::RunStarted { evaluated: false });
+        for (before, usage) in iterations.iter().enumerate() {
+            let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
+            happen(before, EventKind::IterationStarted { iteration: before as u64 + 1, attempt: 1 });
+            happen(before + 1, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
+            happen(before + 1, EventKind::StepSettled { met: false });
+        }
+        progress
+    }
+
+    fn spent(cents: u64) -> Usage {
+        Usage::unknown().with_cost(Cost::known(Usd::micros(cents * 10_000)))
+    }
+
+    fn said(limits: &Limits, iterations: &[Usage]) -> String {
+        left(limits, &after(iterations)).join("\n")
+    }
+
+    #[test]
+    fn what_is_left_is_said_in_iterations() {
+        let cases = [
+            said(&LIMITS, &[]),
+            said(&LIMITS, &[spent(12); 3]),
+            said(&LIMITS, &[spent(5); 3]),
+            said(&LIMITS, &[spent(90), spent(85)]),
+            said(&LIMITS, &[spent(100); 2]),
+            said(&LIMITS, &[spent(200), spent(13)]),
+            said(&LIMITS, &[Usage::unknown(); 2]),
+            said(&LIMITS, &[spent(12), Usage::unknown(), spent(12)]),
+            said(&LIMITS, &[spent(9); 20]),
+        ];
+        insta::assert_snapshot!(cases.join("\n"), @r"
+        $2.00 of $2.00
+        $1.64 of $2.00: enough for about 13 more iterations at $0.12 each, to iteration 16
+        $1.85 of $2.00: enough for the 17 iterations left at $0.05 each
+        $0.25 of $2.00: not enough for another iteration at $0.88 each
+        nothing of $2.00
+        nothing of $2.00: $0.13 over
+        unknown, of $2.00: nothing was reported
+        at most $1.76 of $2.00: enough for about 14 more iterations at $0.12 each, to iteration 17
+        $0.20 of $2.00: enough for about 2 more iterations at $0.09 each
+        ");
+    }
+
+    #[test]
+    fn the_budget_that_ends_first_stands_first() {
+        let limits = Limits {
+            max_time: Some(Duration::from_secs(3600)),
+            max_tokens: NonZeroU64::new(50_000),
+            ..LIMITS
+        };
+        insta::assert_snapshot!(said(&limits, &[spent(12).with_tokens(9_000, 1_500); 4]), @r"
+        8,000 of 50,000 tokens: not enough for another iteration at 10,500 tokens each
+        $1.52 of $2.00: enough for about 12 more iterations at $0.12 each, to iteration 16
+        56m 00s of 1h 00m: enough for the 16 iterations left at 1m 00s each
+        ");
+    }
+
+    proptest! {
+        /// Whatever was used, something can be said, and it names the limit.
+        #[test]
+        fn no_run_is_too_odd_for_words(
+            micros in prop::collection::vec(prop::option::of(0..u64::MAX / 100), 0..30),
+            limit in 1..u64::MAX,
+        ) {
+            let usage = |micros: &Option<u64>| match micros {
+                Some(micros) => Usage::unknown().with_cost(Cost::known(Usd::micros(*micros))),
+                None => Usage::unknown(),
+            };
+            let used: Vec<_> = micros.iter().map(usage).collect();
+            let limits = Limits { max_cost: Some(Usd::micros(limit)), ..LIMITS };
+            let said = said(&limits, &used);
+            let named = text::dollars(Usd::micros(limit));
+            prop_assert!(said.contains(&named), "{} {}", said, named);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What waits to be printed: in order, and within a bound.
+//!
+//! Whoever reads may be slow for a while, and loses nothing then. Who does not read at all must not fill the
+//! memory in a night: from some point on, output is left out, and its place says how much that was.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use super::panel::Panel;
+
+/// How much output of agents and checks may wait, in bytes: some 50,000 lines. A terminal that shows them at
+/// all is through with that in seconds.
+const OUTPUT_BOUND: usize = 4 << 20;
+
+/// How much may wait in all, in bytes. What the loop itself says is little and counts for more: it still has
+/// room when output has none left.
+const BOUND: usize = OUTPUT_BOUND + (1 << 20);
+
+/// About how much is printed at once, in bytes.
+const BATCH: usize = 64 << 10;
+
+/// One thing to be done at the terminal.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// Prints this for good.
+    Text(String),
+    /// Says that so many bytes are missing here.
+    Lost(usize),
+    /// Keeps this panel beneath all that is printed from now on.
+    Show(Arc<Mutex<Panel>>),
+    /// Takes the panel away.
+    Hide,
+}
+
+/// A queue of [`Item`]s.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    items: VecDeque<Item>,
+    /// The length of all texts that wait.
+    bytes: usize,
+    /// Output was left out, and goes on being left out until there is room for a good deal of it:
+    /// otherwise every other line would say that one is missing.
+    is_behind: bool,
+}
+
+impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether output has to be left out.
+    pub(super) const fn is_full(&self) -> bool {
+        self.bytes >= if self.is_behind { OUTPUT_BOUND / 2 } else { OUTPUT_BOUND }
+    }
+
+    /// Adds a thing to be done, unless it is a text and there is no room for any.
+    pub(super) fn push(&mut self, item: Item) {
+        if let Item::Text(text) = &item {
+            if self.bytes >= BOUND {
+                return self.lose(text.len());
+            }
+            self.bytes += text.len();
+        }
+        self.items.push_back(item);
+    }
+
+    /// Leaves out so many bytes.
+    pub(super) fn lose(&mut self, bytes: usize) {
+        self.is_behind = true;
+        match self.items.back_mut() {
+            Some(Item::Lost(lost)) => *lost += bytes,
+            _ => self.items.push_back(Item::Lost(bytes)),
+        }
+    }
+
+    /// The next things to be done.
+    pub(super) fn take(&mut self) -> Vec<Item> {
+        let (mut taken, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH
+            && let Some(item) = self.items.pop_front()
+        {
+            if let Item::Text(text) = &item {
+                bytes += text.len();
+            }
+            taken.push(item);
+        }
+        self.bytes -= bytes;
+        self.is_behind = self.is_behind && self.is_full();
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What somebody does with a queue.
+    #[derive(Debug, Clone)]
+    enum Deed {
+        Output(usize),
+        Line(usize),
+        Take,
+    }
+
+    fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+        let deed = prop_oneof![
+            4 => (0..=1_usize << 20).prop_map(Deed::Output),
+            1 => (0..200_usize).prop_map(Deed::Line),
+            2 => Just(Deed::Take),
+        ];
+        prop::collection::vec(deed, 0..60)
+    }
+
+    proptest! {
+        // There are megabytes in each.
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn all_is_printed_in_order_or_told_to_be_missing_within_the_bound(deeds in deeds()) {
+            let mut queue = Queue::default();
+            let (mut given, mut lines, mut taken) = (0, 0, Vec::new());
+            for deed in deeds {
+                match deed {
+                    Deed::Output(bytes) => {
+                        given += bytes;
+                        match queue.is_full() {
+                            true => queue.lose(bytes),
+                            false => queue.push(Item::Text("o".repeat(bytes))),
+                        }
+                    }
+                    Deed::Line(bytes) => {
+                        let line = format!("{lines:05}{}", "x".repeat(bytes));
+                        (given, lines) = (given + line.len(), lines + 1);
+                        queue.push(Item::Text(line));
+                    }
+                    Deed::Take => taken.extend(queue.take()),
+                }
+                prop_assert!(queue.bytes < BOUND + (1 << 20));
+            }
+            while !queue.is_empty() {
+                taken.extend(queue.take());
+            }
+            let lengths = taken.iter().map(|item| match item {
+                Item::Text(text) => text.len(),
+                Item::Lost(bytes) => *bytes,
+                Item::Show(_) | Item::Hide => 0,
+            });
+            prop_assert_eq!(lengths.sum::<usize>(), given);
+            let numbers = taken.iter().filter_map(|item| match item {
+                Item::Text(text) if !text.starts_with('o') => text.get(..5)?.parse::<u32>().ok(),
+                _ => None,
+            });
+            // Lines are few, and there was always room for them.
+            prop_assert!(numbers.eq(0..lines));
+        }
+    }
+
+    #[test]
+    fn who_is_behind_is_told_once_and_not_line_by_line() {
+        let mut queue = Queue::default();
+        let mut told = 0;
+        for piece in 0..1000 {
+            match queue.is_full() {
+                true => queue.lose(BATCH),
+                false => queue.push(Item::Text("o".repeat(BATCH))),
+            }
+            // It is read, but not as fast as it comes.
+            if piece % 3 == 0 {
+                told += queue.take().iter().filter(|item| matches!(item, Item::Lost(_))).count();
+            }
+        }
+        let pieces_between = OUTPUT_BOUND / 2 / BATCH;
+        assert!((1..=1000 / pieces_between).contains(&told), "{told}");
+    }
+}

@@ -1,0 +1,77 @@
+//! What a run is at, in one line.
+
+use std::time::{Duration, Instant};
+
+use loop_core::{Progress, StepRecord, Usd};
+
+use super::text;
+use crate::manifest::plan::Limits;
+
+/// What the panel's first line says.
+#[derive(Debug)]
+pub(super) struct Status {
+    limits: Limits,
+    stage: &'static str,
+    iteration: u64,
+    cost: Option<Usd>,
+    /// Run time at the last event, and when that was.
+    elapsed: Duration,
+    seen: Instant,
+    /// When this stage began.
+    began: Instant,
+}
+
+impl Status {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let now = Instant::now();
+        Self {
+            limits: limits.clone(),
+            stage: "starting",
+            iteration: 1,
+            cost: None,
+            elapsed: Duration::ZERO,
+            seen: now,
+            began: now,
+        }
+    }
+
+    /// Another stage began.
+    pub(super) fn begin(&mut self, stage: &'static str, progress: &Progress) {
+        self.stage = stage;
+        self.began = Instant::now();
+        self.update(progress);
+    }
+
+    /// This has become of the run's cost and time.
+    pub(super) fn update(&mut self, progress: &Progress) {
+        self.seen = Instant::now();
+        self.iteration = progress.current_step().map_or(self.iteration, StepRecord::iteration);
+        self.cost = progress.usage().cost.map(|cost| cost.usd);
+        self.elapsed = progress.elapsed();
+    }
+
+    /// This time does not count.
+    pub(super) fn skip(&mut self, time: Duration) {
+        self.seen += time;
+        self.began += time;
+    }
+
+    /// The line.
+    pub(super) fn text(&self, now: Instant) -> String {
+        let of = |limit: Option<String>| limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
+        let cost = match self.cost {
+            Some(cost) => cost.to_string(),
+            None => "cost unknown".to_owned(),
+        };
+        format!(
+            "iteration {} of {} · {} {} · run {}{} · {cost}{}",
+            self.iteration,
+            self.limits.max_iterations,
+            self.stage,
+            text::duration(now.duration_since(self.began)),
+            text::duration(self.elapsed + now.duration_since(self.seen)),
+            of(self.limits.max_time.map(text::duration)),
+            of(self.limits.max_cost.map(|limit| limit.to_string())),
+        )
+    }
+}

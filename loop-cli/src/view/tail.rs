@@ -1,0 +1,83 @@
+//! The end of what was printed.
+
+use super::text;
+
+/// How much of the end is kept, in bytes: more than a few lines of a wide terminal.
+const KEPT: usize = 8192;
+
+/// The last bytes of a stream.
+///
+/// An agent may print a gigabyte in a second, of which four lines are seen. So bytes are only kept as they
+/// come, and made into lines when somebody looks.
+#[derive(Debug, Default)]
+pub(super) struct Tail(Vec<u8>);
+
+impl Tail {
+    /// Takes the next bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[bytes.len().saturating_sub(KEPT)..];
+        let excess = (self.0.len() + bytes.len()).saturating_sub(KEPT);
+        self.0.drain(..excess);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// What comes next is another line, from somebody else perhaps.
+    pub(super) fn end_line(&mut self) {
+        self.push(b"\n");
+    }
+
+    /// The last lines that say something, at most so many, made safe to print.
+    pub(super) fn lines(&self, most: usize) -> Vec<String> {
+        // The rest of a character that was cut through.
+        let is_rest = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+        let cut = self.0.iter().take(3).take_while(is_rest).count();
+        let mut lines: Vec<_> = self.0[cut..]
+            .rsplit(|byte| matches!(byte, b'\n' | b'\r'))
+            .map(|line| text::printable(&String::from_utf8_lossy(line)).replace('\t', " "))
+            .filter(|line| !line.trim().is_empty())
+            .take(most)
+            .collect();
+        lines.reverse();
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_last_lines_that_say_something_are_shown_in_order() {
+        let mut tail = Tail::default();
+        tail.push(b"one\r\ntwo\n\n\x1b[31mthr");
+        tail.push(b"ee\x1b[0m\rfo\tur\n  \nfiv");
+        assert_eq!(tail.lines(4), ["two", "three", "fo ur", "fiv"]);
+        tail.end_line();
+        tail.push(b"six");
+        assert_eq!(tail.lines(2), ["fiv", "six"]);
+    }
+
+    #[test]
+    fn a_character_that_was_cut_through_is_not_shown() {
+        let mut tail = Tail::default();
+        tail.push("é".repeat(KEPT).as_bytes());
+        tail.push(b"x");
+        assert_eq!(tail.lines(1), ["é".repeat(KEPT / 2 - 1) + "x"]);
+    }
+
+    proptest! {
+        #[test]
+        fn however_a_stream_is_cut_its_end_is_kept(
+            lengths in prop::collection::vec(0..2 * KEPT, 0..8)
+        ) {
+            let whole: Vec<_> = (0..=250_u8).cycle().take(lengths.iter().sum()).collect();
+            let (mut tail, mut rest) = (Tail::default(), &whole[..]);
+            for length in lengths {
+                tail.push(rest.split_off(..length).expect("so much"));
+            }
+            prop_assert_eq!(&tail.0, &whole[whole.len().saturating_sub(KEPT)..]);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Budgets on agents that report in formats of their own, as real ones were recorded.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+
+use crate::support::{FOREVER, Manifest, World};
+
+/// A world with the recorded stream of an agent in the file `stream`.
+fn world(stream: &str) -> World {
+    let world = World::new();
+    let recorded =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../loop-agents/conformance/streams").join(stream);
+    world.write(
+        "stream",
+        fs::read(&recorded).unwrap_or_else(|error| panic!("{}: {error}", recorded.display())),
+    );
+    world
+}
+
+/// A manifest for an agent of this format.
+fn manifest(format: &str, agent: &str, check: &str) -> Manifest {
+    Manifest::new(agent, check).set("agent.format", format)
+}
+
+/// The lines of pi's recording with its first answer, which costs $0.0015.
+const FIRST: &str = "head -n 20 stream";
+
+#[test]
+fn a_budget_that_is_crossed_in_mid_stream_cuts_the_agent() {
+    let world = world("pi/tool.stdout");
+    let manifest = manifest("pi-json", &format!("{FIRST}; {FOREVER}"), "touch checked")
+        .set("guardrails.max_cost_usd", 0.001);
+    world.run_manifest(&manifest).exits(1).says(&["budget_exceeded", "$0.0015 spent; the limit is $0.001"]);
+    let record = world.record();
+    assert_eq!((&record["estimated_cost_usd"], &record["cost_state"]), (&0.0015.into(), &"known".into()));
+    assert_eq!((&record["iterations"], &record["usage"]["output_tokens"]), (&1.into(), &40.into()));
+    assert!(!world.has("checked"), "a cut iteration is not judged");
+}
+
+#[test]
+fn tokens_that_are_crossed_in_mid_stream_cut_the_agent() {
+    let world = world("pi/tool.stdout");
+    let manifest =
+        manifest("pi-json", &format!("{FIRST}; {FOREVER}"), "true").set("guardrails.max_tokens", 1_000);
+    world.run_manifest(&manifest).exits(1).says(&["tokens_exceeded"]);
+}
+
+/// The last line and the end of the agent have to come within the time for which a report is held, and
+/// a machine may be busy with other things just then: it is enough that it happens.
+#[test]
+fn a_goal_that_is_met_by_the_iteration_that_crosses_the_budget_is_met() {
+    let manifest = manifest("pi-json", "cat stream", "true").set("guardrails.max_cost_usd", 0.002);
+    let met = (0..10).any(|_| {
+        let world = world("pi/tool.stdout");
+        let ran = world.run_manifest(&manifest);
+        ran.code == 0 && {
+            assert_eq!(world.record()["estimated_cost_usd"], 0.00282);
+            ran.says(&["goal_met", "left       nothing of $0.002: $0.00082 over"]);
+            true
+        }
+    });
+    assert!(met);
+}
+
+#[test]
+fn a_judge_costs_too() {
+    let world = world("pi/tool.stdout");
+    let judge = format!("echo '{{\"cost_usd\": 1}}' >> \"$LOOP_USAGE_FILE\"; {FOREVER}");
+    let manifest = manifest("pi-json", "cat stream", &judge).set("guardrails.max_cost_usd", 0.5);
+    world.run_manifest(&manifest).exits(1).says(&["budget_exceeded", "$1.00282 spent"]);
+    assert_eq!(world.record()["estimated_cost_usd"], 1.00282);
+}
+
+#[test]
+fn usage_that_arrives_in_the_grace_time_counts() {
+    let world = world("pi/tool.stdout");
+    let agent = format!("trap 'tail -n +21 stream; exit 0' TERM; {FIRST}; {FOREVER}");
+    let manifest = manifest("pi-json", &agent, "true").set("guardrails.max_cost_usd", 0.001);
+    world.run_manifest(&manifest).exits(1).says(&["budget_exceeded"]);
+    assert_eq!(world.record()["estimated_cost_usd"], 0.00282);
+}
+
+#[test]
+fn spending_too_fast_ends_the_run_and_says_so() {
+    let world = world("pi/tool.stdout");
+    let manifest = manifest("pi-json", &format!("{FIRST}; {FOREVER}"), "true")
+        .set("guardrails.max_cost_usd", 100)
+        .set("guardrails.max_usd_per_hour", 0.001);
+    world.run_manifest(&manifest).exits(1).says(&[
+        "budget_exceeded",
+        "$0.0015 spent within an hour; the limit is $0.001 an hour",
+        "raise guardrails.max_usd_per_hour",
+    ]);
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_and_uses_up_no_iteration() {
+    let world = world("claude/tool.stdout");
+    let limit =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../loop-agents/conformance/streams/claude/limit.stdout");
+    let limit = fs::read_to_string(limit).expect("a recording");
+    world.write("limit", limit.replace("retry after 30 seconds", "retry after 1 second"));
+    let agent = "if test -e tried; then cat stream; else touch tried; cat limit; exit 1; fi";
+    let manifest = manifest("claude-stream-json", agent, "true")
+        .set("guardrails.max_iterations", 1)
+        .set("guardrails.max_consecutive_failures", 1);
+    world.run_manifest(&manifest).exits(0).says(&["put off", "waiting 1.0s", "goal_met"]);
+    let record = world.record();
+    assert_eq!(record["iterations"], 1);
+    let seconds = |key: &str| record[key].as_f64().expect("a number");
+    assert!(seconds("elapsed_seconds") - seconds("working_seconds") > 0.9, "{record}");
+}
+
+#[test]
+fn a_failure_that_the_agent_reports_is_one_although_it_exits_with_0() {
+    let world = world("claude/fault.stdout");
+    let manifest = manifest("claude-stream-json", "cat stream", "touch checked")
+        .set("guardrails.max_consecutive_failures", 2);
+    world
+        .run_manifest(&manifest)
+        .exits(1)
+        .says(&["consecutive_failures", "the agent reports a failure: API Error: 500"]);
+    assert_eq!(world.record()["iterations"], 2);
+    assert!(!world.has("checked"), "a failed iteration is not judged");
+}
+
+#[test]
+fn the_next_prompt_has_what_the_agent_said_and_not_how() {
+    let world = world("pi/tool.stdout");
+    let manifest = manifest("pi-json", "cat > prompt-$LOOP_ITERATION; cat stream", "test -e prompt-2")
+        .set("agent.prompt", "It said: {prior_output}");
+    world.run_manifest(&manifest).exits(0);
+    assert_eq!(world.read("prompt-2"), "It said: The file is written.");
+}
+
+#[test]
+fn what_is_left_is_handed_to_the_agent() {
+    let world = world("pi/tool.stdout");
+    // An answer with a name that was heard before is no news: each iteration's has its own.
+    let agent = r#"echo "$LOOP_BUDGET_USD_LEFT" >> left; sed "s/chatcmpl-/&$LOOP_ITERATION/g" stream"#;
+    let manifest = manifest("pi-json", agent, "test $(wc -l < left) = 2").set("guardrails.max_cost_usd", 1);
+    let left = "left       $0.99 of $1.00: enough for the 1 iteration left at $0.0028 each";
+    world.run_manifest(&manifest).exits(0).says(&[left]);
+    assert_eq!(world.read("left"), "1.00\n0.99718\n");
+}
+
+#[test]
+fn a_cost_is_estimated_from_the_prices_that_are_named() {
+    let world = world("codex/tool.stdout");
+    world.write(
+        "my prices.json",
+        json!({ "date": "2026-11-01", "usd_per_million_tokens": { "mine": { "input": 1000, "output": 0 } } })
+            .to_string(),
+    );
+    let manifest = manifest("codex-json", "cat stream", "true")
+        .set("agent.model", "mine-2")
+        .set("agent.prices", "my prices.json")
+        .set("guardrails.max_cost_usd", 100);
+    world.run_manifest(&manifest).exits(0);
+    let record = world.record();
+    assert_eq!((&record["estimated_cost_usd"], &record["cost_state"]), (&2.5.into(), &"estimated".into()));
+}
+
+#[test]
+fn an_agent_that_does_not_print_its_format_is_pointed_out() {
+    let manifest = manifest("pi-json", "echo done", "true");
+    World::new()
+        .run_manifest(&manifest)
+        .exits(0)
+        .says(&["warning: of the usage that the agent prints", "`-p --mode json`"]);
+}
+
+#[test]
+fn failures_in_a_row_are_followed_by_waits_from_the_second_on() {
+    let world = World::new();
+    let manifest = Manifest::new("exit 9", "false").set("pace", json!({ "backoff_seconds": 0.01 }));
+    let ran = world.run_manifest(&manifest).exits(1).says(&["max_iterations"]);
+    assert_eq!(ran.stderr.matches("waiting").count(), 1, "{}", ran.stderr);
+    let manifest = manifest.set("pace.backoff_seconds", 0);
+    let ran = world.run_manifest(&manifest).exits(1);
+    assert_eq!(ran.stderr.matches("waiting").count(), 0, "{}", ran.stderr);
+}

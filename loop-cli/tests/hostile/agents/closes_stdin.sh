@@ -1,0 +1,2 @@
+# Closes its standard input at once, whatever its prompt.
+exec <&-

@@ -1,0 +1,20 @@
+# Shared by the hostile agents; not one of them. `$1` is the folder of the run: in the command line of
+# everything that an agent leaves behind it tells whose that is.
+
+here=${0%/*}
+run=${1:?the folder of the run}
+sh=$(command -v sh)
+setsid=$(command -v setsid)
+env=$(command -v env)
+
+# A line comes through this pipe for everybody who is there. Open at both ends, it never waits.
+exec 3<> "$run/there"
+
+# Waits until this many are there.
+arrived() {
+    missing=$1
+    while [ "$missing" -gt 0 ]; do
+        read -r _ <&3
+        missing=$((missing - 1))
+    done
+}

@@ -1,0 +1,2 @@
+# Stops itself, and so hears no TERM.
+kill -STOP $$

@@ -1,0 +1,79 @@
+//! Agents that do not end, or end badly.
+
+use super::cases;
+use crate::{
+    case::{Case, Ends, Fate},
+    stage::Stage,
+    support::{Manifest, Ran},
+};
+
+fn has_saved(stage: &Stage, _: &Ran) {
+    assert_eq!(stage.note("saved").as_deref(), Some("saved\n"));
+}
+
+/// Without a check that passes: what counts is how often the iteration itself went wrong.
+fn two_failures(manifest: Manifest) -> Manifest {
+    manifest
+        .set("evaluator.command", "false")
+        .set("guardrails.max_iterations", 5)
+        .set("guardrails.max_consecutive_failures", 2)
+}
+
+cases! {
+    hangs: Case::new(
+        "says that it works, and never ends",
+        Ends::time_exceeded("ended at the run's time limit").fate(),
+        Ends::time_exceeded("ended at the run's time limit").fate(),
+    );
+    hangs_each_time: Case::new(
+        "never ends, with a time limit of its own (`max_seconds`)",
+        Ends::halted("consecutive_failures", "each iteration is ended at its limit, and is a failure")
+            .iterations(2)
+            .manifest(|manifest| two_failures(manifest).set("agent.max_seconds", 1))
+            .fate(),
+        Ends::halted("max_iterations", "each check is ended at its limit, and the step failed")
+            .iterations(2)
+            .manifest(|manifest| manifest.set("evaluator.max_seconds", 1))
+            .fate(),
+    ).script("hangs");
+    says_nothing: Case::new(
+        "prints nothing and never ends, with a limit on silence (`agent.max_silence_seconds`)",
+        Ends::halted("consecutive_failures", "each iteration is ended for its silence, and is a failure")
+            .iterations(2)
+            .manifest(|manifest| two_failures(manifest).set("agent.max_silence_seconds", 1))
+            .fate(),
+        Fate::Untried("a check has no limit on silence, and many are silent until they end"),
+    );
+    ignores_term: Case::new(
+        "ignores TERM and every other signal that can be ignored",
+        Ends::time_exceeded("killed after the grace time").fate(),
+        Ends::time_exceeded("killed after the grace time").fate(),
+    );
+    groups_of_its_own: Case::new(
+        "works in a group of its own, as under `timeout`, and saves its work at TERM",
+        Ends::time_exceeded("hears TERM wherever it went, and has its grace time").proof(has_saved).fate(),
+        Ends::time_exceeded("hears TERM wherever it went, and has its grace time").proof(has_saved).fate(),
+    );
+    stops_itself: Case::new(
+        "stops itself with SIGSTOP, and so hears no TERM",
+        Ends::time_exceeded("continued, so that it hears TERM").fate(),
+        Ends::time_exceeded("continued, so that it hears TERM").fate(),
+    );
+    dies_by_signal: Case::new(
+        "ends by a signal",
+        Ends::halted("consecutive_failures", "a failure, judged all the same")
+            .iterations(2)
+            .manifest(two_failures)
+            .fate(),
+        Ends::halted("max_iterations", "the check did not pass").iterations(2).fate(),
+    );
+    kills_its_group: Case::new(
+        "kills its whole group with SIGKILL",
+        Ends::halted("consecutive_failures", "a failure, judged all the same; the loop is in another group")
+            .iterations(2)
+            .leaves(2)
+            .manifest(two_failures)
+            .fate(),
+        Ends::halted("max_iterations", "the check did not pass").iterations(2).leaves(2).fate(),
+    );
+}

@@ -1,0 +1,29 @@
+//! The table, in the order of its rows.
+
+mod descendants;
+mod endings;
+mod misfortunes;
+mod output;
+mod places;
+
+use crate::case::Case;
+
+/// A group of cases: a test for each, and all of them as rows.
+macro_rules! cases {
+    ($($name:ident: $case:expr;)+) => {
+        pub(super) const ROWS: &[(&str, $crate::case::Case)] = &[$((stringify!($name), $case)),+];
+
+        $(
+            #[test]
+            fn $name() {
+                $case.is_survived(stringify!($name));
+            }
+        )+
+    };
+}
+use cases;
+
+/// All cases, by name.
+pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Case)> {
+    [endings::ROWS, descendants::ROWS, output::ROWS, places::ROWS, misfortunes::ROWS].into_iter().flatten()
+}

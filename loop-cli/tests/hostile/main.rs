@@ -1,0 +1,28 @@
+//! Agents that hang, leak, flood and kill, through the real binary.
+//!
+//! People leave a loop alone overnight. What it then meets is not only an agent that gives a wrong answer,
+//! but one that ignores TERM, leaves daemons behind, prints a gigabyte, or deletes the folder it works in;
+//! and the machine may kill the loop itself. Each of these is a script in `agents/`, run as the agent and as
+//! the check. Whatever it does: the run ends within its limit, the grace time and [`trial::SLACK`]; nobody
+//! who carries the run's mark in their command line is left; there is one record; and the exit code is the
+//! documented one.
+//!
+//! One table of cases gives both the tests and `HOSTILE.md`.
+//!
+//! These are the only tests that look at the clock, since a bound on time is what they are about. So the
+//! heavy ones run alone.
+#![cfg(all(test, target_os = "linux"))]
+
+#[path = "../cli/support.rs"]
+#[expect(dead_code, reason = "the tests of the command use the rest")]
+mod support;
+#[path = "../cli/terminal.rs"]
+#[expect(dead_code, reason = "the tests of the command use the rest")]
+mod terminal;
+
+mod case;
+mod cases;
+mod page;
+mod processes;
+mod stage;
+mod trial;

@@ -1,0 +1,70 @@
+//! Who is alive, as the system tells it.
+
+use std::{fs, path::Path, time::Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{support::until, trial::SLACK};
+
+/// Everybody with this mark in their command line. Who is dead and only not reaped yet has none.
+pub(crate) fn marked(mark: &str) -> Vec<Pid> {
+    let own = std::process::id().to_string();
+    let entries = fs::read_dir("/proc").expect("processes can be listed");
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names
+        .filter(|name| *name != own)
+        .filter(|name| String::from_utf8_lossy(&command_line(name)).contains(mark))
+        .filter_map(|name| Pid::from_raw(name.parse().ok()?))
+        .collect()
+}
+
+/// Waits for the end of all who carry this mark: they have [`SLACK`].
+pub(crate) fn all_die(mark: &str) {
+    let begun = Instant::now();
+    until("everybody is dead", || marked(mark).is_empty());
+    assert!(begun.elapsed() < SLACK, "they lived for {:?}", begun.elapsed());
+}
+
+/// The guardian of this loop, if it has one: a child that calls itself so.
+pub(crate) fn guardian(of: u32) -> Option<Pid> {
+    let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    let mut children = children.split_whitespace();
+    let named = |child: &str| {
+        let name = fs::read(format!("/proc/{child}/comm")).unwrap_or_default();
+        String::from_utf8_lossy(&[name, command_line(child)].concat()).contains("guardian")
+    };
+    Pid::from_raw(children.find(|child| named(child) && is_alive(child))?.parse().ok()?)
+}
+
+/// Waits until this process is gone.
+pub(crate) fn dies(pid: Pid) {
+    until("it is gone", || !is_alive(&pid.to_string()));
+}
+
+/// Sends a process a signal, whoever's child it is.
+pub(crate) fn signal(pid: Pid, signal: Signal) {
+    // Failing means that it is gone already.
+    let _ = kill_process(pid, signal);
+}
+
+/// Kills a process, whoever's child it is.
+pub(crate) fn kill(pid: Pid) {
+    signal(pid, Signal::KILL);
+}
+
+/// The most memory that a process has had at once, in bytes.
+pub(crate) fn peak_memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kibibytes * 1024
+}
+
+/// Whether this process runs: a zombie has no command line any more.
+fn is_alive(pid: &str) -> bool {
+    Path::new("/proc").join(pid).exists() && !command_line(pid).is_empty()
+}
+
+fn command_line(pid: &str) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}

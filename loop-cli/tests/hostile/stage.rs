@@ -1,0 +1,103 @@
+//! A world in which a hostile agent can do its worst.
+
+use std::{fs, os::unix::fs::OpenOptionsExt, path::PathBuf, process::Command};
+
+use rustix::fs::OFlags;
+use serde_json::Value;
+
+use crate::{
+    processes::{kill, marked},
+    support::{Manifest, World, until},
+    trial::AMPLE,
+};
+
+/// Which part the hostile command plays in the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Agent,
+    Check,
+}
+
+impl Role {
+    pub(crate) const BOTH: [Self; 2] = [Self::Agent, Self::Check];
+}
+
+/// A world, and beside the folder to work in what the hostile agents need. The world's own folder is the
+/// mark in the command lines of all that they start.
+pub(crate) struct Stage {
+    pub(crate) world: World,
+    root: PathBuf,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let world = World::new();
+        let root = world.state().parent().expect("a root").to_owned();
+        for pipe in ["there", "never", "go"] {
+            let made = Command::new("mkfifo").arg(root.join(pipe)).status().expect("mkfifo runs");
+            assert!(made.success());
+        }
+        Self { world, root }
+    }
+
+    /// The mark.
+    pub(crate) fn mark(&self) -> &str {
+        self.root.to_str().expect("a folder for temporary files that is text")
+    }
+
+    /// What a hostile agent has noted about itself.
+    pub(crate) fn note(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.root.join(name)).ok()
+    }
+
+    /// How many of those that it left behind have been there.
+    pub(crate) fn lingering(&self) -> usize {
+        self.note("lingering").unwrap_or_default().lines().count()
+    }
+
+    /// Lets an agent go on that waits for it.
+    pub(crate) fn go(&self) {
+        // Not blocking: if nobody ever comes, the test fails and does not hang.
+        let mut opening = fs::File::options();
+        opening.write(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        until("somebody waits", || opening.open(self.root.join("go")).is_ok());
+    }
+
+    /// The command line of the hostile agent of this name.
+    pub(crate) fn command(&self, name: &str) -> String {
+        let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hostile/agents");
+        format!("sh '{agents}/{name}.sh' '{}'", self.mark())
+    }
+
+    /// A manifest with this command in this role, and somebody harmless in the other.
+    pub(crate) fn manifest(&self, role: Role, command: &str) -> Manifest {
+        match role {
+            Role::Agent => Manifest::new(command, "true"),
+            Role::Check => Manifest::new("true", command),
+        }
+        .set("guardrails.max_iterations", 2)
+        .set("guardrails.max_seconds", AMPLE.as_secs())
+    }
+
+    /// Checks that nobody is left.
+    #[track_caller]
+    pub(crate) fn nobody_is_left(&self) {
+        let left = marked(self.mark());
+        assert!(left.is_empty(), "{} processes are left: {left:?}", left.len());
+    }
+
+    /// The one record, which must say that the run ended so.
+    #[track_caller]
+    pub(crate) fn records(&self, stop_reason: &str) -> Value {
+        let record = self.world.record();
+        assert_eq!(record["stop_reason"], stop_reason, "{record}");
+        record
+    }
+}
+
+impl Drop for Stage {
+    /// A test that failed leaves nobody behind.
+    fn drop(&mut self) {
+        marked(self.mark()).into_iter().for_each(kill);
+    }
+}

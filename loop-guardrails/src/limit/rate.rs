@@ -1,0 +1,233 @@
+//! A limit on how fast money is spent.
+//!
+//! A budget for a night is large, and a loop that goes astray can spend it in the first quarter of an
+//! hour: an agent that starts others, a model that was mistyped for one of ten times the price. The sum is
+//! kept, and the night is over before it began. A rate notices while most of the budget is left.
+
+use std::collections::VecDeque;
+
+use loop_core::{
+    Ceiling, Decision, Event, EventKind, Guardrail, Halt, Progress, RunTime, StopReason, Usage, Usd,
+};
+
+/// At most so much money in any hour.
+///
+/// It is a fuse and not a brake: what crosses it is cut in the middle of its iteration, and the run ends,
+/// since somebody should see why it was so fast. To spend more slowly, give the loop a
+/// [pace](loop_core::Pace). What is spent over the limit before the cut is shown in the report. A limit
+/// of zero halts before the first iteration.
+///
+/// # Which hour
+/// The one that is just over, at any time: the hour slides. It is an hour of run time, which has no
+/// more in it than one on the wall. Memory is bounded by keeping the sums of minutes, so that what was spent
+/// is forgotten when its whole minute is an hour old: after 60 to 61 minutes. In no hour is more
+/// spent than the limit allows, but for the overrun before the cut.
+///
+/// Like [`MaxCost`](super::MaxCost) it counts what is reported, and **cost that nobody reports does not
+/// count**. An agent that reports at its end is charged as a whole at that time.
+///
+/// ```
+/// use loop_core::{Cost, IterationContext, Loop, StopReason, Usage, Usd, iteration_fn};
+/// use loop_guardrails::{SpendingRate, after};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = iteration_fn(async |cx: IterationContext<()>| {
+///     cx.meter().add(Usage::unknown().with_cost(Cost::known(Usd::micros(400_000))));
+///     Ok(())
+/// });
+/// let fuse = SpendingRate::per_hour(Usd::dollars(1));
+/// let report = Loop::new(agent).until(after(100)).at_most(100).guard(fuse).run().await?;
+/// assert_eq!(report.reason(), &StopReason::BudgetExceeded);
+/// assert_eq!(report.iterations(), 3);
+/// assert_eq!(report.ending().halt.message, "$1.20 spent within an hour; the limit is $1.00 an hour");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpendingRate {
+    limit: Usd,
+    /// What was spent in which minute of the run, the oldest first; at most 61 of them.
+    spent: VecDeque<(u64, Usd)>,
+}
+
+/// The minutes before the present one in which something less than an hour old can have been spent.
+const MINUTES: u64 = 60;
+
+impl SpendingRate {
+    /// The name of this guardrail, by which an ending tells it from other limits on money.
+    pub const NAME: &'static str = "spending_rate";
+
+    /// At most `limit` in any hour.
+    pub const fn per_hour(limit: Usd) -> Self {
+        Self { limit, spent: VecDeque::new() }
+    }
+
+    /// What was spent in the hour before `now`.
+    fn spent(&self, now: RunTime) -> Usd {
+        let first = minute(now).saturating_sub(MINUTES);
+        let recent = self.spent.iter().filter(|(minute, _)| *minute >= first);
+        recent.fold(Usd::ZERO, |sum, (_, spent)| sum + *spent)
+    }
+}
+
+impl Guardrail for SpendingRate {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn check(&self, progress: &Progress) -> Decision {
+        let spent = self.spent(progress.now());
+        if spent < self.limit {
+            return Decision::Continue;
+        }
+        let message = format!("{spent} spent within an hour; the limit is {} an hour", self.limit);
+        Decision::Halt(Halt::new(StopReason::BudgetExceeded, message))
+    }
+
+    fn ceiling(&self, progress: &Progress) -> Ceiling {
+        Ceiling::cost(self.limit.saturating_sub(self.spent(progress.now())))
+    }
+
+    fn observe(&mut self, event: &Event) {
+        let Some(cost) = reported(&event.kind).and_then(|usage| usage.cost) else { return };
+        let now = minute(event.at);
+        match self.spent.back_mut() {
+            Some((minute, spent)) if *minute == now => *spent = *spent + cost.usd,
+            _ => self.spent.push_back((now, cost.usd)),
+        }
+        while self.spent.front().is_some_and(|(minute, _)| minute + MINUTES < now) {
+            self.spent.pop_front();
+        }
+    }
+}
+
+fn minute(at: RunTime) -> u64 {
+    at.as_micros() / 60_000_000
+}
+
+/// What an event adds to the usage of its run.
+fn reported(kind: &EventKind) -> Option<&Usage> {
+    match kind {
+        EventKind::UsageReported { usage } => Some(usage),
+        EventKind::IterationFinished { notes, .. }
+        | EventKind::EvaluationFinished { notes, .. }
+        | EventKind::WorkCut { notes } => notes.as_ref().map(|notes| &notes.usage),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use loop_core::{Cost, Notes, WorkResult};
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    /// What is spent so long after what was spent before, in one of the ways in which that can be told.
+    fn spending() -> impl Strategy<Value = (Duration, u64, u8)> {
+        let pauses = prop_oneof![0..90_u64, 0..1_200_u64, 3_400..3_800_u64];
+        (pauses.prop_map(Duration::from_secs), 0..4_000_000_u64, 0..4_u8)
+    }
+
+    fn told(micros: u64, way: u8) -> EventKind {
+        let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(micros)));
+        let notes = Notes { usage, ..Notes::default() }.boxed();
+        match way {
+            0 => EventKind::UsageReported { usage },
+            1 => EventKind::IterationFinished { result: WorkResult::Done(()), notes },
+            2 => EventKind::EvaluationFinished {
+                result: WorkResult::Failed("it broke".to_owned().into()),
+                notes,
+            },
+            _ => EventKind::WorkCut { notes },
+        }
+    }
+
+    /// A run in which this was spent: the guardrail and the progress after each event, and all spendings.
+    struct Run {
+        rate: SpendingRate,
+        progress: Progress,
+        spent: Vec<(RunTime, u64)>,
+    }
+
+    impl Run {
+        fn new(limit: u64) -> Self {
+            let mut run = Self {
+                rate: SpendingRate::per_hour(Usd::micros(limit)),
+                progress: Progress::default(),
+                spent: Vec::new(),
+            };
+            run.happen(RunTime::ZERO, EventKind::RunStarted { evaluated: true });
+            run
+        }
+
+        fn happen(&mut self, at: RunTime, kind: EventKind) {
+            let event = Event { at, kind };
+            self.progress.apply(&event);
+            self.rate.observe(&event);
+        }
+
+        fn spend(&mut self, (pause, micros, way): (Duration, u64, u8)) {
+            let at = self.progress.now().after(pause);
+            let iteration = self.progress.iterations() + 1;
+            self.happen(at, EventKind::IterationStarted { iteration, attempt: 1 });
+            self.happen(at, told(micros, way));
+            self.spent.push((at, micros));
+        }
+
+        /// What was spent in the last so many minutes.
+        fn recent(&self, minutes: u64) -> u64 {
+            let age = |at: RunTime| self.progress.now().since(at);
+            let is_recent = |at: RunTime| age(at) < Duration::from_secs(minutes * 60);
+            self.spent.iter().filter(|(at, _)| is_recent(*at)).map(|(_, micros)| micros).sum()
+        }
+    }
+
+    proptest! {
+        /// What is less than an hour old counts, and what is older than 61 minutes does not.
+        #[test]
+        fn the_hour_that_is_just_over_counts(spendings in vec(spending(), 0..40), limit in 1..40_000_000_u64) {
+            let mut run = Run::new(limit);
+            for spending in spendings {
+                run.spend(spending);
+                let left = run.rate.ceiling(&run.progress).cost.unwrap_or_default().as_micros();
+                prop_assert!(left <= limit.saturating_sub(run.recent(60)));
+                prop_assert!(left >= limit.saturating_sub(run.recent(61)));
+                let halts = matches!(run.rate.check(&run.progress), Decision::Halt(_));
+                prop_assert_eq!(halts, left == 0);
+                prop_assert!(run.rate.spent.len() <= 61);
+            }
+        }
+
+        /// However usage is told, none is missed and none counts twice.
+        #[test]
+        fn what_the_guardrail_adds_up_is_what_the_run_used(spendings in vec(spending(), 0..20)) {
+            let mut run = Run::new(1);
+            for (_, micros, way) in spendings {
+                run.spend((Duration::ZERO, micros, way));
+            }
+            let used = run.progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd);
+            prop_assert_eq!(run.rate.spent(run.progress.now()), used);
+        }
+    }
+
+    #[test]
+    fn money_that_was_spent_an_hour_ago_may_be_spent_again() {
+        let mut run = Run::new(1_000_000);
+        run.spend((Duration::from_secs(30), 900_000, 0));
+        let left = |run: &Run| run.rate.ceiling(&run.progress).cost;
+        assert_eq!(left(&run), Some(Usd::micros(100_000)));
+        run.spend((Duration::from_secs(3_599), 0, 0));
+        assert_eq!(left(&run), Some(Usd::micros(100_000)));
+        run.spend((Duration::from_secs(61), 0, 0));
+        assert_eq!(left(&run), Some(Usd::dollars(1)));
+    }
+
+    #[test]
+    fn a_rate_of_zero_halts_before_the_first_iteration() {
+        let rate = SpendingRate::per_hour(Usd::ZERO);
+        assert!(matches!(rate.check(&Progress::default()), Decision::Halt(_)));
+    }
+}
