@@ -30,6 +30,7 @@ impl Panel {
         if !self.verdict.is_empty() {
             lines.push(format!("  last check: {}", self.verdict));
         }
+        lines.extend(self.status.left.iter().map(|left| format!("  left: {left}")));
         lines
     }
 }

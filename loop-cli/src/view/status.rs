@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loop_core::{Progress, StepRecord, Usd};
 
-use super::text;
+use super::{budget, text};
 use crate::manifest::plan::Limits;
 
 /// What the panel's first line says.
@@ -14,6 +14,8 @@ pub(super) struct Status {
     stage: &'static str,
     iteration: u64,
     cost: Option<Usd>,
+    /// What is left of the budget that ends first, once an iteration has shown what it takes.
+    pub(super) left: Option<String>,
     /// Run time at the last event, and when that was.
     elapsed: Duration,
     seen: Instant,
@@ -29,6 +31,7 @@ impl Status {
             stage: "starting",
             iteration: 1,
             cost: None,
+            left: None,
             elapsed: Duration::ZERO,
             seen: now,
             began: now,
@@ -39,6 +42,9 @@ impl Status {
     pub(super) fn begin(&mut self, stage: &'static str, progress: &Progress) {
         self.stage = stage;
         self.began = Instant::now();
+        if progress.iterations() > 0 {
+            self.left = budget::left(&self.limits, progress).into_iter().next();
+        }
         self.update(progress);
     }
 

@@ -11,12 +11,12 @@
 //! A **name** does, in capitals or not, if it
 //! - has `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`, `CREDENTIAL`, `API_KEY`, `APIKEY`, `ACCESS_KEY`,
 //!   `ACCESSKEY`, `PRIVATE_KEY` or `PRIVATEKEY` in it;
-//! - ends, a number aside, in `TOKEN`, `_PASS`, `_PAT`, `_JWT`, `CONNECTION_STRING` or the name of a key
-//!   that opens something, such as `_MASTER_KEY` or `_SIGNING_KEY`;
+//! - ends, a number aside, in `TOKEN`, `_AUTH`, `_PASS`, `_PAT`, `_JWT`, `_WEBHOOK`, `CONNECTION_STRING` or the
+//!   name of a key that opens something, such as `_MASTER_KEY` or `_SIGNING_KEY`;
 //! - is one of a few that follow no rule, such as `MYSQL_PWD` and `DOCKER_AUTH_CONFIG`.
 //!
-//! A **value** does if it is an address with a password in it (`postgres://user:password@host`), or a
-//! private key.
+//! A **value** does if it is an address with a password in it (`postgres://user:password@host`), a private
+//! key, or a key that begins as a well-known vendor's do (`sk-`, `ghp_`, `AKIA`).
 //!
 //! These do not, on purpose:
 //! - `MAX_TOKENS`, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,

@@ -21,6 +21,7 @@ const WITHIN: &[&str] = &[
 /// name a key of a cache, a table or a keyboard.
 const ENDINGS: &[&str] = &[
     "TOKEN",
+    "_AUTH",
     "_PASS",
     "_PAT",
     "_JWT",
@@ -35,20 +36,52 @@ const ENDINGS: &[&str] = &[
     "_SSH_KEY",
     "_STORAGE_KEY",
     "CONNECTION_STRING",
+    // Whoever knows such an address may post there.
+    "_WEBHOOK",
+    "_WEBHOOK_URL",
 ];
 
 /// Names that follow no rule.
 const NAMES: &[&str] = &[
     "ANTHROPIC_CUSTOM_HEADERS",
+    "AUTHORIZATION",
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AZURE_CLIENT_CERTIFICATE_PATH",
+    "DBPASS",
     "DOCKER_AUTH_CONFIG",
     "MYSQL_PWD",
     "NPM_CONFIG__AUTH",
+    "PASS",
     "REDISCLI_AUTH",
     "SSHPASS",
 ];
+
+/// How the keys of well-known vendors begin. What follows is long, and has no spaces.
+const KEY_BEGINNINGS: &[&str] = &[
+    "AIza",
+    "AKIA",
+    "ASIA",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "rk_live_",
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "xoxa-",
+    "xoxb-",
+    "xoxp-",
+];
+
+/// The shortest of those keys, with its beginning.
+const KEY_LENGTH: usize = 20;
 
 /// Whether a variable looks like a secret, by its name or by its value.
 ///
@@ -82,6 +115,16 @@ fn is_secret_value(value: &str) -> bool {
     // More than one address may stand in a value, or an address in a longer text.
     value.split("://").skip(1).any(has_password)
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY-----"))
+        || value.to_ascii_lowercase().contains("password=")
+        || is_key(value)
+}
+
+/// Whether the value is the key of a vendor that marks its keys.
+fn is_key(value: &str) -> bool {
+    let word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
+    value.len() >= KEY_LENGTH
+        && value.chars().all(word)
+        && KEY_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning))
 }
 
 /// Whether what stands behind the `://` of an address begins with `user:password@`.
@@ -115,6 +158,17 @@ mod tests {
             assert!(by_name(&format!("MY{ending}")) && by_name(&format!("my{ending}_2")), "{ending}");
             assert!(!by_name(&format!("MY{ending}_COUNT")), "{ending}");
         }
+    }
+
+    #[test]
+    fn keys_are_known_by_how_they_begin() {
+        for beginning in KEY_BEGINNINGS {
+            assert!(by_value(&format!("{beginning}api03-0123456789abcdefghij")), "{beginning}");
+            assert!(!by_value(&format!("{beginning} is how such keys begin, says a text")), "{beginning}");
+            assert!(!by_value(beginning), "{beginning}");
+        }
+        assert!(by_value("jdbc:db://host/app?user=u&password=pw"));
+        assert!(!by_value("npm_modules"));
     }
 
     #[test]
