@@ -119,14 +119,20 @@ fn warn_of_late_limits(plan: &Plan, place: &Place) {
 
 /// What lives on although the run is over is somebody's to end.
 fn warn_of_survivors(survivors: &[u32]) {
-    if !survivors.is_empty() {
-        let numbers: Vec<_> = survivors.iter().map(ToString::to_string).collect();
-        view::warning(&format!(
-            "processes that the run left behind could not be ended: {} (`ps -p {}` shows them)",
-            numbers.join(", "),
-            numbers.join(",")
-        ));
+    const SHOWN: usize = 10;
+    if survivors.is_empty() {
+        return;
     }
+    let numbers: Vec<_> = survivors.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = match survivors.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    view::warning(&format!(
+        "processes that the run left behind could not be ended: {}{more} (`ps -p {}` shows them)",
+        numbers.join(", "),
+        numbers.join(",")
+    ));
 }
 
 /// What was reported and could not be read or understood is missing in every sum.

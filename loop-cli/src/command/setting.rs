@@ -11,6 +11,7 @@ use loop_agents::{
     process::{Custody, Job},
     usage::UsageFile,
 };
+use rustix::process::{Resource, getrlimit};
 
 use super::Failure;
 use crate::{
@@ -55,8 +56,22 @@ fn custody() -> io::Result<Custody> {
     }
 }
 
+/// With fewer open files than this the runtime and a command's pipes do not fit.
+const LEAST_FILES: u64 = 32;
+
+fn enough_files() -> anyhow::Result<()> {
+    let limit = getrlimit(Resource::Nofile).current;
+    match limit.filter(|limit| *limit < LEAST_FILES) {
+        Some(limit) => Err(anyhow!(
+            "only {limit} open files are allowed here, and a run needs {LEAST_FILES} (`ulimit -n {LEAST_FILES}` allows them)"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Runs `work` to its end, on this thread.
 pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    enough_files().map_err(Failure::Usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("the asynchronous runtime could not be started")?;
     let done = runtime.block_on(work);

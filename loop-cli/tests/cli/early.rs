@@ -1,6 +1,6 @@
 //! What is known before the first iteration is said before it.
 
-use crate::support::{Manifest, World};
+use crate::support::{Manifest, Started, World};
 
 const TOML: &str = r#"
 goal = "All is well"
@@ -85,4 +85,14 @@ fn a_checkpoint_that_reaches_nobody_is_foretold() {
     let told = |args: &[&str]| world.run(args).exits(1).stderr.contains("nobody can be asked");
     assert!(!told(&["run", "loop.json", "--non-interactive"]));
     assert!(!told(&["run", "loop.json", "--quiet"]));
+}
+
+#[test]
+fn too_few_open_files_are_said_before_anything_runs() {
+    let world = World::new();
+    world.manifest(&Manifest::new("touch ran", "false"));
+    let line = format!("ulimit -n 12; exec '{}' run loop.json", env!("CARGO_BIN_EXE_loop"));
+    let ran = Started::new(&mut world.command("sh", &["-c", &line])).finish();
+    ran.exits(2).says(&["only 12 open files are allowed here"]);
+    assert!(!world.has("ran"));
 }
