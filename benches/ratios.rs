@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use benches::{command, kernel, supervision, table::Table};
+use benches::{command, journal, kernel, supervision, table::Table};
 
 fn main() -> anyhow::Result<()> {
     let mut table = Table::default();
     kernel::measure(&mut table)?;
+    journal::measure(&mut table)?;
     command::measure(&mut table)?;
     supervision::measure(&mut table)?;
     write!(io::stdout(), "\n{table}")?;

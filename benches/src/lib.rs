@@ -4,6 +4,7 @@
 //! floor, in the same run and in turn with it. `cargo bench -p benches` prints one table of them.
 
 pub mod command;
+pub mod journal;
 pub mod kernel;
 pub mod memory;
 pub mod pairs;

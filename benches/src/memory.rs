@@ -23,6 +23,15 @@ pub fn of_this_process() -> Result<Memory> {
     Ok(Memory { peak_kib: field(&status, "VmHWM:")?, now_kib: field(&status, "VmRSS:")? })
 }
 
+/// Begins the peak of this process anew.
+///
+/// # Errors
+/// Where there is no `/proc/self/clear_refs`.
+pub fn forget_peak() -> Result<()> {
+    // 5 is what resets the peak and nothing else.
+    fs::write("/proc/self/clear_refs", "5").context("/proc/self/clear_refs")
+}
+
 fn field(status: &str, name: &str) -> Result<u64> {
     let value = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = value.and_then(|value| value.trim().strip_suffix(" kB"));

@@ -6,7 +6,7 @@ mod common;
 use std::future::pending;
 
 use common::{Fifo, left_behind, process, run, soon};
-use loop_agents::process::{Custody, RUN_VARIABLE};
+use loop_agents::process::{Custody, RUN_VARIABLE, sweep};
 
 #[tokio::test]
 async fn what_carries_the_mark_is_gone_at_the_end_of_the_run() {
@@ -30,4 +30,18 @@ async fn dropping_the_last_clone_is_an_end_too() {
     process.run(pending(), |_, _| {}).await.unwrap();
     drop(process);
     soon(gone, "the end of what was marked").await;
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
+    let fifo = Fifo::new();
+    let gone = fifo.held_until_end();
+    // Nobody's custody: the run's own process died, and its guardian too.
+    let orphan = left_behind(&fifo).also_env([(RUN_VARIABLE, "a-dead-run-of-this-test")]);
+    run(orphan).await;
+    let swept = sweep("a-dead-run-of-this-test");
+    assert!(swept.iter().any(|swept| swept.name == "sleep"), "{swept:?}");
+    assert!(swept.iter().all(|swept| swept.ended), "{swept:?}");
+    soon(gone, "the end of what was left").await;
+    assert_eq!(sweep("a-dead-run-of-this-test"), []);
 }

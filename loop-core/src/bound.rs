@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 
-/// At most so many iterations.
+/// At most so many iterations, and those that were [granted](Progress::granted) when the run was resumed.
 ///
 /// The goal has the last word: a goal met in the last allowed iteration is success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +25,12 @@ impl Guardrail for MaxIterations {
         "max_iterations"
     }
     fn check(&self, progress: &Progress) -> Decision {
-        if progress.iterations() < self.0 {
+        let granted = progress.granted().map_or(0, |grant| grant.iterations);
+        let limit = self.0.saturating_add(granted);
+        if progress.iterations() < limit {
             return Decision::Continue;
         }
-        let message = match self.0 {
+        let message = match limit {
             1 => "the one iteration allowed is used up".to_owned(),
             count => format!("all {count} iterations allowed are used up"),
         };
@@ -36,7 +38,8 @@ impl Guardrail for MaxIterations {
     }
 }
 
-/// At most so much run time, waits included.
+/// At most so much run time, waits included, and what was [granted](Progress::granted) when the run was
+/// resumed.
 ///
 /// It binds at once, also in the middle of an iteration, an evaluation or a wait. Time in which a
 /// person was asked, the machine slept or the run was down does not count.
@@ -59,8 +62,12 @@ impl MaxElapsed {
         Self(Duration::from_secs(minutes.saturating_mul(60)))
     }
 
+    fn limit(&self, progress: &Progress) -> Duration {
+        progress.granted().map_or(self.0, |grant| self.0.saturating_add(grant.time))
+    }
+
     fn left(&self, progress: &Progress) -> Duration {
-        self.0.saturating_sub(progress.elapsed())
+        self.limit(progress).saturating_sub(progress.elapsed())
     }
 }
 
@@ -72,7 +79,7 @@ impl Guardrail for MaxElapsed {
         if !self.left(progress).is_zero() {
             return Decision::Continue;
         }
-        let message = format!("the time limit of {} is reached", in_words(self.0));
+        let message = format!("the time limit of {} is reached", in_words(self.limit(progress)));
         Decision::Halt(Halt::new(StopReason::TimeExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {

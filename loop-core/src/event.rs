@@ -95,6 +95,11 @@ pub enum EventKind {
     DeadlinePassed {},
     /// Somebody wants the run to end.
     CancelRequested {},
+    /// The run has to end for a reason of its driver's: its journal cannot be written.
+    HaltRequested {
+        /// How it will end for it.
+        halt: Box<crate::Halt>,
+    },
     /// The iteration or evaluation under way has to end now.
     InterruptRequested {
         /// How the run will end for it.
@@ -109,6 +114,11 @@ pub enum EventKind {
     },
     /// The run goes on after it stopped or died.
     RunResumed {},
+    /// Who resumed the run adds to its limits.
+    Granted {
+        /// What they add.
+        grant: Box<crate::Grant>,
+    },
     /// The run ended.
     RunFinished {
         /// How.

@@ -8,8 +8,10 @@ mod driver;
 mod ending;
 mod evaluator;
 mod event;
+mod grant;
 mod guardrail;
 mod iteration;
+mod journal;
 mod machine;
 mod mark;
 mod observe;
@@ -18,6 +20,7 @@ mod progress;
 mod report;
 mod step;
 mod stop;
+mod texts;
 mod time;
 mod usage;
 mod verdict;
@@ -36,8 +39,10 @@ pub use self::{
     ending::{CustomReason, Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
     event::{Event, EventKind, Notes, Stage, WorkResult},
+    grant::Grant,
     guardrail::{Ceiling, Decision, Guardrail, GuardrailFn, guardrail_fn},
     iteration::{Iteration, IterationContext, IterationFn, iteration_fn},
+    journal::Journal,
     machine::{Action, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine},
     mark::Mark,
     observe::Observer,

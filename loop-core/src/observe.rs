@@ -2,7 +2,8 @@
 
 use crate::{Event, Progress};
 
-/// Sees every event of a run as it happens: for views, records and journals.
+/// Sees every event of a run as it happens: for views and records. What has to be there after a
+/// power cut goes to a [`Journal`](crate::Journal).
 ///
 /// It is called on the run's own task, so it should be quick. A closure is an observer:
 ///

@@ -9,11 +9,17 @@ pub struct Report<O> {
     ending: Ending,
     progress: Progress,
     last_step: Option<Arc<Step<O>>>,
+    unrecorded: Option<String>,
 }
 
 impl<O> Report<O> {
-    pub(crate) const fn new(ending: Ending, progress: Progress, last_step: Option<Arc<Step<O>>>) -> Self {
-        Self { ending, progress, last_step }
+    pub(crate) const fn new(
+        ending: Ending,
+        progress: Progress,
+        last_step: Option<Arc<Step<O>>>,
+        unrecorded: Option<String>,
+    ) -> Self {
+        Self { ending, progress, last_step, unrecorded }
     }
 
     /// How the run ended: the reason, a sentence for people, and the guardrail that called for it.
@@ -56,6 +62,12 @@ impl<O> Report<O> {
         self.last_step.as_deref()
     }
 
+    /// Why the journal lacks the end of this run, if it does: it could not be written. A run that is resumed
+    /// from it goes on where the journal ends.
+    pub fn unrecorded(&self) -> Option<&str> {
+        self.unrecorded.as_deref()
+    }
+
     /// The last settled step's output.
     pub fn output(&self) -> Option<&O> {
         self.last_step().and_then(Step::output)
@@ -68,6 +80,7 @@ impl<O: fmt::Debug> fmt::Debug for Report<O> {
             .field("ending", &self.ending)
             .field("progress", &self.progress)
             .field("last_step", &self.last_step)
+            .field("unrecorded", &self.unrecorded)
             .finish()
     }
 }

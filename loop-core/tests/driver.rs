@@ -3,6 +3,10 @@
 
 #[path = "driver/cutting.rs"]
 mod cutting;
+#[path = "driver/granted.rs"]
+mod granted;
+#[path = "driver/journaled.rs"]
+mod journaled;
 #[path = "driver/loops.rs"]
 mod loops;
 #[path = "driver/parts.rs"]

@@ -6,12 +6,12 @@
 //! whole, in one write, at the end of the file, by one writer at a time.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use crate::Record;
+use crate::{Record, folder};
 
 /// A file of records, one line of JSON each. Any number of threads and processes may append to it.
 ///
@@ -58,7 +58,7 @@ impl TelemetryFile {
         let mut file = self.locked()?;
         let mut line = record.to_line();
         line.push('\n');
-        ends_whole(&mut file)
+        folder::ends_whole(&mut file)
             .and_then(|whole| {
                 if !whole {
                     line.insert(0, '\n');
@@ -70,9 +70,9 @@ impl TelemetryFile {
     }
 
     fn locked(&self) -> Result<File, TelemetryError> {
-        if let Some(folder) = self.path.parent() {
-            create_folder(folder)
-                .map_err(|source| TelemetryError::Folder { path: folder.to_owned(), source })?;
+        if let Some(above) = self.path.parent() {
+            folder::create(above)
+                .map_err(|source| TelemetryError::Folder { path: above.to_owned(), source })?;
         }
         let file =
             open(&self.path).map_err(|source| TelemetryError::Open { path: self.path.clone(), source })?;
@@ -81,34 +81,9 @@ impl TelemetryFile {
     }
 }
 
-/// Whether the file ends with the end of a line, or is empty.
-fn ends_whole(file: &mut File) -> io::Result<bool> {
-    // What has no length (a pipe, a device) has no last line either.
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
-}
-
-fn create_folder(path: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    // The parent of a bare file name is the empty path, which is the current folder.
-    if path.as_os_str().is_empty() { Ok(()) } else { builder.create(path) }
-}
-
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
     // Read as well: the last byte says whether the last line is torn.
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    folder::private().read(true).append(true).create(true).open(path)
 }
 
 /// Why a record cannot be written.

@@ -1,11 +1,18 @@
 #![doc = include_str!("../README.md")]
 
 mod file;
+mod folder;
+mod journal;
 mod record;
+mod redact;
+mod runs;
 mod state_dir;
 
 pub use self::{
     file::{TelemetryError, TelemetryFile},
+    journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT},
     record::{CostState, Draft, Record, Tokens},
+    redact::{REDACTED, RedactingStream, Redactor},
+    runs::{Parallel, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
     state_dir::{NoStateDir, StateDir},
 };

@@ -44,6 +44,11 @@ impl StateDir {
     pub fn telemetry(&self) -> PathBuf {
         self.0.join("telemetry.jsonl")
     }
+
+    /// The folder of the runs, for [`RunStore::at`](crate::RunStore::at).
+    pub fn runs(&self) -> PathBuf {
+        self.0.join("runs")
+    }
 }
 
 /// No environment variable says where state lives.

@@ -73,6 +73,23 @@ impl Capture {
         &self.head
     }
 
+    /// The capture that these were the parts of. They may be longer than its limit allows if somebody has
+    /// changed them since.
+    pub(super) fn of_parts(limit: usize, head: Vec<u8>, omitted: u64, tail: Vec<u8>) -> Self {
+        let limit = limit.max(head.len()).max(tail.len());
+        let total = omitted.saturating_add((head.len() + tail.len()) as u64);
+        Self { limit, head, tail: tail.into(), total }
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The last bytes of the stream, as far as they are not in the head.
+    pub(super) fn tail(&self) -> impl Iterator<Item = u8> {
+        self.tail.iter().copied()
+    }
+
     /// All that was kept: the head, then the tail. Where something was left out between them
     /// ([`omitted`](Self::omitted)), nothing marks the place.
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -8,6 +8,7 @@
 
 mod capture;
 mod excerpt;
+mod kept;
 mod matcher;
 
 pub use capture::Capture;

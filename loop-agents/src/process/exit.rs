@@ -3,9 +3,11 @@
 use std::fmt;
 
 use rustix::process::WaitIdStatus;
+use serde::{Deserialize, Serialize};
 
 /// How a process ended: by its own exit, or by a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Exit {
     /// It ended by itself, with this code in 0..=255.
     Code(i32),

@@ -38,7 +38,7 @@ mod stdio;
 mod system;
 
 pub use command::{DEFAULT_GRACE, Process};
-pub use custody::{Custody, RUN_VARIABLE, serve_as_guardian};
+pub use custody::{Custody, RUN_VARIABLE, Swept, serve_as_guardian, sweep};
 pub use environment::Environment;
 pub use error::ProcessError;
 pub use exit::Exit;

@@ -7,6 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError, with_causes};
+use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
@@ -54,7 +55,7 @@ pub struct ShellAgent {
 }
 
 /// What an agent's command left behind.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ShellOutput {
     /// How it ended.
     pub exit: Exit,
@@ -63,6 +64,7 @@ pub struct ShellOutput {
     /// What is kept of its standard error.
     pub stderr: Capture,
     /// The agent's last words, where its [`UsageReader`] knows them from the rest of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Capture>,
 }
 

@@ -3,7 +3,7 @@
 use crate::{Phase, Progress};
 
 /// Why a loop cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// Nothing says when the goal is met.
@@ -29,6 +29,19 @@ pub enum BuildError {
         /// The iteration that was not evaluated.
         iteration: u64,
     },
+    /// The journal cannot be read, or is damaged. Holds its error's text.
+    #[error("the run's journal cannot be used: {0}")]
+    Journal(String),
+    /// The journal of a new run holds a run already.
+    #[error(
+        "the journal holds a run already: go on with that run by `.resume_from(journal)`, or use an empty journal"
+    )]
+    JournalUsed,
+    /// There are two accounts of what happened before.
+    #[error(
+        "events to resume from were given beside a journal: `.resume_from(journal)` alone takes them from the journal"
+    )]
+    TwoPasts,
 }
 
 /// Refuses to go on with a run that these parts cannot continue.

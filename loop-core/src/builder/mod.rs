@@ -2,6 +2,7 @@
 
 mod error;
 mod goal;
+mod past;
 mod types;
 
 use std::{fmt, marker::PhantomData, time::Duration};
@@ -13,11 +14,11 @@ pub use self::{
     error::BuildError,
     types::{Bounded, IsBounded, LoopStep, Unbounded},
 };
-use self::{error::check_restored, goal::Condition};
+use self::{error::check_restored, goal::Condition, past::Past};
 use crate::{
     Ask, Evaluator, Event, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations, Observer, Pace,
     Report, Step, StopCondition,
-    driver::{Driver, Goal, Outlet, Run, RunStream, Running, TimeOff},
+    driver::{Driver, Goal, Keeper, Outlet, Run, RunStream, Running, TimeOff},
 };
 
 /// A loop in the making.
@@ -25,7 +26,7 @@ use crate::{
 /// `S` is its step type, `B` says whether it has a bound.
 ///
 /// # Default
-/// No evaluator, no delay between iterations, nobody to ask, 10 s of grace for interrupted work, and
+/// No evaluator, no delay between iterations, no journal, nobody to ask, 10 s of grace for interrupted work, and
 /// no goal: [`until`](Self::until) sets it, and without it the loop cannot be built.
 #[must_use = "a loop does nothing until it is run"]
 pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded> {
@@ -41,7 +42,7 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     cancel: CancellationToken,
     grace: Duration,
     time_off: TimeOff,
-    resume: Option<(Vec<Event>, Option<I::Output>)>,
+    past: Past<I::Output>,
     types: PhantomData<fn(S, B)>,
 }
 
@@ -61,7 +62,7 @@ impl<I: Iteration> Loop<I> {
             cancel: CancellationToken::new(),
             grace: Duration::from_secs(10),
             time_off: TimeOff::new(),
-            resume: None,
+            past: Past::none(),
             types: PhantomData,
         }
     }
@@ -149,36 +150,6 @@ where
         self
     }
 
-    /// Goes on with the run that wrote these events, with parts that are made as they were then.
-    /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
-    /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
-    /// it is, and gives its report again. How often the run died in one iteration is remembered, unless
-    /// it ended for that.
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use loop_core::{Event, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), loop_core::BuildError> {
-    /// let agent = || iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-    /// let goal = || condition_fn(|step: &Step<u64>, _| step.output() == Some(&5));
-    /// let mut run = Loop::new(agent()).until(goal()).at_most(3).stream()?;
-    /// let mut events: Vec<Event> = Vec::new();
-    /// while let Some(Update::Event(event)) = run.next().await {
-    ///     events.push(event);
-    /// }
-    /// // Three iterations were too few.
-    /// let report = Loop::new(agent()).until(goal()).at_most(10).resume(events, Some(3)).run().await?;
-    /// assert!(report.is_success());
-    /// assert_eq!(report.iterations(), 5);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
-        self.resume = Some((events, last_output));
-        self
-    }
-
     fn retyped<S2, B2>(self) -> Loop<I, S2, B2> {
         Loop {
             iteration: self.iteration,
@@ -193,7 +164,7 @@ where
             cancel: self.cancel,
             grace: self.grace,
             time_off: self.time_off,
-            resume: self.resume,
+            past: self.past,
             types: PhantomData,
         }
     }
@@ -303,7 +274,7 @@ where
         Ok(Running::new(driver.drive(), events, cancel))
     }
 
-    fn driver(self, reader: Option<mpsc::Sender<Event>>) -> Result<Driver<I>, BuildError> {
+    fn driver(mut self, reader: Option<mpsc::Sender<Event>>) -> Result<Driver<I>, BuildError> {
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
@@ -311,13 +282,15 @@ where
         let evaluated = self.evaluator.is_some();
         let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
         let mut machine = Machine::new(guardrails, self.pace, evaluated);
-        let (events, output) = self.resume.unwrap_or_default();
-        machine.restore(&events);
-        for event in &events {
-            goal.observe(event);
+        if let Some(grant) = self.past.grant.take() {
+            machine.grant(grant);
         }
+        let (journal, output) = self.past.restore(|event| {
+            machine.restore([event]);
+            goal.observe(event);
+        })?;
         check_restored(machine.progress(), evaluated, output.is_some())?;
-        let outlet = Outlet::new(goal, self.observers, reader);
+        let outlet = Outlet::new(goal, self.observers, journal.map(Keeper::new), reader);
         let run = Run::new(machine, outlet, self.cancel, self.grace, self.time_off, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }

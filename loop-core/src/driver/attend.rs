@@ -42,7 +42,7 @@ impl<O> Run<O> {
         &mut self,
         mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
     ) -> Result<T, WorkError> {
-        if mem::take(&mut self.waited) && self.tell_cancel().is_some() {
+        if mem::take(&mut self.doubtful) && (self.machine.is_interrupted() || self.tell_cancel().is_some()) {
             return Err(cut());
         }
         // Work that is ready at once needs no timers, and costs none.
@@ -121,13 +121,16 @@ impl<O> Run<O> {
     /// Tells the machine something while work runs; true if the work has to be interrupted.
     fn tell(&mut self, input: Input) -> bool {
         let action = self.machine.handle(self.signals.clock.now(), input);
-        self.outlet.take(&mut self.machine);
+        self.take_events();
+        // What it spends cannot be recorded any more.
+        let action = self.tell_failure().or(action);
+        self.take_events();
         self.outlet.try_flush();
         matches!(action, Some(Action::Interrupt { .. }))
     }
 
     fn interrupt(&mut self) -> Standing {
-        self.outlet.take(&mut self.machine);
+        self.take_events();
         self.outlet.try_flush();
         self.signals.work.interrupt();
         Standing::Interrupted(self.signals.clock.now().after(self.grace))

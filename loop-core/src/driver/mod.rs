@@ -2,6 +2,7 @@
 
 mod attend;
 mod clock;
+mod keep;
 mod outlet;
 mod spawn;
 mod stream;
@@ -16,7 +17,10 @@ pub use stream::{RunStream, Update};
 
 use self::clock::Clock;
 pub use self::clock::TimeOff;
-pub(crate) use self::outlet::{Goal, Outlet};
+pub(crate) use self::{
+    keep::Keeper,
+    outlet::{Goal, Outlet},
+};
 use crate::{
     Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
     Question, Report, RunTime, Step, WorkResult, work::Work,
@@ -45,8 +49,9 @@ pub(crate) struct Run<O> {
     grace: Duration,
     /// The machine has been told of the cancellation.
     cancelled: bool,
-    /// A reader was waited for since the machine said what to do: the run may have been cancelled.
-    waited: bool,
+    /// Since the machine said what to do, a reader was waited for, so that the run may have been cancelled;
+    /// or the journal failed.
+    doubtful: bool,
     /// Steps and put-offs since other tasks last had their turn on this thread.
     turn: u32,
     /// The run time of that.
@@ -67,6 +72,10 @@ impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         let mut action = self.run.begin();
         loop {
+            if self.run.outlet.keeper.is_some() {
+                // Boxed, because a run without a journal would else carry the room for it around.
+                Box::pin(self.run.keep(&mut action)).await;
+            }
             self.run.publish().await;
             action = match action {
                 Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
@@ -144,7 +153,7 @@ impl<O> Run<O> {
             signals,
             grace,
             cancelled: false,
-            waited: false,
+            doubtful: false,
             turn: 0,
             turn_began,
             output,
@@ -208,7 +217,7 @@ impl<O> Run<O> {
         self.give_way().await;
         // The condition sees a step, a progress and events that say the same.
         self.tell_usage();
-        self.outlet.take(&mut self.machine);
+        self.take_events();
         let Some(record) = self.machine.progress().current_step().cloned() else {
             unreachable!("the machine settles the step that it has begun")
         };
@@ -257,11 +266,11 @@ impl<O> Run<O> {
     /// Passes the new events on. A slow reader holds the run up here, between two actions, where no
     /// work is under way; a cancellation gets past it.
     async fn publish(&mut self) {
-        self.outlet.take(&mut self.machine);
+        self.take_events();
         if self.outlet.is_clear() {
             return;
         }
-        self.waited = true;
+        self.doubtful = true;
         tokio::select! {
             biased;
             () = self.outlet.flush() => {}
@@ -269,9 +278,14 @@ impl<O> Run<O> {
         }
     }
 
+    fn take_events(&mut self) {
+        self.outlet.take(&mut self.machine, self.output.as_deref());
+    }
+
     async fn report(mut self, ending: Ending) -> Report<O> {
         self.outlet.flush().await;
-        Report::new(ending, self.machine.progress().clone(), self.previous)
+        let unrecorded = self.outlet.keeper.and_then(Keeper::failure);
+        Report::new(ending, self.machine.progress().clone(), self.previous, unrecorded)
     }
 }
 

@@ -1,9 +1,11 @@
-//! Where a run's events go: to the stop condition, to observers, and to who reads the run as a stream.
+//! Where a run's events go: to its journal, to the stop condition, to observers, and to who reads the run as
+//! a stream.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::keep::Keeper;
 use crate::{Event, Machine, Observer, Progress, Step};
 
 /// A stop condition whose step type was erased.
@@ -15,6 +17,7 @@ pub(crate) trait Goal<O>: Send {
 pub(crate) struct Outlet<O> {
     pub(crate) goal: Box<dyn Goal<O>>,
     observers: Vec<Box<dyn Observer>>,
+    pub(super) keeper: Option<Keeper<O>>,
     reader: Option<mpsc::Sender<Event>>,
     backlog: VecDeque<Event>,
 }
@@ -23,13 +26,18 @@ impl<O> Outlet<O> {
     pub(crate) fn new(
         goal: Box<dyn Goal<O>>,
         observers: Vec<Box<dyn Observer>>,
+        keeper: Option<Keeper<O>>,
         reader: Option<mpsc::Sender<Event>>,
     ) -> Self {
-        Self { goal, observers, reader, backlog: VecDeque::new() }
+        Self { goal, observers, keeper, reader, backlog: VecDeque::new() }
     }
 
-    /// Takes the machine's new events. The condition and the observers see them at once.
-    pub(crate) fn take(&mut self, machine: &mut Machine) {
+    /// Takes the machine's new events. The journal gets them first; the condition and the observers see
+    /// them at once. `output` is that of the step which is not settled.
+    pub(crate) fn take(&mut self, machine: &mut Machine, output: Option<&O>) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.append(machine.events(), output);
+        }
         for event in machine.events() {
             self.goal.observe(event);
             for observer in &mut self.observers {

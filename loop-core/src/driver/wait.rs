@@ -41,7 +41,7 @@ impl<O> Run<O> {
             return None;
         }
         let finish = self.tell_usage();
-        self.outlet.take(&mut self.machine);
+        self.take_events();
         self.outlet.try_flush();
         finish
     }

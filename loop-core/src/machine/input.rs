@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Answer, Ending, Question, Usage, Verdict,
+    Answer, Ending, Halt, Question, Usage, Verdict,
     event::{Notes, WorkResult},
 };
 
@@ -47,6 +47,12 @@ pub enum Input {
     DeadlinePassed,
     /// Somebody wants the run to end.
     Cancelled,
+    /// The driver cannot go on. As [`Cancelled`](Self::Cancelled): nothing starts after it, and a step
+    /// that is done is settled.
+    Halted {
+        /// Why.
+        halt: Halt,
+    },
     /// Go on with a run that was [restored](crate::Machine::restore).
     Resumed,
 }

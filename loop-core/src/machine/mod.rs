@@ -6,14 +6,14 @@
 //! input that is taken, and one for every action but [`Settle`](Action::Settle).
 
 mod input;
+mod limits;
 
 use std::{time::Duration, vec};
 
 pub use input::{Action, Input};
 
 use crate::{
-    Ceiling, Decision, Ending, Event, EventKind, Guardrail, Halt, Pace, Progress, Question, RunTime,
-    StopReason, Usage,
+    Decision, Ending, Event, EventKind, Grant, Guardrail, Pace, Progress, Question, RunTime, StopReason,
     event::{Notes, Stage},
     progress::Phase,
     time::whole_micros,
@@ -46,6 +46,7 @@ pub struct Machine {
     pace: Box<dyn Pace>,
     evaluated: bool,
     progress: Progress,
+    grant: Option<Box<Grant>>,
     events: Vec<Event>,
 }
 
@@ -53,7 +54,7 @@ impl Machine {
     /// A run that has not begun. `evaluated` says whether outputs are judged. The first guardrail in
     /// the order given is named if several halt.
     pub fn new(guardrails: Vec<Box<dyn Guardrail>>, pace: Box<dyn Pace>, evaluated: bool) -> Self {
-        Self { guardrails, pace, evaluated, progress: Progress::default(), events: Vec::new() }
+        Self { guardrails, pace, evaluated, progress: Progress::default(), grant: None, events: Vec::new() }
     }
 
     /// Folds the events of an earlier run into this machine, parts included. Then
@@ -62,6 +63,13 @@ impl Machine {
         for event in events {
             fold(&mut self.progress, &mut self.guardrails, event);
         }
+    }
+
+    /// Adds this to the limits of the run when it [goes on](Input::Resumed). A new run takes none.
+    pub fn grant(&mut self, grant: Grant) {
+        // As it is recorded: an event is the same before and after it was written down.
+        let time = whole_micros(grant.time);
+        self.grant = Some(Box::new(Grant { time, ..grant }));
     }
 
     /// What is known of the run.
@@ -84,23 +92,9 @@ impl Machine {
         &self.events
     }
 
-    /// What all guardrails together leave to the work that begins now.
-    pub fn left(&self) -> Ceiling {
-        self.guardrails
-            .iter()
-            .fold(Ceiling::NONE, |left, guardrail| left.min(guardrail.ceiling(&self.progress)))
-    }
-
-    /// The run time at which [`Input::DeadlinePassed`] is due, as far as is known now. Binds while work
-    /// runs and during waits.
-    pub fn deadline(&self) -> Option<RunTime> {
-        self.left().time.map(|left| self.progress.now().after(left))
-    }
-
-    /// Whether work would be interrupted if it reported this usage now. A driver may hold such a
-    /// report for a moment, to see whether the work comes to its end with it.
-    pub fn would_cross(&self, usage: &Usage) -> bool {
-        self.guardrails.iter().any(|guardrail| guardrail.ceiling(&self.progress).after(usage).is_exhausted())
+    /// Whether the work under way was told to end.
+    pub(crate) const fn is_interrupted(&self) -> bool {
+        self.progress.interrupted
     }
 
     /// Takes what happened at a run time, and says what to do next. `None`: what was asked for before
@@ -118,12 +112,12 @@ impl Machine {
             }
             (Phase::New, Input::Cancelled) => {
                 self.emit(at, EventKind::RunStarted { evaluated: self.evaluated });
-                self.cancel(at)
+                self.call_off(at, EventKind::CancelRequested {}, Ending::plain(StopReason::Cancelled))
             }
             (Phase::New, _) => None,
             (Phase::Ended, Input::Resumed) => self.reopen(at),
             (Phase::Ended, _) => None,
-            (_, Input::Resumed) => self.answer(at, EventKind::RunResumed {}),
+            (_, Input::Resumed) => self.resume(at),
             (Phase::Asking, Input::Answered { answer }) => {
                 self.answer(at, EventKind::QuestionAnswered { answer })
             }
@@ -145,7 +139,13 @@ impl Machine {
             (Phase::Working(_) | Phase::Waiting(_), Input::DeadlinePassed) => {
                 self.limit(at, EventKind::DeadlinePassed {})
             }
-            (_, Input::Cancelled) => self.cancel(at),
+            (_, Input::Cancelled) => {
+                self.call_off(at, EventKind::CancelRequested {}, Ending::plain(StopReason::Cancelled))
+            }
+            (_, Input::Halted { halt }) => {
+                let requested = EventKind::HaltRequested { halt: Box::new(halt.clone()) };
+                self.call_off(at, requested, Ending { halt, guardrail: None })
+            }
             _ => None,
         }
     }
@@ -183,12 +183,13 @@ impl Machine {
         }
     }
 
-    fn cancel(&mut self, at: RunTime) -> Option<Action> {
+    /// Somebody wants the run to end so, whatever it is at.
+    fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Option<Action> {
         let interrupted = self.progress.interrupted;
-        self.emit(at, EventKind::CancelRequested {});
+        self.emit(at, requested);
         match self.progress.phase {
             Phase::Working(_) if interrupted => None,
-            Phase::Working(_) => Some(self.interrupt(Ending::plain(StopReason::Cancelled))),
+            Phase::Working(_) => Some(self.interrupt(ending)),
             // The step is done; whether it met the goal is about to be known.
             Phase::Settling => None,
             _ => Some(self.next()),
@@ -199,8 +200,16 @@ impl Machine {
     fn reopen(&mut self, at: RunTime) -> Option<Action> {
         match self.progress.ending() {
             Some(ending) if ending.is_success() => Some(Action::Finish(ending.clone())),
-            _ => self.answer(at, EventKind::RunResumed {}),
+            _ => self.resume(at),
         }
+    }
+
+    fn resume(&mut self, at: RunTime) -> Option<Action> {
+        self.emit(at, EventKind::RunResumed {});
+        if let Some(grant) = self.grant.take() {
+            self.emit(at, EventKind::Granted { grant });
+        }
+        Some(self.next())
     }
 
     fn next(&mut self) -> Action {
@@ -227,25 +236,6 @@ impl Machine {
                 Action::Evaluate
             }
         }
-    }
-
-    /// The kernel's own limits on one index.
-    fn exhausted(&self) -> Option<Ending> {
-        let next = &self.progress.next;
-        let halt = if next.deaths >= MAX_ATTEMPTS {
-            let message = format!("the run died {MAX_ATTEMPTS} times in the same step");
-            Halt::new(StopReason::AttemptsExhausted, message)
-        } else if next.deferrals >= MAX_DEFERRALS {
-            let message = format!("the same work was put off {MAX_DEFERRALS} times");
-            let reason = match self.progress.phase {
-                Phase::Before(Stage::Evaluation) => StopReason::EvaluatorUnavailable,
-                _ => StopReason::AgentUnavailable,
-            };
-            Halt::new(reason, message)
-        } else {
-            return None;
-        };
-        Some(Ending { halt, guardrail: None })
     }
 
     fn before_iteration(&mut self) -> Action {
@@ -300,20 +290,6 @@ impl Machine {
     fn finish(&mut self, ending: Ending) -> Action {
         self.emit(self.progress.now(), EventKind::RunFinished { ending: Box::new(ending.clone()) });
         Action::Finish(ending)
-    }
-
-    /// The first guardrail that leaves nothing of something, and how the run ends for it.
-    fn crossed(&self) -> Option<Ending> {
-        self.guardrails.iter().find_map(|guardrail| {
-            let left = guardrail.ceiling(&self.progress);
-            left.is_exhausted().then(|| Ending {
-                halt: match guardrail.check(&self.progress) {
-                    Decision::Halt(halt) => halt,
-                    _ => Halt::new(left.stop_reason(), ""),
-                },
-                guardrail: Some(guardrail.name().to_owned()),
-            })
-        })
     }
 
     fn emit(&mut self, at: RunTime, kind: EventKind) {

@@ -45,12 +45,22 @@ impl Progress {
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
             EventKind::CancelRequested {} => self.due = Some(Ending::plain(StopReason::Cancelled)),
+            // A run that was about to end for another reason ends for that one.
+            EventKind::HaltRequested { halt } => {
+                self.due.get_or_insert_with(|| Ending { halt: Halt::clone(halt), guardrail: None });
+            }
             EventKind::InterruptRequested { cause } => {
                 self.interrupted = true;
                 self.due = Some(Ending::clone(cause));
             }
             EventKind::WorkCut { notes } => self.cut(notes.as_deref()),
             EventKind::RunResumed {} => self.resumed(),
+            EventKind::Granted { grant } => {
+                self.granted.get_or_insert_default().add_limits(grant);
+                if let Some(note) = &grant.note {
+                    self.next.guide(note);
+                }
+            }
             EventKind::RunFinished { ending } => {
                 self.ending = Some(Ending::clone(ending));
                 self.phase = Phase::Ended;
@@ -65,9 +75,7 @@ impl Progress {
             Some(Answer::Continue { guidance }) => {
                 self.next.acknowledged.push((*index, guardrail.clone()));
                 if let Some(note) = guidance {
-                    let earlier = self.next.guidance.take();
-                    self.next.guidance =
-                        Some(earlier.map_or(note.as_str().into(), |text| format!("{text}\n{note}").into()));
+                    self.next.guide(note);
                 }
                 return;
             }

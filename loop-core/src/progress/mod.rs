@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 mod fold;
 
 use crate::{
-    Ending, Halt, RunCost, RunTime, StepRecord, Usage,
+    Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage,
     event::{Event, Stage},
     mark::Marks,
 };
@@ -64,6 +64,7 @@ pub struct Progress {
     pub(crate) interrupted: bool,
     pub(crate) due: Option<Ending>,
     ending: Option<Ending>,
+    granted: Option<Box<Grant>>,
 }
 
 /// What is known of the iteration that is to begin, or is under way.
@@ -88,6 +89,12 @@ impl NextIteration {
     /// up with other guardrails, and an answer to one is none to another.
     pub(crate) fn is_acknowledged(&self, index: usize, name: &str) -> bool {
         self.acknowledged.iter().any(|(place, known)| *place == index && known == name)
+    }
+
+    /// Adds a person's note, after those before.
+    fn guide(&mut self, note: &str) {
+        let earlier = self.guidance.take();
+        self.guidance = Some(earlier.map_or(note.into(), |text| format!("{text}\n{note}").into()));
     }
 }
 
@@ -182,6 +189,12 @@ impl Progress {
                 | Phase::Working(Stage::Evaluation)
         );
         judging || (produced && self.awaits_judgement())
+    }
+
+    /// What people added to the run's limits when they took it up again, all told; `None` if they never did. A
+    /// limit of so much allows so much and this. Notes are not kept here: see [`guidance`](Self::guidance).
+    pub fn granted(&self) -> Option<&Grant> {
+        self.granted.as_deref()
     }
 
     /// How the run ended, if it did.

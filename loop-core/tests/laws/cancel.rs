@@ -22,17 +22,20 @@ fn cancelled_worlds() -> impl Strategy<Value = World> {
 /// What may come after a cancellation, up to a resume.
 fn winds_up(events: &[Event]) {
     let mut cancelled = false;
+    let mut called_off = false;
     let mut met = false;
     for event in events {
         match &event.kind {
-            EventKind::CancelRequested {} => cancelled = true,
+            EventKind::CancelRequested {} => (cancelled, called_off) = (true, true),
+            // The driver's own end is a cancellation for another reason.
+            EventKind::HaltRequested { .. } => called_off = true,
             // Somebody takes it up again after it had ended: a new matter.
-            EventKind::RunResumed {} => (cancelled, met) = (false, false),
+            EventKind::RunResumed {} => (cancelled, called_off, met) = (false, false, false),
             EventKind::StepSettled { met: true } => met = true,
             EventKind::IterationStarted { .. }
             | EventKind::EvaluationStarted {}
             | EventKind::WaitStarted { .. }
-            | EventKind::QuestionAsked { .. } => assert!(!cancelled, "{event:?} after a cancellation"),
+            | EventKind::QuestionAsked { .. } => assert!(!called_off, "{event:?} after a cancellation"),
             EventKind::RunFinished { ending } if cancelled => {
                 let reason = if met { StopReason::GoalMet } else { StopReason::Cancelled };
                 assert_eq!(ending.reason(), &reason);

@@ -3,39 +3,39 @@
 use jiff::{Timestamp, Unit};
 
 /// Cuts a time to what the record holds, so that a record equals the one that is read back.
-pub(super) fn to_millis(at: Timestamp) -> Timestamp {
+pub(crate) fn to_millis(at: Timestamp) -> Timestamp {
     let cut = jiff::TimestampRound::new().smallest(Unit::Millisecond).mode(jiff::RoundMode::Floor);
     // Only the very first instant that can be told cannot be cut.
     at.round(cut).unwrap_or(at)
 }
 
 /// RFC 3339 in UTC, always with three digits after the second: equal lengths sort as text.
-pub(super) mod millis {
+pub(crate) mod millis {
     use std::borrow::Cow;
 
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(in crate::record) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{at:.3}"))
     }
 
-    pub(in crate::record) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
         Cow::<str>::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 
 /// Seconds as a decimal number. Whole microseconds survive the way through a float for 70 years.
-pub(super) mod seconds {
+pub(crate) mod seconds {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(in crate::record) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(time.as_micros() as f64 / 1e6)
     }
 
-    pub(in crate::record) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let micros = (f64::deserialize(from)? * 1e6).round();
         if (0.0..u64::MAX as f64).contains(&micros) {
             Ok(Duration::from_micros(micros as u64))
@@ -46,15 +46,15 @@ pub(super) mod seconds {
 }
 
 /// Dollars as a decimal number. Whole micro-dollars survive up to two billion dollars.
-pub(super) mod dollars {
+pub(crate) mod dollars {
     use loop_core::Usd;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    pub(in crate::record) fn serialize<S: Serializer>(money: &Option<Usd>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(money: &Option<Usd>, to: S) -> Result<S::Ok, S::Error> {
         money.map(Usd::as_f64).serialize(to)
     }
 
-    pub(in crate::record) fn deserialize<'de, D>(from: D) -> Result<Option<Usd>, D::Error>
+    pub(crate) fn deserialize<'de, D>(from: D) -> Result<Option<Usd>, D::Error>
     where
         D: Deserializer<'de>,
     {

@@ -5,7 +5,7 @@
 //! the same keys in the same order, answers both with `grep` and `jq`. What was not measured is `null`:
 //! a cost of 0 that only means "nobody said" has misled people before.
 
-mod format;
+pub(crate) mod format;
 
 use std::{path::Path, time::Duration};
 

@@ -19,6 +19,8 @@ mod mark;
 mod proc;
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     convert::Infallible,
     future, io,
     path::PathBuf,
@@ -184,6 +186,48 @@ impl Custody {
     }
 }
 
+/// A process of a run that is over, found by its mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Swept {
+    /// Its number.
+    pub pid: u32,
+    /// What the system called it.
+    pub name: String,
+    /// Whether it could be ended.
+    pub ended: bool,
+}
+
+/// Ends whatever still carries the mark of `run`: before a run whose process died is taken up again, nothing
+/// of it may be at work beside the new one.
+///
+/// Blocks until they are gone, for about two seconds at most.
+///
+/// ```
+/// use loop_agents::process::sweep;
+///
+/// assert_eq!(sweep("a-run-that-never-was"), []);
+/// ```
+pub fn sweep(run: &str) -> Vec<Swept> {
+    let mark = Mark::new(run.to_owned());
+    let names = RefCell::new(BTreeMap::new());
+    let survivors = end_all(|| {
+        let found = mark.carriers();
+        let mut names = names.borrow_mut();
+        for found in &found {
+            names.entry(number(found.pid)).or_insert_with(|| proc::name(found.pid));
+        }
+        found
+    });
+    let survivors: Vec<_> = survivors.into_iter().map(number).collect();
+    let swept = names.into_inner().into_iter();
+    swept.map(|(pid, name)| Swept { pid, name, ended: !survivors.contains(&pid) }).collect()
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}
+
 impl Estate {
     fn keep_guarded(&self) -> io::Result<()> {
         let Some(guardian) = self.guardian.get() else { return Ok(()) };
@@ -238,7 +282,7 @@ impl Estate {
         if let Some(adoption) = &self.adoption {
             adoption.give_up(survivors);
         }
-        survivors.iter().map(|pid| pid.as_raw_nonzero().get().unsigned_abs()).collect()
+        survivors.iter().copied().map(number).collect()
     }
 
     fn end(&self) -> Vec<u32> {

@@ -93,6 +93,11 @@ pub(super) fn all() -> Vec<Pid> {
     entries.flatten().filter_map(|entry| pid(entry.file_name().to_str()?)).collect()
 }
 
+/// What a process is called in the system's lists; empty if it is gone.
+pub(super) fn name(pid: Pid) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
+}
+
 fn pid(text: &str) -> Option<Pid> {
     i32::from_str(text).ok().and_then(Pid::from_raw)
 }

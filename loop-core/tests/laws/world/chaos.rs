@@ -35,6 +35,7 @@ fn inputs() -> BoxedStrategy<Input> {
         3 => usages().prop_map(|usage| Input::Reported { usage }),
         2 => Just(Input::DeadlinePassed),
         1 => Just(Input::Cancelled),
+        1 => Just(()).prop_map(|()| Input::Halted { halt: loop_core::Halt::new("of_my_own".into(), "") }),
         1 => Just(Input::Resumed),
     ]
     .boxed()

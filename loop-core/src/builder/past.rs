@@ -1,0 +1,113 @@
+//! A run's past: where it is kept, and where it is found.
+
+use super::{BuildError, Loop, LoopStep};
+use crate::{Event, Grant, Iteration, Journal, with_causes};
+
+/// What a loop is told of the run that it is to be.
+pub(super) struct Past<O> {
+    found: Found<O>,
+    journal: Option<Box<dyn Journal<O>>>,
+    pub(super) grant: Option<Grant>,
+}
+
+enum Found<O> {
+    /// A new run.
+    Nowhere,
+    Events(Vec<Event>, Option<O>),
+    InJournal,
+}
+
+impl<O> Past<O> {
+    /// A new run, kept nowhere.
+    pub(super) const fn none() -> Self {
+        Self { found: Found::Nowhere, journal: None, grant: None }
+    }
+
+    /// Shows the events so far; what is left is the journal and the last output.
+    #[expect(clippy::type_complexity, reason = "two things that the caller takes apart at once")]
+    pub(super) fn restore(
+        self,
+        mut each: impl FnMut(&Event),
+    ) -> Result<(Option<Box<dyn Journal<O>>>, Option<O>), BuildError> {
+        match (self.found, self.journal) {
+            (Found::Events(..), Some(_)) => Err(BuildError::TwoPasts),
+            (Found::Events(events, output), None) => {
+                events.iter().for_each(each);
+                Ok((None, output))
+            }
+            (_, None) => Ok((None, None)),
+            (found, Some(mut journal)) => {
+                let mut events = 0_u64;
+                let output = journal.load(&mut |event| {
+                    events += 1;
+                    each(event);
+                });
+                let output = output.map_err(|error| BuildError::Journal(with_causes(&*error)))?;
+                match found {
+                    Found::Nowhere if events > 0 => Err(BuildError::JournalUsed),
+                    _ => Ok((Some(journal), output)),
+                }
+            }
+        }
+    }
+}
+
+impl<I, S, B> Loop<I, S, B>
+where
+    I: Iteration,
+    S: LoopStep<Output = I::Output>,
+{
+    /// Goes on with the run that wrote these events, with parts that are made as they were then.
+    /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
+    /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
+    /// it is, and gives its report again. How often the run died in one iteration is remembered, unless
+    /// it ended for that.
+    ///
+    /// For a run that is to be recorded, use [`resume_from`](Self::resume_from) instead.
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use loop_core::{Event, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let agent = || iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    /// let goal = || condition_fn(|step: &Step<u64>, _| step.output() == Some(&5));
+    /// let mut run = Loop::new(agent()).until(goal()).at_most(3).stream()?;
+    /// let mut events: Vec<Event> = Vec::new();
+    /// while let Some(Update::Event(event)) = run.next().await {
+    ///     events.push(event);
+    /// }
+    /// // Three iterations were too few.
+    /// let report = Loop::new(agent()).until(goal()).at_most(10).resume(events, Some(3)).run().await?;
+    /// assert!(report.is_success());
+    /// assert_eq!(report.iterations(), 5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
+        self.past.found = Found::Events(events, last_output);
+        self
+    }
+
+    /// Adds this to the limits of a run that goes on. A new run takes none: it has its limits.
+    pub fn grant(mut self, grant: Grant) -> Self {
+        self.past.grant = Some(grant);
+        self
+    }
+
+    /// Records the run in this journal, which must be empty. See [`Journal`] for what that promises.
+    pub fn journal(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
+        self.past.journal = Some(Box::new(journal));
+        self
+    }
+
+    /// Goes on with the run that this journal holds, as [`resume`](Self::resume) does, and records there what
+    /// happens from now on. The events are folded one by one as they are read, so a long run takes no more
+    /// memory than a short one. A journal that is empty begins a new run: one that died before its
+    /// first event was safe.
+    pub fn resume_from(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
+        self.past.found = Found::InJournal;
+        self.past.journal = Some(Box::new(journal));
+        self
+    }
+}

@@ -1,0 +1,55 @@
+//! What a person adds to a run that goes on.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Usd, time::micros};
+
+/// More of what a run has used up, and a note for its next prompt, from the person who takes it up again.
+///
+/// It is an event, and so part of the run: a later resume finds it. The limits of this crate and of
+/// `loop-guardrails` count it; a guardrail of your own asks [`Progress::granted`](crate::Progress::granted).
+///
+/// # Default
+/// Nothing.
+///
+/// ```
+/// use futures::StreamExt;
+/// use loop_core::{Event, Grant, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), loop_core::BuildError> {
+/// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let ten = || Loop::new(agent.clone()).until(condition_fn(|_: &Step<u64>, _| false)).at_most(10);
+/// let updates: Vec<Update<u64>> = ten().stream()?.collect().await;
+/// let event = |update| if let Update::Event(event) = update { Some(event) } else { None };
+/// let events: Vec<Event> = updates.into_iter().filter_map(event).collect();
+///
+/// let grant = Grant { iterations: 5, note: Some("look at the log".into()), ..Grant::default() };
+/// let report = ten().resume(events, Some(10)).grant(grant).run().await?;
+/// assert_eq!(report.iterations(), 15);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Grant {
+    /// Iterations.
+    pub iterations: u64,
+    /// Money.
+    pub cost: Usd,
+    /// Run time. As JSON: whole microseconds.
+    #[serde(with = "micros")]
+    pub time: Duration,
+    /// A note for the next prompt, as the answer to a question may give one.
+    pub note: Option<String>,
+}
+
+impl Grant {
+    /// Adds the limits of another grant; notes are not limits.
+    pub(crate) fn add_limits(&mut self, other: &Self) {
+        self.iterations = self.iterations.saturating_add(other.iterations);
+        self.cost = Usd::micros(self.cost.as_micros().saturating_add(other.cost.as_micros()));
+        self.time = self.time.saturating_add(other.time);
+    }
+}

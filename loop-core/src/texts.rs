@@ -1,0 +1,116 @@
+//! The texts in an event that come from outside: what agents, evaluators and people said.
+
+use std::{mem, sync::Arc};
+
+use crate::{
+    Answer, Event, EventKind, Halt, Question, Verdict,
+    event::{Notes, WorkResult},
+};
+
+/// Gives a text's replacement, or `None` to leave it as it is.
+type Change<'a> = &'a mut dyn FnMut(&str) -> Option<String>;
+
+impl Event {
+    /// Changes the texts that come from outside: messages, faults, questions, notes of people, what an
+    /// evaluator said. Secrets are taken out so. Names (of guardrails, marks and reasons) are left: they are
+    /// in the program's own words, and parts know each other by them.
+    ///
+    /// ```
+    /// use loop_core::{Event, EventKind, RunTime, WorkResult};
+    /// let failed = |text: &str| EventKind::IterationFinished {
+    ///     result: WorkResult::Failed(text.into()),
+    ///     notes: None,
+    /// };
+    /// let mut event = Event { at: RunTime::ZERO, kind: failed("no access with hunter2") };
+    /// event.change_texts(&mut |text| text.contains("hunter2").then(|| text.replace("hunter2", "***")));
+    /// assert_eq!(event.kind, failed("no access with ***"));
+    /// ```
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) {
+        // Each kind by its name: who adds one has to think of its texts.
+        match &mut self.kind {
+            EventKind::QuestionAsked { question, .. } => asked(question, change),
+            EventKind::QuestionAnswered { answer } => {
+                if let Some(Answer::Continue { guidance: Some(guidance) }) = answer {
+                    text(guidance, change);
+                }
+            }
+            EventKind::IterationFinished { result, notes } => {
+                ended(result, change, |(), _| {});
+                noted(notes, change);
+            }
+            EventKind::EvaluationFinished { result, notes } => {
+                ended(result, change, judged);
+                noted(notes, change);
+            }
+            EventKind::WorkCut { notes } => noted(notes, change),
+            EventKind::Granted { grant } => {
+                if let Some(note) = &mut grant.note {
+                    text(note, change);
+                }
+            }
+            EventKind::HaltRequested { halt } => text(&mut halt.message, change),
+            EventKind::InterruptRequested { cause: ending } | EventKind::RunFinished { ending } => {
+                text(&mut ending.halt.message, change);
+            }
+            EventKind::RunStarted { .. }
+            | EventKind::WaitStarted { .. }
+            | EventKind::WaitFinished {}
+            | EventKind::IterationStarted { .. }
+            | EventKind::EvaluationStarted {}
+            | EventKind::StepSettled { .. }
+            | EventKind::UsageReported { .. }
+            | EventKind::DeadlinePassed {}
+            | EventKind::CancelRequested {}
+            | EventKind::RunResumed {} => {}
+        }
+    }
+}
+
+fn text(text: &mut String, change: Change<'_>) {
+    if let Some(changed) = change(text) {
+        *text = changed;
+    }
+}
+
+fn shared(text: &mut Arc<str>, change: Change<'_>) {
+    if let Some(changed) = change(text) {
+        *text = changed.into();
+    }
+}
+
+fn asked(question: &mut Question, change: Change<'_>) {
+    let Question { text: asked, unanswered: Halt { message, .. } } = question;
+    text(asked, change);
+    text(message, change);
+}
+
+fn ended<T>(result: &mut WorkResult<T>, change: Change<'_>, done: impl FnOnce(&mut T, Change<'_>)) {
+    match result {
+        WorkResult::Done(value) => done(value, change),
+        WorkResult::Failed(message) => shared(message, change),
+        WorkResult::Halted(halt) => text(&mut halt.message, change),
+        WorkResult::Later { .. } => {}
+    }
+}
+
+fn judged(verdict: &mut Verdict, change: Change<'_>) {
+    let said = change(verdict.text());
+    let advised = verdict.feedback().and_then(&mut *change);
+    if said.is_none() && advised.is_none() {
+        return;
+    }
+    let mut changed = mem::replace(verdict, Verdict::inconclusive());
+    if let Some(said) = said {
+        changed = changed.with_text(said);
+    }
+    if let Some(advised) = advised {
+        changed = changed.with_feedback(advised);
+    }
+    *verdict = changed;
+}
+
+fn noted(notes: &mut Option<Box<Notes>>, change: Change<'_>) {
+    if let Some(Notes { fault: Some(fault), .. }) = notes.as_deref_mut() {
+        shared(fault, change);
+    }
+}

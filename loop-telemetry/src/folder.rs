@@ -1,0 +1,66 @@
+//! Folders and files of their owner's own, and what is still there of them after a crash.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+/// Makes a folder and those above it, for their owner alone (0700). What is there already keeps its mode.
+pub(crate) fn create(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    // The parent of a bare file name is the empty path, which is the current folder.
+    if path.as_os_str().is_empty() { Ok(()) } else { builder.create(path) }
+}
+
+/// [`create`], and each new folder is written to the one above it: else a power cut could take a folder with
+/// files in it that were synced.
+pub(crate) fn create_synced(path: &Path) -> io::Result<()> {
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing = path.ancestors().take_while(is_missing).count();
+    create(path)?;
+    path.ancestors().skip(1).take(missing).try_for_each(sync)
+}
+
+/// Writes a folder's names to the disk.
+pub(crate) fn sync(folder: &Path) -> io::Result<()> {
+    // Only on Unix can a folder be opened, and elsewhere its names are safe without.
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    File::open(folder)?.sync_all()
+}
+
+/// How to open a file that is its owner's alone (0600) if it is made.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Writes a small file so that it is there as a whole or not at all, also after a power cut.
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("draft");
+    let mut file = private().write(true).create(true).truncate(true).open(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Whether the file ends with the end of a line, or is empty.
+pub(crate) fn ends_whole(file: &mut File) -> io::Result<bool> {
+    // What has no length (a pipe, a device) has no last line either.
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}

@@ -1,0 +1,111 @@
+//! Why a journal cannot be used.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why a journal cannot be used. Each text says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// A folder or file of it cannot be made.
+    #[error("{} cannot be made (choose another state directory, or one that you can write to)", path.display())]
+    Create {
+        /// What cannot be made.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It cannot be opened or read.
+    #[error("{} cannot be read (check that it is there and that you may read and write it)", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It cannot be written or synced.
+    #[error("{} cannot be written (see that there is space on the disk, then resume the run: what was recorded is kept)", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It cannot be locked.
+    #[error("{} cannot be locked (put the state directory on a file system that has locks)", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Another process works on the run.
+    #[error("another process works on this run: it holds {} (wait until it has ended, or end it)", path.display())]
+    InUse {
+        /// The file that it has locked.
+        path: PathBuf,
+    },
+    /// A line is not what was written.
+    #[error(
+        "line {line} of {} is damaged: {why} (take the file from a backup; or cut it off before that line, to go on from there: what came after is done again)",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A later version of this program wrote it.
+    #[error(
+        "line {line} of {} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The line's format.
+        found: u32,
+        /// The newest format that is known here.
+        known: u32,
+    },
+    /// An output cannot be written down, or not be read again.
+    #[error("an output of the run cannot be kept in {}: {why}", path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// Events are to be appended to a journal that was opened and not loaded.
+    #[error("{} was not loaded, so what is appended would not fit what is there: load it first", path.display())]
+    NotLoaded {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Adds the path to an error of the system.
+pub(crate) trait At<T> {
+    fn cannot_create(self, path: &Path) -> Result<T, JournalError>;
+    fn cannot_read(self, path: &Path) -> Result<T, JournalError>;
+    fn cannot_write(self, path: &Path) -> Result<T, JournalError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn cannot_create(self, path: &Path) -> Result<T, JournalError> {
+        self.map_err(|source| JournalError::Create { path: path.to_owned(), source })
+    }
+    fn cannot_read(self, path: &Path) -> Result<T, JournalError> {
+        self.map_err(|source| JournalError::Read { path: path.to_owned(), source })
+    }
+    fn cannot_write(self, path: &Path) -> Result<T, JournalError> {
+        self.map_err(|source| JournalError::Write { path: path.to_owned(), source })
+    }
+}

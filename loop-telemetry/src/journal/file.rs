@@ -1,0 +1,308 @@
+//! The journal as the run writes it.
+
+use std::{
+    fmt,
+    fs::File,
+    io::Write,
+    marker::PhantomData,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jiff::Timestamp;
+use loop_core::{BoxError, Event, EventKind, Journal, WorkResult, async_trait};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    At, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
+    line::{self, Output},
+    lock,
+    outputs::Outputs,
+    reader::Place,
+};
+use crate::{folder, redact::Redactor};
+
+/// Room for the JSON of most outputs, so that it is not moved while it grows.
+const USUAL_OUTPUT: usize = 4 * 1024;
+
+/// A journal in a run's folder: `events.jsonl`, and `outputs` for those above [`MAX_INLINE_OUTPUT`].
+///
+/// It holds a lock on the file for as long as it lives, so that no two processes work on one run; the kernel
+/// gives it back if the process dies. Folders are made for their owner alone, and so are files.
+///
+/// # Default
+/// Synced to the disk, and nothing taken out.
+///
+/// ```
+/// use jiff::Timestamp;
+/// use loop_core::{IterationContext, Loop, iteration_fn};
+/// use loop_guardrails::after;
+/// use loop_telemetry::FileJournal;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let state = tempfile::tempdir()?;
+/// # let folder = state.path().join("runs/r-1");
+/// let agent = || iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let journal = FileJournal::create(&folder, Timestamp::now)?;
+/// Loop::new(agent()).until(after(5)).at_most(2).journal(journal).run().await?;
+///
+/// let journal = FileJournal::open(&folder, Timestamp::now)?;
+/// let report = Loop::new(agent()).until(after(5)).at_most(9).resume_from(journal).run().await?;
+/// assert_eq!(report.iterations(), 5);
+/// # Ok(())
+/// # }
+/// ```
+pub struct FileJournal<O> {
+    run: PathBuf,
+    path: PathBuf,
+    file: Arc<File>,
+    outputs: Outputs,
+    clock: Box<dyn FnMut() -> Timestamp + Send>,
+    redactor: Option<Redactor>,
+    synced: bool,
+    /// The number of the next line; `None` until the lines before it were loaded.
+    next: Option<u64>,
+    /// Lines on their way to the file.
+    pending: Vec<u8>,
+    /// The file of an output that has to be safe before the line which names it is written.
+    pending_output: Option<String>,
+    output: PhantomData<fn(O) -> O>,
+}
+
+impl<O> FileJournal<O> {
+    /// The journal of a new run. Its folder, and those above it, are made if they are not there. `clock`
+    /// tells the wall-clock time: `Timestamp::now`.
+    ///
+    /// It blocks, for the disk.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the folder or the file cannot be made, or the file is there already.
+    pub fn create(
+        run: impl Into<PathBuf>,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<Self, JournalError> {
+        let run = run.into();
+        let path = run.join(EVENTS);
+        folder::create_synced(&run).cannot_create(&run)?;
+        let file = folder::private().read(true).append(true).create_new(true).open(&path);
+        let file = file.cannot_create(&path)?;
+        lock(&file, &path)?;
+        folder::sync(&run).cannot_create(&run)?;
+        Ok(Self::over(run, path, file, Box::new(clock), Some(0)))
+    }
+
+    /// The journal of a run that is to go on. What is in it is read when the run is built.
+    ///
+    /// # Errors
+    /// [`JournalError`] if there is none, or another process works on the run.
+    pub fn open(
+        run: impl Into<PathBuf>,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<Self, JournalError> {
+        let run = run.into();
+        let path = run.join(EVENTS);
+        let file = folder::private().read(true).append(true).open(&path).cannot_read(&path)?;
+        lock(&file, &path)?;
+        Ok(Self::over(run, path, file, Box::new(clock), None))
+    }
+
+    fn over(
+        run: PathBuf,
+        path: PathBuf,
+        file: File,
+        clock: Box<dyn FnMut() -> Timestamp + Send>,
+        next: Option<u64>,
+    ) -> Self {
+        Self {
+            outputs: Outputs::of(&run),
+            run,
+            path,
+            file: Arc::new(file),
+            clock,
+            redactor: None,
+            synced: true,
+            next,
+            pending: Vec::new(),
+            pending_output: None,
+            output: PhantomData,
+        }
+    }
+
+    /// Takes secrets out of all texts before they are written.
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Self {
+        self.redactor = Some(redactor);
+        self
+    }
+
+    /// Leaves to the system when the disk is written: quicker, and a killed process loses nothing, but a
+    /// power cut takes what happened last.
+    #[must_use]
+    pub fn without_sync(mut self) -> Self {
+        self.synced = false;
+        self
+    }
+
+    /// The file of the events.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the lines that wait, unless an output has to be made safe first.
+    fn flush(&mut self) -> Result<(), JournalError> {
+        if self.pending_output.is_none() && !self.pending.is_empty() {
+            // One write, so that a killed process leaves whole batches.
+            (&*self.file).write_all(&self.pending).cannot_write(&self.path)?;
+            self.pending.clear();
+        }
+        Ok(())
+    }
+}
+
+impl<O: Serialize + DeserializeOwned> FileJournal<O> {
+    /// The output of an iteration, ready for its line.
+    fn prepare(&mut self, output: &O) -> Result<Kept, JournalError> {
+        let mut json = Vec::with_capacity(USUAL_OUTPUT);
+        let written = match &self.redactor {
+            None => serde_json::to_writer(&mut json, output),
+            Some(redactor) => redactor.write_json(output, &mut json),
+        };
+        written.map_err(|error| self.unwritable(&error))?;
+        if json.len() <= MAX_INLINE_OUTPUT {
+            return Ok(Kept::Inline(json));
+        }
+        let name = self.outputs.write(&json)?;
+        self.pending_output = self.synced.then(|| name.clone());
+        Ok(Kept::File(name))
+    }
+
+    fn write(&mut self, events: &[Event], output: Option<&O>) -> Result<(), JournalError> {
+        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path.clone() })?;
+        let kept = output.map(|output| self.prepare(output)).transpose()?;
+        let time = format!("{:.3}", (self.clock)());
+        for event in events {
+            let ended =
+                matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Done(()), .. });
+            let output = kept.as_ref().filter(|_| ended).map(Kept::as_output);
+            let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
+            let event = redacted.as_ref().unwrap_or(event);
+            line::write(&mut self.pending, next, &time, event, output.as_ref())
+                .map_err(|error| self.unwritable(&error))?;
+            next += 1;
+        }
+        self.next = Some(next);
+        self.flush()
+    }
+
+    fn read(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, JournalError> {
+        let file = File::open(&self.path).cannot_read(&self.path)?;
+        let mut reader = JournalReader::over(file, &self.run);
+        let mut last = LastOutput::default();
+        while let Some(entry) = reader.next_entry()? {
+            each(&entry.event);
+            if let Some(output) = &entry.output {
+                last.note(output.place());
+            }
+        }
+        if let Some(torn) = reader.torn() {
+            self.file.set_len(torn.whole).and_then(|()| self.file.sync_all()).cannot_write(&self.path)?;
+        }
+        self.next = Some(reader.lines());
+        last.place().map(|place| reader.decode(place)).transpose()
+    }
+
+    fn unwritable(&self, error: &serde_json::Error) -> JournalError {
+        JournalError::Output {
+            path: self.path.clone(),
+            why: format!("it cannot be written as JSON ({error})"),
+        }
+    }
+}
+
+#[async_trait]
+impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O> {
+    fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
+        Ok(self.write(events, output)?)
+    }
+
+    async fn sync(&mut self) -> Result<(), BoxError> {
+        if !self.synced {
+            return Ok(());
+        }
+        if let Some(name) = self.pending_output.take() {
+            let outputs = self.outputs.clone();
+            aside(move || outputs.sync(&name)).await?;
+        }
+        self.flush()?;
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        Ok(aside(move || file.sync_data().cannot_write(&path)).await?)
+    }
+
+    fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
+        Ok(self.read(each)?)
+    }
+}
+
+impl<O> fmt::Debug for FileJournal<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileJournal")
+            .field("path", &self.path)
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An output that is ready for its line.
+enum Kept {
+    Inline(Vec<u8>),
+    File(String),
+}
+
+impl Kept {
+    fn as_output(&self) -> Output<'_> {
+        match self {
+            Self::Inline(json) => Output::Inline(json),
+            Self::File(name) => Output::File(name),
+        }
+    }
+}
+
+/// The last output that was seen: only that one is needed, so only its text is kept.
+#[derive(Default)]
+struct LastOutput {
+    text: String,
+    is_file: Option<bool>,
+}
+
+impl LastOutput {
+    fn note(&mut self, place: Place<'_>) {
+        let (text, is_file) = match place {
+            Place::Inline(json) => (json, false),
+            Place::File(name) => (name, true),
+        };
+        self.text.clear();
+        self.text.push_str(text);
+        self.is_file = Some(is_file);
+    }
+
+    fn place(&self) -> Option<Place<'_>> {
+        let is_file = self.is_file?;
+        Some(if is_file { Place::File(&self.text) } else { Place::Inline(&self.text) })
+    }
+}
+
+/// Waits for the disk beside the runtime's threads, so that other runs on them go on; without a runtime, here.
+async fn aside<F>(work: F) -> Result<(), JournalError>
+where
+    F: FnOnce() -> Result<(), JournalError> + Send + 'static,
+{
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return work() };
+    match runtime.spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down: this run is dropped with it.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}

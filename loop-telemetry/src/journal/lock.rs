@@ -1,0 +1,47 @@
+//! Who works on a run.
+//!
+//! Two processes that append to one journal would make it a history of neither. A file with a process id in
+//! it goes stale with the process; a lock that the kernel holds does not.
+
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::Path,
+    thread,
+    time::Duration,
+};
+
+use super::{At, EVENTS, JournalError};
+
+/// Who looks whether a run is alive holds its lock for a moment; so it is tried again a few times.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Takes the lock of a journal, for as long as the file is open.
+pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    for tried in 1.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if tried < LOCK_TRIES => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => return Err(JournalError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => {
+                return Err(JournalError::Lock { path: path.to_owned(), source });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a process works on the run in this folder: it holds the lock of its journal.
+pub(crate) fn is_held(run: &Path) -> Result<bool, JournalError> {
+    let path = run.join(EVENTS);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened.cannot_read(&path)?,
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(source)) => Err(JournalError::Lock { path, source }),
+    }
+}

@@ -1,0 +1,107 @@
+use proptest::{collection::vec, prelude::*};
+
+use super::*;
+
+fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    for piece in pieces {
+        stream.push(piece, &mut clean);
+    }
+    stream.finish(&mut clean);
+    clean
+}
+
+fn keys() -> Vec<String> {
+    let key = |shape: &shapes::Shape| format!("{}{}", shape.prefix, "A1B2C3D4".repeat(12));
+    shapes::SHAPES.iter().map(key).collect()
+}
+
+fn all() -> Redactor {
+    Redactor::new(["hunter2-hunter2", "hunter2-hunter2-hunter3", "first line\nsecond line of a secret\n"])
+        .shapes()
+}
+
+/// A text that has secrets of each kind, one after the other and one in the other.
+fn text() -> String {
+    let mut text =
+        String::from("hunter2-hunter2hunter2-hunter2-hunter3 first line\\nsecond line of a secret;");
+    text.push_str("hunter2-hunter2-hunter second line of a secret, sk-ant-short, task-force, ü");
+    for key in keys() {
+        text.push_str(&format!(" {key}.\\n{key}\""));
+    }
+    text
+}
+
+#[test]
+fn no_secret_is_left_wherever_the_output_is_cut() {
+    let (redactor, text) = (all(), text());
+    let whole = redactor.redact(&text);
+    for secret in ["hunter2-hunter2", "second line of a secret", "A1B2C3D4"] {
+        assert!(!whole.contains(secret), "{whole}");
+    }
+    for clear in ["sk-ant-short", "task-force, ü", "-hunter ["] {
+        assert!(whole.contains(clear), "{whole}");
+    }
+    for cut in 0..=text.len() {
+        let (a, b) = text.as_bytes().split_at(cut);
+        assert_eq!(streamed(&redactor, [a, b]), whole.as_bytes(), "cut at {cut}");
+    }
+    let bytes = text.as_bytes().chunks(1);
+    assert_eq!(streamed(&redactor, bytes), whole.as_bytes());
+}
+
+#[test]
+fn every_shape_is_found_alone_and_in_json() {
+    let redactor = Redactor::new::<&str>([]).shapes();
+    for key in keys() {
+        assert_eq!(redactor.redact(&key), REDACTED, "{key}");
+        let json = format!(r#"{{"text":"a\n{key}","b":1}}"#);
+        assert_eq!(redactor.redact(&json), format!(r#"{{"text":"a\n{REDACTED}","b":1}}"#), "{key}");
+        let word = format!("x{key}");
+        assert_eq!(redactor.redact(&word), word, "the middle of a word is no key");
+    }
+}
+
+#[test]
+fn a_value_is_found_in_each_of_its_forms() {
+    let redactor = Redactor::new(["a \"quoted\"\tone", "postgres://ann:s3cr3t-word@db/x"]);
+    assert_eq!(redactor.redact(r#"{"x":"a \"quoted\"\tone"}"#), r#"{"x":"[redacted]"}"#);
+    assert_eq!(redactor.redact("password s3cr3t-word!"), "password [redacted]!");
+    assert_eq!(redactor.redact("at postgres://ann:s3cr3t-word@db/x"), "at [redacted]");
+}
+
+#[test]
+fn what_is_too_short_or_our_own_is_no_secret() {
+    let redactor = Redactor::new(["", "true", "redacted"]);
+    assert_eq!(redactor.redact("true, redacted"), "true, redacted");
+    assert!(!format!("{:?}", Redactor::new(["hunter2-hunter2"])).contains("hunter"));
+}
+
+#[test]
+fn numbers_and_names_in_json_are_left() {
+    let redactor = Redactor::new(["12345678", "secret-key"]);
+    let value = serde_json::json!({"secret-key": 123_456_789, "text": ["12345678", "x12345678"]});
+    let mut json = Vec::new();
+    redactor.write_json(&value, &mut json).unwrap();
+    let json = String::from_utf8(json).unwrap();
+    assert_eq!(json, r#"{"secret-key":123456789,"text":["[redacted]","x[redacted]"]}"#);
+}
+
+fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let secret = "(ab){3,5}|abcabcabc|sk-[a-c0]{20,50}|ghp_[ab]{25,40}|[abc -]{0,9}|AKIA[A-B]{12,20}|\\\\n";
+    vec(secret.prop_map(String::into_bytes), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn pieces_give_what_the_whole_gives(pieces in pieces(), size in 1..40_usize) {
+        let redactor = Redactor::new(["ababab", "abababab", "abcabcabc", "bcabca"]).shapes();
+        let text = pieces.concat();
+        let whole = redactor.redact_bytes(&text).into_owned();
+        prop_assert_eq!(&streamed(&redactor, pieces.iter().map(Vec::as_slice)), &whole);
+        prop_assert_eq!(&streamed(&redactor, text.chunks(size)), &whole);
+        for secret in ["ababab", "abcabcabc", "bcabca"] {
+            prop_assert!(!String::from_utf8_lossy(&whole).contains(secret));
+        }
+    }
+}

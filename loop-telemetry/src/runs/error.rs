@@ -1,0 +1,79 @@
+//! Why the store of runs cannot do something.
+
+use std::{io, path::PathBuf};
+
+use crate::JournalError;
+
+/// Why the store of runs cannot do something. Each text says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A run's journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The index, or a run's own file, cannot be read, written or removed.
+    #[error("{} cannot be used (check that you may read and write it, and that the disk is not full)", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A file was not written by this program.
+    #[error("{} is damaged: {why} (take it from a backup, or remove its run)", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A later version of this program wrote the file.
+    #[error(
+        "{} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format that is known here.
+        known: u32,
+    },
+    /// A run's id would not be the name of a folder.
+    #[error("{id:?} cannot be a run's id: an id has 1 to 64 letters, digits, `-` and `_`")]
+    BadId {
+        /// The id.
+        id: String,
+    },
+    /// There is no such run.
+    #[error("there is no run whose id begins with {id:?}")]
+    NoSuchRun {
+        /// What was asked for.
+        id: String,
+    },
+    /// More than one run is meant.
+    #[error("{count} runs have an id that begins with {id:?}: give more of it")]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// A run works in the folder.
+    #[error(
+        "the run {id} works in {folder} already: wait until it has ended, or allow both to work there at once"
+    )]
+    FolderBusy {
+        /// The run that does.
+        id: String,
+        /// The folder.
+        folder: String,
+    },
+    /// The run lives.
+    #[error("the run {id} is still going: end it first")]
+    Alive {
+        /// The run.
+        id: String,
+    },
+}

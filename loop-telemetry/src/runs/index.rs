@@ -1,0 +1,198 @@
+//! The index: what is to be listed of all runs, in one file.
+//!
+//! Ten thousand journals are gigabytes, and even to open ten thousand files takes a while. So who lists runs
+//! reads one file, to which each run adds a line when it begins and one when it ends. It holds nothing that is
+//! not in the runs' own files; a line in it that cannot be read is passed over.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{RunEntry, StoreError};
+use crate::{Record, folder, record::format};
+
+/// The newest format of the index and of `run.json`.
+pub(super) const FORMAT: u32 = 1;
+
+/// One line: `{"v":1,"change":{"began":{...}}}`.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    v: u32,
+    change: Change,
+}
+
+/// What happened to a run.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Change {
+    Began {
+        id: String,
+        name: String,
+        folder: String,
+        #[serde(with = "format::millis")]
+        started_at: Timestamp,
+        manifest: Option<String>,
+    },
+    Resumed {
+        id: String,
+        #[serde(with = "format::millis")]
+        at: Timestamp,
+    },
+    Ended(Box<Record>),
+}
+
+/// The index of the runs in a folder.
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    path: PathBuf,
+}
+
+/// The index, held by this process: nobody else changes it.
+pub(super) struct HeldIndex<'a> {
+    index: &'a Index,
+    _lock: File,
+}
+
+impl Index {
+    pub(super) fn of(runs: &Path) -> Self {
+        Self { path: runs.join("index.jsonl") }
+    }
+
+    /// All runs, in the order in which they began.
+    pub(super) fn read(&self) -> Result<Vec<RunEntry>, StoreError> {
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => self.at(opened)?,
+        };
+        let mut runs = Runs::default();
+        let mut lines = BufReader::with_capacity(64 * 1024, file);
+        let mut line = Vec::new();
+        while self.at(lines.read_until(b'\n', &mut line))? > 0 {
+            if let Ok(Line { change, .. }) = serde_json::from_slice(&line) {
+                runs.apply(change);
+            } else if let Some(found) = format_of(&line).filter(|found| *found > FORMAT) {
+                return Err(StoreError::Newer { path: self.path.clone(), found, known: FORMAT });
+            }
+            line.clear();
+        }
+        Ok(runs.entries)
+    }
+
+    /// Waits for the index while others change it. It is given back when what is returned is dropped.
+    pub(super) fn hold(&self) -> Result<HeldIndex<'_>, StoreError> {
+        if let Some(runs) = self.path.parent() {
+            self.at(folder::create_synced(runs))?;
+        }
+        // A file of its own: the index itself is replaced by another when runs are removed.
+        let path = self.path.with_extension("lock");
+        let file = folder::private().read(true).write(true).create(true).truncate(false).open(path);
+        let file = self.at(file)?;
+        self.at(file.lock())?;
+        Ok(HeldIndex { index: self, _lock: file })
+    }
+
+    fn at<T>(&self, result: io::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|source| StoreError::File { path: self.path.clone(), source })
+    }
+}
+
+impl HeldIndex<'_> {
+    /// Adds a line, and makes it safe.
+    pub(super) fn add(&self, change: Change) -> Result<(), StoreError> {
+        let index = self.index;
+        let file = folder::private().read(true).append(true).create(true).open(&index.path);
+        let mut file = index.at(file)?;
+        let mut line = Vec::new();
+        // Its writer died in the middle of the last line.
+        if !index.at(folder::ends_whole(&mut file))? {
+            line.push(b'\n');
+        }
+        write_line(&mut line, change);
+        index.at(file.write_all(&line).and_then(|()| file.sync_data()))
+    }
+
+    /// Puts these runs in the place of those that are there.
+    pub(super) fn replace(&self, entries: Vec<RunEntry>) -> Result<(), StoreError> {
+        let mut lines = Vec::new();
+        for entry in entries {
+            let RunEntry { id, name, folder, started_at, manifest, last_ending, is_open } = entry;
+            let resumed = (is_open && last_ending.is_some())
+                .then(|| Change::Resumed { id: id.clone(), at: started_at });
+            write_line(&mut lines, Change::Began { id, name, folder, started_at, manifest });
+            last_ending
+                .into_iter()
+                .for_each(|record| write_line(&mut lines, Change::Ended(Box::new(record))));
+            resumed.into_iter().for_each(|resumed| write_line(&mut lines, resumed));
+        }
+        let path = &self.index.path;
+        self.index.at(folder::write_synced(path, &lines))
+    }
+}
+
+fn write_line(to: &mut Vec<u8>, change: Change) {
+    let line = Line { v: FORMAT, change };
+    if let Err(error) = serde_json::to_writer(&mut *to, &line) {
+        unreachable!("texts, times and finite numbers can be written as JSON: {error}");
+    }
+    to.push(b'\n');
+}
+
+/// The format that a line or a file says it has.
+pub(super) fn format_of(json: &[u8]) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Format {
+        v: u32,
+    }
+    serde_json::from_slice::<Format>(json).ok().map(|format| format.v)
+}
+
+/// The fold of the lines.
+#[derive(Default)]
+struct Runs {
+    entries: Vec<RunEntry>,
+    places: HashMap<String, usize>,
+}
+
+impl Runs {
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Began { id, name, folder, started_at, manifest } => {
+                self.places.insert(id.clone(), self.entries.len());
+                let (last_ending, is_open) = (None, true);
+                self.entries.push(RunEntry { id, name, folder, started_at, manifest, last_ending, is_open });
+            }
+            Change::Resumed { id, at: _ } => {
+                if let Some(entry) = self.entry(Some(&id)) {
+                    entry.is_open = true;
+                }
+            }
+            Change::Ended(record) => {
+                if let Some(entry) = self.entry(record.run_id.as_deref()) {
+                    entry.is_open = false;
+                    entry.last_ending = Some(*record);
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, id: Option<&str>) -> Option<&mut RunEntry> {
+        let place = *self.places.get(id?)?;
+        self.entries.get_mut(place)
+    }
+}
+
+/// Removes a folder and all in it; one that is gone already is fine.
+pub(super) fn remove_folder(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(StoreError::File { path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,336 @@
+//! The store of runs: what there was, what is going on, and what can go on.
+//!
+//! A person who left three loops alone wants to know in the morning which of them ended, which died with the
+//! machine, and how to go on. Each run has a folder with its journal and what it was begun with; one index
+//! holds what is listed of all of them:
+//!
+//! ```text
+//! runs/index.jsonl            a line when a run begins, and one when it ends
+//! runs/index.lock             held by who changes the index
+//! runs/<id>/run.json          what the run was begun with
+//! runs/<id>/events.jsonl      its journal, locked by the process that works on it
+//! runs/<id>/outputs/          large outputs
+//! ```
+
+mod error;
+mod index;
+mod info;
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    error::StoreError,
+    info::{RunEntry, RunInfo, RunManifest},
+};
+use self::{
+    index::{Change, FORMAT, Index, format_of, remove_folder},
+    info::text,
+};
+use crate::{
+    FileJournal, JournalError, JournalReader, Record, folder,
+    journal::{EVENTS, is_held, lock},
+    record::format,
+};
+
+/// Whether runs may work in one folder at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Parallel {
+    /// A run that would be the second is refused: two agents would undo each other's work.
+    Refused,
+    /// As many as like.
+    Allowed,
+}
+
+/// All runs of one state directory. Any number of processes may use it at once. It blocks, for the disk.
+///
+/// ```
+/// use jiff::Timestamp;
+/// use loop_core::{IterationContext, Loop, iteration_fn};
+/// use loop_guardrails::after;
+/// use loop_telemetry::{Parallel, Record, RunInfo, RunStore};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let state = tempfile::tempdir()?;
+/// let store = RunStore::at(state.path().join("runs"));
+/// let info = RunInfo::new("r-1", "greet", "/home/ann/project", Timestamp::now());
+/// let journal = store.begin(&info, Parallel::Refused, Timestamp::now)?;
+///
+/// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let report = Loop::new(agent).until(after(2)).at_most(9).journal(journal).run().await?;
+///
+/// let record = Record::of("greet", report.ending(), report.progress()).run_id("r-1");
+/// store.note_end(&record.between(info.started_at, Timestamp::now()))?;
+/// let runs = store.list()?;
+/// assert_eq!(runs[0].last_ending.as_ref().map(|record| record.iterations), Some(2));
+/// assert!(store.last_unfinished_in("/home/ann/project")?.is_none());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct RunStore {
+    path: PathBuf,
+    index: Index,
+}
+
+/// `run.json`.
+#[derive(Serialize, Deserialize)]
+struct InfoFile<T> {
+    v: u32,
+    run: T,
+}
+
+impl RunStore {
+    /// The store in this folder. Nothing is made yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self { index: Index::of(&path), path }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of a run, whether there is one or not.
+    ///
+    /// # Errors
+    /// [`StoreError::BadId`] if the id cannot be one.
+    pub fn folder_of(&self, id: &str) -> Result<PathBuf, StoreError> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        match (1..=64).contains(&id.len()) && id.bytes().all(is_name) {
+            true => Ok(self.path.join(id)),
+            false => Err(StoreError::BadId { id: id.to_owned() }),
+        }
+    }
+
+    /// Begins a run: makes its folder, and returns its journal, which holds the run's lock. `clock` tells the
+    /// wall-clock time: `Timestamp::now`.
+    ///
+    /// # Errors
+    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not
+    /// [allowed](Parallel::Allowed); others if something cannot be written, or the id is taken.
+    pub fn begin<O>(
+        &self,
+        info: &RunInfo,
+        parallel: Parallel,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<FileJournal<O>, StoreError> {
+        let folder = self.folder_of(&info.id)?;
+        // Held until the run has its lock: of two that begin at once, one sees the other.
+        let index = self.index.hold()?;
+        if parallel == Parallel::Refused
+            && let Some(other) = self.living_in(&info.folder)?
+        {
+            return Err(StoreError::FolderBusy { id: other.id, folder: other.folder });
+        }
+        let journal = FileJournal::create(&folder, clock)?;
+        let json = serde_json::to_vec_pretty(&InfoFile { v: FORMAT, run: info });
+        let json = json.unwrap_or_else(|error| unreachable!("texts can be written as JSON: {error}"));
+        at(&folder, folder::write_synced(&folder.join("run.json"), &json))?;
+        index.add(Change::Began {
+            id: info.id.clone(),
+            name: info.name.clone(),
+            folder: info.folder.clone(),
+            started_at: info.started_at,
+            manifest: info.manifest.as_ref().map(|manifest| manifest.path.clone()),
+        })?;
+        Ok(journal)
+    }
+
+    /// Takes a run up again: returns its journal, for
+    /// [`Loop::resume_from`](loop_core::Loop::resume_from), and notes in the index that the run is open.
+    ///
+    /// # Errors
+    /// [`StoreError::Alive`] if a process works on it; others if it cannot be read or written.
+    pub fn resume<O>(
+        &self,
+        id: &str,
+        mut clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<FileJournal<O>, StoreError> {
+        let folder = self.existing(id)?;
+        let at = format::to_millis(clock());
+        let journal = FileJournal::open(&folder, clock).map_err(|error| alive(id, error))?;
+        self.index.hold()?.add(Change::Resumed { id: id.to_owned(), at })?;
+        Ok(journal)
+    }
+
+    /// Notes how a run ended. Its id is the record's.
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    pub fn note_end(&self, record: &Record) -> Result<(), StoreError> {
+        self.index.hold()?.add(Change::Ended(Box::new(record.clone())))
+    }
+
+    /// All runs, in the order in which they began. Reads the index, and no run's own files.
+    ///
+    /// # Errors
+    /// If the index cannot be read. Without one there are no runs.
+    pub fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
+        self.index.read()
+    }
+
+    /// The run that a person means: its id, or the beginning of one that no other id has.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`] and [`StoreError::Ambiguous`].
+    pub fn find(&self, id: &str) -> Result<RunEntry, StoreError> {
+        let mut meant = self.list()?;
+        if let Some(exact) = meant.iter().position(|run| run.id == id) {
+            return Ok(meant.swap_remove(exact));
+        }
+        meant.retain(|run| !id.is_empty() && run.id.starts_with(id));
+        match (meant.pop(), meant.len()) {
+            (None, _) => Err(StoreError::NoSuchRun { id: id.to_owned() }),
+            (Some(run), 0) => Ok(run),
+            (Some(_), others) => Err(StoreError::Ambiguous { id: id.to_owned(), count: others + 1 }),
+        }
+    }
+
+    /// What a run was begun with, its manifest included.
+    ///
+    /// # Errors
+    /// If there is no such run, or its `run.json` cannot be read.
+    pub fn info(&self, id: &str) -> Result<RunInfo, StoreError> {
+        let path = self.existing(id)?.join("run.json");
+        let json = at(&path, fs::read(&path))?;
+        match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
+            Ok(file) if file.v == FORMAT => Ok(file.run),
+            read => match (format_of(&json).filter(|found| *found > FORMAT), read) {
+                (Some(found), _) => Err(StoreError::Newer { path, found, known: FORMAT }),
+                (None, Err(error)) => Err(StoreError::Damaged { path, why: error.to_string() }),
+                (None, Ok(file)) => {
+                    Err(StoreError::Damaged { path, why: format!("there is no format {}", file.v) })
+                }
+            },
+        }
+    }
+
+    /// A run's journal, for reading. It can be followed while the run goes on.
+    ///
+    /// # Errors
+    /// If there is no such run, or it cannot be read.
+    pub fn journal(&self, id: &str) -> Result<JournalReader, StoreError> {
+        Ok(JournalReader::open(self.existing(id)?)?)
+    }
+
+    /// Whether a process works on the run, as the kernel knows it: one that was killed does not.
+    ///
+    /// # Errors
+    /// If the run's lock cannot be asked for.
+    pub fn is_alive(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(is_held(&self.folder_of(id)?)?)
+    }
+
+    /// The run that began last of those that work in this folder now.
+    ///
+    /// # Errors
+    /// If the index cannot be read, or a lock not be asked for.
+    pub fn living_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
+        self.last_open_in(folder.as_ref(), true)
+    }
+
+    /// The run that began last of those in this folder that died before they ended.
+    ///
+    /// # Errors
+    /// As [`living_in`](Self::living_in).
+    pub fn last_unfinished_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
+        self.last_open_in(folder.as_ref(), false)
+    }
+
+    fn last_open_in(&self, folder: &Path, alive: bool) -> Result<Option<RunEntry>, StoreError> {
+        let folder = text(folder);
+        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.folder == folder) {
+            if self.is_alive(&run.id)? == alive {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes a run and all that is known of it.
+    ///
+    /// # Errors
+    /// [`StoreError::Alive`] if a process works on it; [`StoreError::NoSuchRun`]; others if it cannot be
+    /// removed.
+    pub fn remove(&self, id: &str) -> Result<(), StoreError> {
+        let folder = self.folder_of(id)?;
+        let held = hold_run(id, &folder)?;
+        let index = self.index.hold()?;
+        let mut runs = self.list()?;
+        let before = runs.len();
+        runs.retain(|run| run.id != id);
+        if held.is_none() && runs.len() == before {
+            return Err(StoreError::NoSuchRun { id: id.to_owned() });
+        }
+        // First the index: a folder that nothing names is in nobody's way, a name without a folder is.
+        index.replace(runs)?;
+        remove_folder(&folder)
+    }
+
+    /// Removes the oldest runs that have ended, until so many are left; says which. Runs that are open stay,
+    /// and do not count: they are going on, or can.
+    ///
+    /// # Errors
+    /// If the index cannot be read or written, or a run not be removed.
+    pub fn keep_last(&self, ended: usize) -> Result<Vec<String>, StoreError> {
+        let index = self.index.hold()?;
+        let mut runs = self.list()?;
+        let mut too_many = runs.iter().filter(|run| !run.is_open).count().saturating_sub(ended);
+        let (mut removed, mut held) = (Vec::new(), Vec::new());
+        runs.retain(|run| {
+            if run.is_open || too_many == 0 {
+                return true;
+            }
+            too_many -= 1;
+            // One that is being resumed at this moment is not open yet, and held by who resumes it.
+            let Ok(lock) = hold_run(&run.id, &self.path.join(&run.id)) else { return true };
+            held.push(lock);
+            removed.push(run.id.clone());
+            false
+        });
+        if !removed.is_empty() {
+            index.replace(runs)?;
+        }
+        removed.iter().try_for_each(|id| remove_folder(&self.path.join(id)))?;
+        Ok(removed)
+    }
+
+    /// The folder of a run that there is.
+    fn existing(&self, id: &str) -> Result<PathBuf, StoreError> {
+        let folder = self.folder_of(id)?;
+        match folder.join(EVENTS).exists() {
+            true => Ok(folder),
+            false => Err(StoreError::NoSuchRun { id: id.to_owned() }),
+        }
+    }
+}
+
+/// Keeps others from taking a run up while it is removed; `None` if there is nothing to take up.
+fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
+    let path = folder.join(EVENTS);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => at(&path, opened)?,
+    };
+    lock(&file, &path).map_err(|error| alive(id, error))?;
+    Ok(Some(file))
+}
+
+fn alive(id: &str, error: JournalError) -> StoreError {
+    match error {
+        JournalError::InUse { .. } => StoreError::Alive { id: id.to_owned() },
+        other => StoreError::Journal(other),
+    }
+}
+
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
+    result.map_err(|source| StoreError::File { path: path.to_owned(), source })
+}

@@ -1,0 +1,79 @@
+//! The first format is read for ever: these files are never written again.
+
+use std::path::{Path, PathBuf};
+
+use loop_core::Journal;
+use loop_telemetry::{FileJournal, RunStore};
+
+use crate::world::{Turn, World, run, settled};
+
+/// A copy, since who takes a run up writes to it.
+fn copy() -> (tempfile::TempDir, RunStore) {
+    let folder = tempfile::tempdir().unwrap();
+    copy_all(&fixture(), folder.path());
+    let store = RunStore::at(folder.path());
+    (folder, store)
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs-v1")
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (from, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        match from.is_dir() {
+            true => copy_all(&from, &to.join(name)),
+            false => drop(std::fs::copy(&from, to.join(name)).unwrap()),
+        }
+    }
+}
+
+/// The world that wrote the journal. Its last iteration is cut off.
+fn world() -> World {
+    let small = || Turn::Makes(30);
+    let turns =
+        vec![Turn::Notes(7), small(), Turn::Fails, small(), small(), Turn::Notes(8), Turn::Makes(40_000)];
+    World { turns, goal: 7 }
+}
+
+#[test]
+fn a_store_of_the_first_format_is_listed() {
+    let (_folder, store) = copy();
+    let runs = store.list().unwrap();
+    let told = |run: &loop_telemetry::RunEntry| {
+        let iterations = run.last_ending.as_ref().map(|record| record.iterations);
+        (run.id.clone(), run.name.clone(), iterations, run.is_open)
+    };
+    let expected =
+        [("first".into(), "greet".into(), None, true), ("second".into(), "greet".into(), Some(3), false)];
+    assert_eq!(runs.iter().map(told).collect::<Vec<_>>(), expected);
+    let info = store.info("first").unwrap();
+    assert_eq!(info.manifest.unwrap().text, "goal: say hello\n");
+    assert_eq!(store.last_unfinished_in("/home/ann/project").unwrap().unwrap().id, "first");
+}
+
+#[tokio::test]
+async fn a_run_of_the_first_format_goes_on() {
+    let (_folder, store) = copy();
+    let journal: FileJournal<String> = store.resume("first", || jiff::Timestamp::UNIX_EPOCH).unwrap();
+    let ran = run(&world(), journal, usize::MAX).await;
+    assert_eq!((ran.report.unwrap().iterations(), ran.begun), (7, vec![7]));
+    let mut reader = store.journal("first").unwrap();
+    let mut events = Vec::new();
+    while let Some(entry) = reader.next_entry().unwrap() {
+        events.push(entry.event);
+    }
+    let whole = tempfile::tempdir().unwrap();
+    run(&world(), crate::world::create(&whole.path().join("run")), usize::MAX).await;
+    assert_eq!(settled(&events), settled(&crate::world::read(&whole.path().join("run"))));
+}
+
+#[test]
+fn its_last_output_is_found() {
+    let (_folder, store) = copy();
+    let mut journal: FileJournal<String> = store.resume("first", || jiff::Timestamp::UNIX_EPOCH).unwrap();
+    let output = journal.load(&mut |_| {}).unwrap().unwrap();
+    assert!(output.starts_with("6 ") && output.len() > 39_000);
+}

@@ -1,0 +1,252 @@
+//! The store of runs: many at once, one at a time, dead ones, and removed ones.
+
+#![cfg(test)]
+
+use std::{
+    fs,
+    io::Write,
+    sync::{
+        Barrier,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use loop_core::{Ending, Halt, Progress, StopReason};
+use loop_telemetry::{FileJournal, JournalError, Parallel, Record, RunInfo, RunStore, StoreError};
+use tempfile::TempDir;
+
+const PROJECT: &str = "/home/ann/project";
+
+fn store() -> (TempDir, RunStore) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = RunStore::at(folder.path().join("state/runs"));
+    (folder, store)
+}
+
+fn info(id: &str, folder: &str) -> RunInfo {
+    RunInfo::new(id, "greet", folder, Timestamp::UNIX_EPOCH)
+}
+
+fn begin(store: &RunStore, id: &str, folder: &str) -> Result<FileJournal<String>, StoreError> {
+    store.begin(&info(id, folder), Parallel::Refused, Timestamp::now)
+}
+
+fn end(store: &RunStore, id: &str) {
+    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let record = Record::of("greet", &ending, &Progress::default()).run_id(id);
+    let began = Timestamp::UNIX_EPOCH;
+    store.note_end(&record.between(began, began + SignedDuration::from_secs(5))).unwrap();
+}
+
+fn ids(store: &RunStore) -> Vec<String> {
+    store.list().unwrap().into_iter().map(|run| run.id).collect()
+}
+
+#[test]
+fn twenty_runs_begin_and_end_at_once() {
+    let (_folder, store) = store();
+    let together = Barrier::new(20);
+    thread::scope(|scope| {
+        for number in 0..20 {
+            let (store, together) = (&store, &together);
+            scope.spawn(move || {
+                together.wait();
+                let id = format!("run-{number}");
+                let journal = begin(store, &id, &format!("{PROJECT}/{number}")).unwrap();
+                assert!(store.is_alive(&id).unwrap());
+                drop(journal);
+                end(store, &id);
+            });
+        }
+    });
+    let runs = store.list().unwrap();
+    assert_eq!(runs.len(), 20);
+    assert!(runs.iter().all(|run| !run.is_open && run.last_ending.is_some()));
+}
+
+#[test]
+fn the_second_loop_in_a_folder_is_refused_with_the_id_of_the_first() {
+    let (_folder, store) = store();
+    let first = begin(&store, "first", PROJECT).unwrap();
+    let refused = begin(&store, "second", PROJECT).unwrap_err();
+    assert!(matches!(&refused, StoreError::FolderBusy { id, .. } if id == "first"), "{refused}");
+    assert_eq!(ids(&store), ["first"]);
+    let beside = store.begin::<String>(&info("beside", PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
+    begin(&store, "elsewhere", "/home/ann/other").unwrap();
+    // One that died does not stand in the way.
+    drop((first, beside));
+    begin(&store, "third", PROJECT).unwrap();
+}
+
+#[test]
+fn of_many_that_begin_in_one_folder_at_once_one_does() {
+    let (_folder, store) = store();
+    let together = Barrier::new(8);
+    let begun = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let (store, together, begun) = (&store, &together, &begun);
+            scope.spawn(move || {
+                together.wait();
+                let journal = begin(store, &format!("run-{number}"), PROJECT);
+                begun.fetch_add(usize::from(journal.is_ok()), Ordering::SeqCst);
+                together.wait();
+            });
+        }
+    });
+    assert_eq!(begun.into_inner(), 1);
+}
+
+#[test]
+fn of_two_resumes_at_once_one_goes_on() {
+    let (_folder, store) = store();
+    drop(begin(&store, "run", PROJECT).unwrap());
+    let together = Barrier::new(2);
+    let outcomes = thread::scope(|scope| {
+        let resume = || {
+            together.wait();
+            let journal = store.resume::<String>("run", Timestamp::now);
+            together.wait();
+            journal.map(drop).map_err(|error| matches!(error, StoreError::Alive { .. }))
+        };
+        let both = [scope.spawn(resume), scope.spawn(resume)];
+        both.map(|thread| thread.join().unwrap())
+    });
+    assert!(matches!(outcomes, [Ok(()), Err(true)] | [Err(true), Ok(())]), "{outcomes:?}");
+}
+
+#[test]
+fn the_last_run_that_died_is_found_and_those_that_live_or_ended_are_not() {
+    let (_folder, store) = store();
+    assert!(store.last_unfinished_in(PROJECT).unwrap().is_none());
+    let unfinished = || store.last_unfinished_in(PROJECT).unwrap().map(|run| run.id);
+    drop(begin(&store, "died-1", PROJECT).unwrap());
+    drop(begin(&store, "died-2", PROJECT).unwrap());
+    drop(begin(&store, "elsewhere", "/home/ann/other").unwrap());
+    drop(begin(&store, "ended", PROJECT).unwrap());
+    end(&store, "ended");
+    assert_eq!(unfinished().as_deref(), Some("died-2"));
+    let living = store.resume::<String>("died-2", Timestamp::now).unwrap();
+    assert_eq!(unfinished().as_deref(), Some("died-1"));
+    assert_eq!(store.living_in(PROJECT).unwrap().unwrap().id, "died-2");
+    drop(living);
+    end(&store, "died-2");
+    assert_eq!(unfinished().as_deref(), Some("died-1"));
+    // One that had ended, was taken up again, and died.
+    drop(store.resume::<String>("ended", Timestamp::now).unwrap());
+    assert_eq!(unfinished().as_deref(), Some("ended"));
+    assert!(store.find("ended").unwrap().last_ending.is_some());
+}
+
+#[test]
+fn a_run_is_found_by_what_no_other_begins_with() {
+    let (_folder, store) = store();
+    for id in ["ab", "abc", "abd", "x"] {
+        drop(begin(&store, id, PROJECT).unwrap());
+    }
+    assert_eq!(store.find("x").unwrap().id, "x");
+    assert_eq!(store.find("abc").unwrap().id, "abc");
+    assert_eq!(store.find("ab").unwrap().id, "ab");
+    assert!(matches!(store.find("a"), Err(StoreError::Ambiguous { count: 3, .. })));
+    assert!(matches!(store.find("y"), Err(StoreError::NoSuchRun { .. })));
+    assert!(matches!(store.find(""), Err(StoreError::NoSuchRun { .. })));
+    assert!(matches!(store.info("y"), Err(StoreError::NoSuchRun { .. })));
+}
+
+#[test]
+fn what_a_run_was_begun_with_is_kept() {
+    let (_folder, store) = store();
+    let info = info("run", PROJECT).manifest("greet.yaml", "goal: say \"hello\"\n");
+    drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+    assert_eq!(store.info("run").unwrap(), info);
+    assert_eq!(store.list().unwrap()[0].manifest.as_deref(), Some("greet.yaml"));
+    let taken = begin(&store, "run", "/elsewhere").unwrap_err();
+    assert!(matches!(taken, StoreError::Journal(JournalError::Create { .. })), "{taken}");
+}
+
+#[test]
+fn a_living_run_is_not_removed_and_a_dead_one_leaves_nothing() {
+    let (_folder, store) = store();
+    let journal = begin(&store, "run", PROJECT).unwrap();
+    begin(&store, "other", "/elsewhere").unwrap();
+    assert!(matches!(store.remove("run"), Err(StoreError::Alive { .. })));
+    drop(journal);
+    store.remove("run").unwrap();
+    assert_eq!(ids(&store), ["other"]);
+    assert!(!store.path().join("run").exists());
+    assert!(matches!(store.remove("run"), Err(StoreError::NoSuchRun { .. })));
+    // One whose folder somebody took away by hand.
+    fs::remove_dir_all(store.path().join("other")).unwrap();
+    store.remove("other").unwrap();
+    assert!(ids(&store).is_empty());
+}
+
+#[test]
+fn the_oldest_that_ended_go_first_and_open_ones_stay() {
+    let (_folder, store) = store();
+    for number in 0..6 {
+        let id = format!("run-{number}");
+        drop(begin(&store, &id, PROJECT).unwrap());
+        if number != 1 {
+            end(&store, &id);
+        }
+    }
+    drop(store.resume::<String>("run-2", Timestamp::now).unwrap());
+    let before = store.list().unwrap();
+    assert_eq!(store.keep_last(2).unwrap(), ["run-0", "run-3"]);
+    let left = store.list().unwrap();
+    assert_eq!(ids(&store), ["run-1", "run-2", "run-4", "run-5"]);
+    assert!(left.iter().all(|run| before.contains(run)), "the rest is as it was");
+    assert!(!store.path().join("run-3").exists());
+    assert!(store.keep_last(2).unwrap().is_empty());
+}
+
+#[test]
+fn a_damaged_or_torn_index_line_hides_nothing_else() {
+    let (_folder, store) = store();
+    drop(begin(&store, "first", PROJECT).unwrap());
+    let path = store.path().join("index.jsonl");
+    let add = |text: &str| {
+        let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    };
+    add("\u{0}\u{0}nonsense\n{\"v\":1,\"change\":{\"beg");
+    drop(begin(&store, "second", PROJECT).unwrap());
+    assert_eq!(ids(&store), ["first", "second"]);
+    add("{\"v\":2,\"change\":{\"renamed\":{}}}\n");
+    let newer = store.list().unwrap_err();
+    assert!(matches!(newer, StoreError::Newer { found: 2, known: 1, .. }), "{newer}");
+    assert!(newer.to_string().contains("use the version that wrote it"), "{newer}");
+}
+
+#[test]
+fn what_cannot_be_written_is_found_before_a_run_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let in_the_way = folder.path().join("file");
+    fs::write(&in_the_way, "").unwrap();
+    let error = begin(&RunStore::at(in_the_way.join("runs")), "run", PROJECT).unwrap_err();
+    assert!(matches!(error, StoreError::File { .. }), "{error}");
+    assert!(error.to_string().contains("check that"), "{error}");
+}
+
+#[test]
+fn an_id_that_leaves_the_store_is_none() {
+    let (_folder, store) = store();
+    for id in ["", "..", "a/b", "a.b", "ü", &"x".repeat(65)] {
+        assert!(matches!(begin(&store, id, PROJECT), Err(StoreError::BadId { .. })), "{id}");
+        assert!(matches!(store.remove(id), Err(StoreError::BadId { .. })), "{id}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn others_cannot_read_a_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, store) = store();
+    drop(begin(&store, "run", PROJECT).unwrap());
+    let mode = |path: &str| fs::metadata(store.path().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!([mode(""), mode("run")], [0o700; 2]);
+    assert_eq!([mode("index.jsonl"), mode("run/run.json"), mode("run/events.jsonl")], [0o600; 3]);
+}
