@@ -3,4 +3,5 @@
 pub mod output;
 pub mod process;
 pub mod shell;
+pub mod tools;
 pub mod usage;

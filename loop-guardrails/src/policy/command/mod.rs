@@ -6,11 +6,15 @@
 //!
 //! This is a reader for advice and convenience, not a wall. What a variable expands to, what a script
 //! does and what `eval` is given it does not know; the lines of a here-document it takes for commands.
+//! The wall is [`CommandPolicy`]: it says which commands run at all.
 
 mod lexer;
+mod safe;
 mod wrapper;
 
 use std::path::Path;
+
+pub use self::safe::{CommandLine, CommandPolicy, DEFAULT_PROGRAMS, MAX_COMMAND_BYTES};
 
 /// One program of a shell command, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -57,6 +57,12 @@ const WRAPPERS: &[Wrapper] = &[
 
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ksh", "zsh"];
 
+/// Whether this program is here for what it starts.
+pub(super) fn starts_others(program: &str) -> bool {
+    let name = super::name(program);
+    SHELLS.contains(&name) || WRAPPERS.iter().any(|wrapper| wrapper.name == name)
+}
+
 /// The command that `program` starts with these arguments, if it is one that starts others.
 pub(super) fn inner<'a>(program: &str, arguments: &'a [String]) -> Option<&'a [String]> {
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == program)?;

@@ -1,0 +1,47 @@
+//! How much goes in and comes out.
+
+use crate::output::{MAX_NOTICE_BYTES, excerpt};
+
+/// The most bytes that a model is given for one call: 64 KiB, the notice about what was cut out included.
+pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+
+/// The most bytes of a file that is written or edited as a whole: 10 MiB.
+pub const MAX_CONTENT_BYTES: usize = 10 * 1024 * 1024;
+
+/// What a tool that cuts by itself has for its text, with room left for saying so.
+pub(super) const ROOM: usize = MAX_OUTPUT_BYTES - 1024;
+
+/// Head and tail of a text, with a notice between them, within [`MAX_OUTPUT_BYTES`].
+pub(super) fn bounded(text: String) -> String {
+    if text.len() <= MAX_OUTPUT_BYTES {
+        return text;
+    }
+    excerpt(text.as_bytes(), MAX_OUTPUT_BYTES - MAX_NOTICE_BYTES)
+}
+
+/// The beginning of a text, of at most so many bytes and whole characters.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_output_is_within_its_bound_and_says_what_is_missing(sign in "[a–😀]", count in 0usize..70_000) {
+            let text = sign.repeat(count);
+            let length = text.len();
+            let cut = bounded(text);
+            prop_assert!(cut.len() <= MAX_OUTPUT_BYTES);
+            prop_assert_eq!(cut.contains("bytes left out"), length > MAX_OUTPUT_BYTES);
+        }
+    }
+}

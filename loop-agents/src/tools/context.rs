@@ -1,0 +1,122 @@
+//! What a tool is given to work with.
+
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+use loop_guardrails::policy::workspace::Workspace;
+
+use super::{CommandRun, FileChange, Need, ToolError, record::Record};
+use crate::process::Process;
+
+/// What one call is given: the workspace, the surroundings of commands, and a place to say what it did.
+#[derive(Debug)]
+pub struct ToolContext {
+    workspace: Workspace,
+    /// A command without its line.
+    process: Process,
+    record: Record,
+    deeds: Mutex<Deeds>,
+    stop: StopOnDrop,
+}
+
+/// What a call did so far.
+#[derive(Debug, Default)]
+pub(super) struct Deeds {
+    pub(super) files: Vec<FileChange>,
+    pub(super) commands: Vec<CommandRun>,
+}
+
+/// Tells work on another thread that nobody waits for it any more.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Whether the call is over.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug, Default)]
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ToolContext {
+    pub(super) fn new(workspace: Workspace, process: Process, record: Record) -> Self {
+        Self { workspace, process, record, deeds: Mutex::default(), stop: StopOnDrop::default() }
+    }
+
+    /// Lets the call be made if the policy allows what it needs, and writes that down.
+    pub(super) async fn admit(&self, needs: Vec<Need>) -> Result<(), ToolError> {
+        let judge = move |workspace: &Workspace, _: &Stop| match needs
+            .iter()
+            .find_map(|need| need.refusal(workspace))
+        {
+            Some(refusal) => Err(refusal.into()),
+            None => Ok(()),
+        };
+        self.blocking(judge).await?;
+        self.record.allowed()
+    }
+
+    pub(super) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The files that it may use.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// A command with the environment, the folder and the custody that commands have here. Ask
+    /// [`Workspace::check_command`] whether it may run.
+    pub fn process(&self) -> Process {
+        self.process.clone()
+    }
+
+    /// Says that a file was changed.
+    pub fn changed(&self, path: &impl ToString, created: bool) {
+        self.deeds().files.push(FileChange { path: path.to_string(), created });
+    }
+
+    /// Says that a command was run.
+    pub fn ran(&self, command: CommandRun) {
+        self.deeds().commands.push(command);
+    }
+
+    /// Does work that blocks, on a thread that may. Long work looks at [`Stop`] now and then.
+    ///
+    /// # Errors
+    /// [`ToolError`] that the work gives, or that it panicked.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    ///
+    /// # Cancel safety
+    /// Dropped, it leaves the work to its end, of which nobody hears; see [`Stop`].
+    pub async fn blocking<T, W>(&self, work: W) -> Result<T, ToolError>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Workspace, &Stop) -> Result<T, ToolError> + Send + 'static,
+    {
+        let (workspace, stop) = (self.workspace.clone(), self.stop.0.clone());
+        let work = tokio::task::spawn_blocking(move || work(&workspace, &stop));
+        work.await.unwrap_or_else(|error| Err(ToolError::failed(format!("the tool broke down: {error}"))))
+    }
+
+    pub(super) fn take_deeds(&self) -> Deeds {
+        std::mem::take(&mut self.deeds())
+    }
+
+    fn deeds(&self) -> MutexGuard<'_, Deeds> {
+        // Nothing that panics runs under this lock.
+        self.deeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

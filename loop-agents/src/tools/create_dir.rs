@@ -1,0 +1,61 @@
+//! Making a folder.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Need, Tool, ToolContext, ToolError};
+
+/// Makes a folder, and those above it.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// let report = tools.call("create_dir", &serde_json::json!({ "path": "src/bin" })).await;
+/// assert_eq!(report.text, "src/bin/ is there");
+/// assert!(folder.path().join("src/bin").is_dir());
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CreateDir;
+
+/// What [`CreateDir`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The folder, relative to the workspace.
+    path: String,
+}
+
+#[async_trait]
+impl Tool for CreateDir {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "create_dir"
+    }
+
+    fn description(&self) -> &'static str {
+        "Makes a folder and those above it. write_file does so by itself."
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::write(&arguments.path)]
+    }
+
+    async fn call(&self, Arguments { path }: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        let made = cx
+            .blocking(move |workspace, _| {
+                let is_new = workspace.status(&path).is_err();
+                Ok((workspace.create_dir(&path)?, is_new))
+            })
+            .await?;
+        if made.1 {
+            cx.changed(&made.0, true);
+        }
+        Ok(format!("{}/ is there", made.0))
+    }
+}

@@ -1,0 +1,118 @@
+//! Changing one place in a file.
+
+use std::io::Read;
+
+use async_trait::async_trait;
+use loop_guardrails::policy::workspace::{Workspace, Written};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
+
+/// Replaces a text that stands exactly once in a file.
+///
+/// A model that rewrites a file of a thousand lines to change one of them gets some of the others wrong. And
+/// one whose text stands twice meant one of the two: nobody guesses which.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// std::fs::write(folder.path().join("poem"), "one\ntwo\n")?;
+/// let call = serde_json::json!({ "path": "poem", "old": "two", "new": "three" });
+/// assert_eq!(tools.call("edit_file", &call).await.text, "edited poem at line 2");
+/// assert_eq!(std::fs::read_to_string(folder.path().join("poem"))?, "one\nthree\n");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EditFile;
+
+/// What [`EditFile`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The file, relative to the workspace.
+    path: String,
+    /// The text to replace, exactly as it stands in the file, with blanks and line ends. It has to stand
+    /// there once: take in lines around it until it does.
+    old: String,
+    /// The text to put in its place.
+    new: String,
+}
+
+#[async_trait]
+impl Tool for EditFile {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "edit_file"
+    }
+
+    fn description(&self) -> &'static str {
+        "Replaces a text in a file by another. The text has to stand there exactly once."
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::read(&arguments.path), Need::write(&arguments.path)]
+    }
+
+    async fn call(
+        &self,
+        Arguments { path, old, new }: Arguments,
+        cx: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let (written, line) = cx.blocking(move |workspace, _| edit(workspace, &path, &old, &new)).await?;
+        cx.changed(&written.path, written.created);
+        Ok(format!("edited {} at line {line}", written.path))
+    }
+}
+
+/// Gives as well the line at which it was.
+fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(Written, usize), ToolError> {
+    let file = workspace.read(path)?.file;
+    let mut text = String::new();
+    let read = file.take(MAX_CONTENT_BYTES as u64 + 1).read_to_string(&mut text);
+    read.map_err(|error| ToolError::io("read", path, &error))?;
+    if text.len() > MAX_CONTENT_BYTES {
+        return Err(ToolError::failed(format!("`{path}` is larger than {MAX_CONTENT_BYTES} bytes")));
+    }
+    let unchanged = |problem| ToolError::failed(format!("`{path}` is as it was: {problem}"));
+    let at = place(&text, old).map_err(unchanged)?;
+    let line = text[..at].matches('\n').count() + 1;
+    text.replace_range(at..at + old.len(), new);
+    Ok((workspace.write(path, text.as_bytes())?, line))
+}
+
+/// The one place at which `old` stands.
+fn place(text: &str, old: &str) -> Result<usize, String> {
+    let first = (!old.is_empty())
+        .then(|| text.find(old))
+        .ok_or("the text to replace is empty; give some of the file")?;
+    let at = first.ok_or("the text to replace is not in it; read the file, and copy the text from there")?;
+    // From the next character on, so that places which overlap count.
+    let next = at + text[at..].chars().next().map_or(1, char::len_utf8);
+    if text[next..].contains(old) {
+        return Err("the text to replace stands in it more than once; take in lines around it".to_owned());
+    }
+    Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_place_is_given_if_and_only_if_there_is_one(text in "[aé]{0,12}", old in "[aé]{0,3}") {
+            let places: Vec<_> = text.char_indices().filter(|(at, _)| text[*at..].starts_with(&old)).collect();
+            match place(&text, &old) {
+                Ok(at) => prop_assert_eq!((places.len(), places[0].0), (1, at)),
+                Err(_) => prop_assert!(old.is_empty() || places.len() != 1),
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is in a folder and the folders in it.
+
+use async_trait::async_trait;
+use loop_guardrails::policy::workspace::{Kind, Workspace};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Need, Stop, Tool, ToolContext, ToolError, list_files::shown};
+
+/// How deep it goes, unless told otherwise.
+const DEFAULT_DEPTH: u32 = 4;
+
+/// How many names it lists at most.
+const MAX_NAMES: usize = 2000;
+
+/// Lists a folder and the folders in it, a few levels deep, without the inside of `.git`.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// std::fs::create_dir_all(folder.path().join("src/bin"))?;
+/// std::fs::write(folder.path().join("src/lib.rs"), "")?;
+/// let report = tools.call("file_tree", &serde_json::json!({})).await;
+/// assert_eq!(report.text, "src/\n  bin/\n  lib.rs\n");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileTree;
+
+/// What [`FileTree`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The folder, relative to the workspace; the workspace itself if it is left out.
+    path: Option<String>,
+    /// How many levels deep to go; 4 if it is left out.
+    #[schemars(range(min = 1))]
+    depth: Option<u32>,
+}
+
+#[async_trait]
+impl Tool for FileTree {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "file_tree"
+    }
+
+    fn description(&self) -> &'static str {
+        "Shows a folder and the folders in it as a tree, at most 2000 names. Folders end in `/`, links in `@`."
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::read(arguments.path.as_deref().unwrap_or_default())]
+    }
+
+    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        cx.blocking(move |workspace, stop| {
+            let mut tree = Tree { workspace, stop, text: String::new(), left: MAX_NAMES };
+            let path = arguments.path.unwrap_or_default();
+            tree.add(if path.is_empty() { "." } else { &path }, 0, arguments.depth.unwrap_or(DEFAULT_DEPTH))?;
+            if tree.left == 0 {
+                tree.text.push_str("[... cut after 2000 names: ask for a folder, or less depth ...]\n");
+            }
+            Ok(tree.text)
+        })
+        .await
+    }
+}
+
+struct Tree<'a> {
+    workspace: &'a Workspace,
+    stop: &'a Stop,
+    text: String,
+    left: usize,
+}
+
+impl Tree<'_> {
+    fn add(&mut self, path: &str, level: usize, depth: u32) -> Result<(), ToolError> {
+        for entry in self.workspace.list(path)? {
+            if self.left == 0 || self.stop.is_set() {
+                break;
+            }
+            self.left -= 1;
+            self.text.push_str(&"  ".repeat(level));
+            self.text.push_str(&shown(&entry));
+            self.text.push('\n');
+            if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" && depth > 1 {
+                // A folder that cannot be listed, or is gone by now, is named and no more.
+                let _ = self.add(&format!("{path}/{}", entry.name), level + 1, depth - 1);
+            }
+        }
+        Ok(())
+    }
+}

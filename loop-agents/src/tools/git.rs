@@ -1,0 +1,90 @@
+//! Asking git.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Need, Tool, ToolContext, ToolError, run_command};
+
+/// Asks git about the repository: its state, changes and history. Nothing is changed, no program that the
+/// repository names is started, and secrets are left out.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
+/// # let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
+/// let call = serde_json::json!({ "subcommand": "diff", "arguments": "--output=x" });
+/// assert!(tools.call("git", &call).await.text.contains("it writes a file"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Git;
+
+/// What [`Git`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// What to ask.
+    subcommand: Subcommand,
+    /// What stands behind the subcommand, as on a command line: options and revisions, then `--` and paths.
+    arguments: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Subcommand {
+    Status,
+    Diff,
+    Log,
+    Show,
+    Blame,
+}
+
+impl Arguments {
+    fn line(&self) -> String {
+        let words = self.arguments.as_deref().unwrap_or_default();
+        format!("git {} {words}", self.subcommand.as_str()).trim_end().to_owned()
+    }
+}
+
+impl Subcommand {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Diff => "diff",
+            Self::Log => "log",
+            Self::Show => "show",
+            Self::Blame => "blame",
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Git {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn description(&self) -> &'static str {
+        "Asks git: status, diff, log, show or blame. Paths stand behind `--`: `HEAD~2 -- src/main.rs`."
+    }
+
+    fn max_time(&self, cx: &ToolContext) -> Duration {
+        run_command::max_time(cx)
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::Command(arguments.line())]
+    }
+
+    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        run_command::run(arguments.line(), None, cx).await
+    }
+}

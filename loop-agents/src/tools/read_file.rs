@@ -1,0 +1,192 @@
+//! Reading a file, or some of its lines.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Need, Stop, Tool, ToolContext, ToolError, bounds};
+
+/// How much of a file is looked at to tell whether it is text.
+pub(super) const SNIFFED_BYTES: usize = 8 * 1024;
+
+/// Reads a text file, or some of its lines.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// std::fs::write(folder.path().join("poem"), "one\ntwo\nthree\n")?;
+/// let call = serde_json::json!({ "path": "poem", "first_line": 2, "lines": 1 });
+/// assert_eq!(tools.call("read_file", &call).await.text, "two\n");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadFile;
+
+/// What [`ReadFile`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The file, relative to the workspace.
+    path: String,
+    /// The first line to read, from 1.
+    #[schemars(range(min = 1))]
+    first_line: Option<u64>,
+    /// How many lines to read; all that fit if it is left out.
+    #[schemars(range(min = 1))]
+    lines: Option<u64>,
+}
+
+#[async_trait]
+impl Tool for ReadFile {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "read_file"
+    }
+
+    fn description(&self) -> &'static str {
+        "Reads a text file, or some of its lines. At most 63 KiB are given at a time; what is left out is \
+         named, with the line at which to read on."
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::read(&arguments.path)]
+    }
+
+    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        cx.blocking(move |workspace, stop| {
+            let opened = workspace.read(&arguments.path)?;
+            let mut file = BufReader::new(opened.file);
+            let is_text =
+                is_text(&mut file).map_err(|error| ToolError::io("read", &arguments.path, &error))?;
+            if !is_text {
+                return Err(ToolError::failed(format!(
+                    "`{}` is no text: it has {} bytes, with NUL among them",
+                    opened.path, opened.bytes
+                )));
+            }
+            let first = arguments.first_line.unwrap_or(1);
+            let end = arguments.lines.map_or(u64::MAX, |lines| first.saturating_add(lines));
+            Lines { first, end, at: 1, text: Vec::new() }
+                .read(&mut file, stop)
+                .map_err(|error| ToolError::io("read", &arguments.path, &error))
+        })
+        .await
+    }
+}
+
+/// Whether a file begins as text does.
+pub(super) fn is_text(file: &mut BufReader<impl Read>) -> io::Result<bool> {
+    let start = file.fill_buf()?;
+    Ok(!start[..start.len().min(SNIFFED_BYTES)].contains(&0))
+}
+
+/// The lines that are asked for, as far as there is room.
+struct Lines {
+    first: u64,
+    /// The first line that is not asked for.
+    end: u64,
+    /// The line that is being read.
+    at: u64,
+    text: Vec<u8>,
+}
+
+impl Lines {
+    fn read(mut self, file: &mut impl BufRead, stop: &Stop) -> io::Result<String> {
+        while self.at < self.end && !stop.is_set() {
+            let buffer = file.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(self.whole());
+            }
+            let length = buffer.iter().position(|byte| *byte == b'\n').map_or(buffer.len(), |end| end + 1);
+            let (piece, ends) = (&buffer[..length], buffer[length - 1] == b'\n');
+            if self.at >= self.first {
+                if self.text.len() + length > bounds::ROOM {
+                    self.text.extend_from_slice(&piece[..bounds::ROOM - self.text.len()]);
+                    return Ok(self.cut());
+                }
+                self.text.extend_from_slice(piece);
+            }
+            self.at += u64::from(ends);
+            file.consume(length);
+        }
+        Ok(self.whole())
+    }
+
+    fn whole(self) -> String {
+        if self.text.is_empty() && self.at < self.first {
+            return format!("[... the file has {} lines ...]", self.at - 1);
+        }
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+
+    /// What fits: whole lines, or the beginning of one that is longer than all the room.
+    fn cut(mut self) -> String {
+        if let Some(end) = self.text.iter().rposition(|byte| *byte == b'\n') {
+            self.text.truncate(end + 1);
+            let text = String::from_utf8_lossy(&self.text);
+            return format!("{text}[... cut here: read on with first_line = {} ...]", self.at);
+        }
+        let text = String::from_utf8_lossy(&self.text);
+        // A character that was cut through shows as one that cannot be read.
+        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        format!("{text}\n[... cut here: line {} is longer than {} bytes ...]", self.at, bounds::ROOM)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str, first: u64, end: u64, buffer: usize) -> String {
+        let lines = Lines { first, end, at: 1, text: Vec::new() };
+        lines.read(&mut BufReader::with_capacity(buffer, text.as_bytes()), &Stop::default()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn the_lines_are_those_of_the_file_however_it_is_read(
+            text in "[aé\n]{1,60}", first in 1u64..8, count in 1u64..8, buffer in 1usize..20,
+        ) {
+            let all: Vec<_> = text.split_inclusive('\n').collect();
+            let expected: String = all.iter().skip(first as usize - 1).take(count as usize).copied().collect();
+            let found = read(&text, first, first + count, buffer);
+            if expected.is_empty() {
+                prop_assert!(found.is_empty() || found.contains("the file has"), "{}", found);
+            } else {
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn a_long_file_is_read_in_parts_that_make_the_whole(width in 1usize..3000, count in 1u64..300) {
+            let text = format!("{}\n", "x".repeat(width)).repeat(count as usize);
+            let (mut whole, mut first) = (String::new(), 1);
+            loop {
+                let part = read(&text, first, u64::MAX, 8192);
+                prop_assert!(part.len() <= bounds::MAX_OUTPUT_BYTES);
+                let Some((lines, notice)) = part.split_once("[... cut here: read on with first_line = ") else {
+                    whole.push_str(&part);
+                    break;
+                };
+                whole.push_str(lines);
+                first = notice.trim_end_matches(" ...]").parse().unwrap();
+            }
+            prop_assert_eq!(whole, text);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_on_a_character() {
+        let text = read(&"–".repeat(50_000), 1, u64::MAX, 8192);
+        assert!(text.len() <= bounds::MAX_OUTPUT_BYTES && text.contains("line 1 is longer than"));
+        assert!(!text.contains(char::REPLACEMENT_CHARACTER));
+    }
+}

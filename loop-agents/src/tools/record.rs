@@ -1,0 +1,60 @@
+//! One call in the audit.
+
+use loop_core::with_causes;
+use loop_guardrails::policy::audit::{Audit, Entry, Outcome};
+use serde_json::Value;
+
+use super::{ToolError, bounds::beginning};
+
+/// How many bytes of a call's arguments are kept, and how many of what was wrong with it.
+const KEPT_BYTES: usize = 500;
+
+/// Writes down what is decided about one call, and what comes of it.
+#[derive(Debug)]
+pub(super) struct Record {
+    audit: Audit,
+    /// What all entries of the call have in common.
+    call: Entry,
+}
+
+impl Record {
+    pub(super) fn new(audit: Audit, tool: &str, arguments: &Value) -> Self {
+        let details = beginning(&arguments.to_string(), KEPT_BYTES).to_owned();
+        Self { audit, call: Entry::new(tool, details, Outcome::Allowed) }
+    }
+
+    /// Names the run and its iteration.
+    pub(super) fn of(mut self, run: Option<String>, iteration: Option<u64>) -> Self {
+        self.call.run = run;
+        self.call.iteration = iteration;
+        self
+    }
+
+    /// The call is about to be made.
+    ///
+    /// # Errors
+    /// It cannot be written down, so it is not to be made.
+    pub(super) fn allowed(&self) -> Result<(), ToolError> {
+        self.write(Outcome::Allowed, "").map_err(ToolError::Rejected)
+    }
+
+    /// How the call ended; in words, if that cannot be written down.
+    pub(super) fn ended(&self, result: &Result<String, ToolError>) -> Option<String> {
+        let written = match result {
+            Ok(_) => self.write(Outcome::Success, ""),
+            Err(ToolError::Failed(why)) => self.write(Outcome::Error, why),
+            Err(ToolError::Rejected(why)) => self.write(Outcome::Denied, why),
+        };
+        written.err()
+    }
+
+    fn write(&self, outcome: Outcome, why: &str) -> Result<(), String> {
+        let mut entry = Entry::new(&*self.call.action, &*self.call.details, outcome);
+        if !why.is_empty() {
+            entry.details = format!("{}: {}", entry.details, beginning(why, KEPT_BYTES));
+        }
+        entry.run.clone_from(&self.call.run);
+        entry.iteration = self.call.iteration;
+        self.audit.record(entry).map_err(|error| with_causes(&error))
+    }
+}

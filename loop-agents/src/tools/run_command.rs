@@ -1,0 +1,110 @@
+//! Running a command.
+
+use std::{future::pending, time::Duration};
+
+use async_trait::async_trait;
+use loop_core::with_causes;
+use loop_guardrails::policy::command::CommandLine;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError};
+use crate::process::{Cut, DEFAULT_GRACE};
+
+/// What is left for the end of a command and the exit code in the text.
+const MARGIN: usize = 256;
+
+/// Runs a command that the policy allows, in the workspace's root.
+///
+/// There is no shell between: `|`, `>`, `*`, `$` and `;` are plain characters.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
+/// let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' | $HOME" })).await;
+/// assert_eq!(report.text, "a  b | $HOME\n(exit 0)");
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "rm -rf /" })).await;
+/// assert!(report.text.contains("`rm` is not among the programs of safe mode"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunCommand;
+
+/// What [`RunCommand`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The program and its arguments, with quotes where a word has blanks in it.
+    command: String,
+    /// How many seconds it may take, if less than usual.
+    #[schemars(range(min = 1))]
+    max_seconds: Option<u64>,
+}
+
+#[async_trait]
+impl Tool for RunCommand {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "run_command"
+    }
+
+    fn description(&self) -> &'static str {
+        "Runs one program in the workspace, without a shell: no pipes, redirections, wildcards or variables. \
+         Only programs that are allowed run. Answers with what it prints, and its exit code."
+    }
+
+    fn max_time(&self, cx: &ToolContext) -> Duration {
+        max_time(cx)
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::Command(arguments.command.clone())]
+    }
+
+    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        run(arguments.command, arguments.max_seconds.map(Duration::from_secs), cx).await
+    }
+}
+
+/// The command's own limit ends it in order; this one is for what is still stuck then.
+pub(super) fn max_time(cx: &ToolContext) -> Duration {
+    cx.workspace().policy().command_time() + 2 * DEFAULT_GRACE
+}
+
+/// Runs a command if the policy allows it, and answers with what it printed.
+pub(super) async fn run(
+    line: String,
+    limit: Option<Duration>,
+    cx: &ToolContext,
+) -> Result<String, ToolError> {
+    let asked = line.clone();
+    let command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
+    let most = cx.workspace().policy().command_time();
+    let process =
+        cx.process().line(exec(&command)?).merged().max_time(limit.map_or(most, |limit| limit.min(most)));
+    let process = process.capture_limit(MAX_OUTPUT_BYTES / 2);
+    let finished = process.run(pending(), |_, _| {}).await;
+    let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
+    let timed_out = matches!(finished.cut, Some(Cut::Time(_)));
+    let exit_code = finished.exit.shell_code();
+    cx.ran(CommandRun { line, exit_code, timed_out });
+    let mut text = finished.stdout.excerpt(MAX_OUTPUT_BYTES - MARGIN);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
+    text.push_str(&format!("(exit {exit_code}{cut})"));
+    Ok(text)
+}
+
+/// The line by which a shell becomes the program, and gives it these words.
+fn exec(command: &CommandLine) -> Result<String, ToolError> {
+    let words = std::iter::once(&command.program).chain(&command.arguments).map(String::as_str);
+    let quoted = shlex::try_join(words).map_err(|error| ToolError::rejected(error.to_string()))?;
+    Ok(format!("exec {quoted}"))
+}

@@ -1,0 +1,157 @@
+//! Searching files.
+
+use std::io::{BufRead, BufReader, Read};
+
+use async_trait::async_trait;
+use loop_guardrails::policy::workspace::{Kind, Workspace};
+use regex::bytes::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Need, Stop, Tool, ToolContext, ToolError, bounds::beginning, read_file::is_text};
+
+/// How many lines are found at most.
+const MAX_MATCHES: usize = 100;
+
+/// How much of a line is shown, and how much of it is searched.
+const SHOWN_BYTES: usize = 300;
+const SEARCHED_BYTES: u64 = 64 * 1024;
+
+/// Finds the lines that a regular expression matches. What may not be read is not searched.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// std::fs::write(folder.path().join("poem"), "one\nSECRET of spring\n")?;
+/// std::fs::write(folder.path().join(".env"), "SECRET=1")?;
+/// let report = tools.call("search_files", &serde_json::json!({ "pattern": "SECRET" })).await;
+/// assert_eq!(report.text, "poem:2:SECRET of spring\n[1 file was not searched, since it may not be read]\n");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SearchFiles;
+
+/// What [`SearchFiles`] is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// A regular expression, matched against each line.
+    pattern: String,
+    /// The file or folder to search, relative to the workspace; all of it if it is left out.
+    path: Option<String>,
+}
+
+#[async_trait]
+impl Tool for SearchFiles {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "search_files"
+    }
+
+    fn description(&self) -> &'static str {
+        "Finds the lines of text files that match a regular expression, as `path:line:text`, at most 100. \
+         Links are not followed, and .git is passed over."
+    }
+
+    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+        vec![Need::read(arguments.path.as_deref().unwrap_or_default())]
+    }
+
+    async fn call(
+        &self,
+        Arguments { pattern, path }: Arguments,
+        cx: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let pattern = Regex::new(&pattern)
+            .map_err(|error| ToolError::failed(format!("the pattern is no regular expression: {error}")))?;
+        cx.blocking(move |workspace, stop| {
+            let path = path.filter(|path| !path.is_empty()).unwrap_or_else(|| ".".to_owned());
+            let mut search = Search { workspace, stop, pattern, text: String::new(), found: 0, refused: 0 };
+            if workspace.status(&path)?.kind == Kind::Folder {
+                search.folder(&path)?;
+            } else {
+                search.file(&path)?;
+            }
+            Ok(search.into_text())
+        })
+        .await
+    }
+}
+
+struct Search<'a> {
+    workspace: &'a Workspace,
+    stop: &'a Stop,
+    pattern: Regex,
+    text: String,
+    found: usize,
+    refused: usize,
+}
+
+impl Search<'_> {
+    fn folder(&mut self, path: &str) -> Result<(), ToolError> {
+        for entry in self.workspace.list(path)? {
+            if self.is_over() {
+                break;
+            }
+            let inner = if path == "." { entry.name.clone() } else { format!("{path}/{}", entry.name) };
+            // What is gone by now, or cannot be read by this user, is passed over.
+            match entry.kind {
+                _ if !entry.readable => self.refused += 1,
+                Kind::Folder if entry.name != ".git" => drop(self.folder(&inner)),
+                Kind::File => drop(self.file(&inner)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &str) -> Result<(), ToolError> {
+        let failed = |error| ToolError::io("read", path, &error);
+        let opened = self.workspace.read(path)?;
+        let mut file = BufReader::new(opened.file);
+        if !is_text(&mut file).map_err(failed)? {
+            return Ok(());
+        }
+        let mut number = 1;
+        let mut line = Vec::new();
+        while !self.is_over() {
+            line.clear();
+            let length = file.by_ref().take(SEARCHED_BYTES).read_until(b'\n', &mut line).map_err(failed)?;
+            if length == 0 {
+                break;
+            }
+            let ends = line.ends_with(b"\n");
+            let shown = line.strip_suffix(b"\n").unwrap_or(&line);
+            let shown = shown.strip_suffix(b"\r").unwrap_or(shown);
+            if self.pattern.is_match(shown) {
+                self.found += 1;
+                let shown = String::from_utf8_lossy(shown);
+                self.text.push_str(&format!("{}:{number}:{}\n", opened.path, beginning(&shown, SHOWN_BYTES)));
+            }
+            number += u64::from(ends);
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.found >= MAX_MATCHES || self.stop.is_set()
+    }
+
+    fn into_text(self) -> String {
+        let found = match self.found {
+            0 => "[nothing found]\n",
+            MAX_MATCHES => "[... cut after 100 lines: search a folder, or for less ...]\n",
+            _ => "",
+        };
+        let refused = match self.refused {
+            0 => String::new(),
+            1 => "[1 file was not searched, since it may not be read]\n".to_owned(),
+            more => format!("[{more} files were not searched, since they may not be read]\n"),
+        };
+        self.text + found + &refused
+    }
+}

@@ -1,0 +1,123 @@
+//! What a tool is.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{Need, ToolContext, ToolError, arguments};
+
+/// How long a call may take, unless the tool says otherwise: 30 seconds.
+pub const DEFAULT_TOOL_TIME: Duration = Duration::from_secs(30);
+
+/// Something that a model can ask for.
+///
+/// What it does with files and commands it does through the [context](ToolContext), where the policy
+/// is. It may be dropped at any of its awaits, when its time is over or the run ends. Calls may run at the
+/// same time.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use loop_agents::tools::{Need, Tool, ToolContext, ToolError, Toolbox};
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// struct CountLines;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// #[serde(deny_unknown_fields)]
+/// struct Arguments {
+///     /// The file, relative to the workspace.
+///     path: String,
+/// }
+///
+/// #[async_trait]
+/// impl Tool for CountLines {
+///     type Arguments = Arguments;
+///     fn name(&self) -> &str { "count_lines" }
+///     fn description(&self) -> &str { "Counts the lines of a file." }
+///     fn needs(&self, arguments: &Arguments) -> Vec<Need> { vec![Need::read(&arguments.path)] }
+///     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+///         let file = cx.workspace().read(&arguments.path)?.file;
+///         let text = std::io::read_to_string(file).map_err(|error| ToolError::failed(error.to_string()))?;
+///         Ok(text.lines().count().to_string())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("poem"), "two\nlines\n")?;
+/// let tools = Toolbox::new(Workspace::open(folder.path(), ActionPolicy::default())?).with(CountLines);
+/// let report = tools.call("count_lines", &serde_json::json!({ "path": "poem" })).await;
+/// assert_eq!(report.text, "2");
+/// # Ok(()) }
+/// ```
+#[async_trait]
+pub trait Tool: Send + Sync + 'static {
+    /// What it is given. Calls whose arguments do not fit its schema do not reach the tool.
+    type Arguments: DeserializeOwned + JsonSchema + Send;
+
+    /// The name that a model calls it by: letters, digits and `_`.
+    fn name(&self) -> &str;
+
+    /// What it does, for the model: when to use it, and what it answers.
+    fn description(&self) -> &str;
+
+    /// What the call does that a policy can refuse, so that it is refused before anything is done, and the
+    /// audit says so; nothing by default. What is forgotten here is refused when it is done.
+    fn needs(&self, _arguments: &Self::Arguments) -> Vec<Need> {
+        Vec::new()
+    }
+
+    /// How long a call may take; [`DEFAULT_TOOL_TIME`] by default.
+    fn max_time(&self, _cx: &ToolContext) -> Duration {
+        DEFAULT_TOOL_TIME
+    }
+
+    /// Does it, and answers with what the model is told.
+    ///
+    /// # Errors
+    /// [`ToolError`], whose text the model is told in its place.
+    async fn call(&self, arguments: Self::Arguments, cx: &ToolContext) -> Result<String, ToolError>;
+}
+
+/// A tool as a model's vendor is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A tool whose arguments have no type.
+#[async_trait]
+pub(super) trait AnyTool: Send + Sync {
+    fn definition(&self) -> ToolDefinition;
+    fn time(&self, cx: &ToolContext) -> Duration;
+    async fn call_any(&self, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError>;
+}
+
+#[async_trait]
+impl<T: Tool> AnyTool for T {
+    fn definition(&self) -> ToolDefinition {
+        let (name, description) = (self.name().to_owned(), self.description().to_owned());
+        ToolDefinition { name, description, parameters: arguments::schema::<T::Arguments>() }
+    }
+
+    fn time(&self, cx: &ToolContext) -> Duration {
+        self.max_time(cx)
+    }
+
+    async fn call_any(&self, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError> {
+        let arguments = arguments::read(self.name(), arguments)?;
+        cx.admit(self.needs(&arguments)).await?;
+        self.call(arguments, cx).await
+    }
+}

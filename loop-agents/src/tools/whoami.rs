@@ -1,0 +1,55 @@
+//! Who and where we are.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Tool, ToolContext, ToolError};
+
+/// Tells the user's name, the machine's, and where the workspace is.
+///
+/// The user's name is that which commands see as `USER` or `LOGNAME`, and otherwise the user's number.
+///
+/// ```
+/// # use loop_agents::tools::Toolbox;
+/// # use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
+/// let tools = Toolbox::standard(workspace).environment([("USER", "kim")], &EnvironmentPolicy::new());
+/// let report = tools.call("whoami", &serde_json::json!({})).await;
+/// assert!(report.text.starts_with("user: kim\n"), "{}", report.text);
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Whoami;
+
+/// What [`Whoami`] is given: nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {}
+
+#[async_trait]
+impl Tool for Whoami {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "whoami"
+    }
+
+    fn description(&self) -> &'static str {
+        "Tells the user's name, the machine's name, and where the workspace is."
+    }
+
+    async fn call(&self, Arguments {}: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        let process = cx.process();
+        let name = ["USER", "LOGNAME"].iter().find_map(|name| process.env.get(name));
+        let user = name.map_or_else(
+            || format!("number {}", rustix::process::getuid().as_raw()),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let system = rustix::system::uname();
+        let host = system.nodename().to_string_lossy().into_owned();
+        Ok(format!("user: {user}\nhost: {host}\nworkspace: {}\n", cx.workspace().root().display()))
+    }
+}

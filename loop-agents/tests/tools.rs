@@ -1,0 +1,13 @@
+//! Tools, in real folders, with real commands.
+#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+
+#[path = "tools/cases.rs"]
+mod cases;
+#[path = "tools/commands.rs"]
+mod commands;
+#[path = "tools/files.rs"]
+mod files;
+#[path = "tools/toolbox.rs"]
+mod toolbox;
+#[path = "tools/world.rs"]
+mod world;

@@ -1,0 +1,201 @@
+//! Commands, and git.
+
+use std::{os::unix::fs::symlink, time::Duration};
+
+use loop_agents::tools::{MAX_OUTPUT_BYTES, ToolOutcome};
+use loop_guardrails::policy::{Origin, Placed, Settings};
+use serde_json::json;
+
+use crate::world::World;
+
+#[tokio::test]
+async fn words_reach_the_program_as_they_are() {
+    let world = World::new();
+    let command = r#"echo 'a  b' "c\"d" e\ f '' $(id) `id` ; | > x * ~ # gone"#;
+    let text = world.done("run_command", json!({ "command": command })).await;
+    assert_eq!(text, "a  b c\"d e f  $(id) `id` ; | > x * ~\n(exit 0)");
+    assert!(!world.at("x").exists());
+    assert!(world.rejected("run_command", json!({ "command": "ls\nid" })).await.contains("one line"));
+}
+
+#[tokio::test]
+async fn secrets_are_not_printed_by_commands_either() {
+    let world = World::new();
+    world.put(".env", "hunter2");
+    symlink(".env", world.at("notes")).unwrap();
+    symlink("/etc", world.at("etc")).unwrap();
+    for command in [
+        "cat .env",
+        "cat notes",
+        "head -n 1 ./a/../.env",
+        "grep -r hunter2 .",
+        "grep --file=.env x",
+        "cat etc/passwd",
+        "cat /etc/passwd",
+        "find . -exec cat {} +",
+        "wc --files0-from=.env",
+        "env",
+        "sort .env",
+        "stat ../x",
+    ] {
+        let text = world.rejected("run_command", json!({ "command": command })).await;
+        assert!(!text.contains("hunter2") || command.contains("hunter2"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_child_sees_no_secret_of_the_environment() {
+    let world = World::allowing(&["printenv"]);
+    let text = world.done("run_command", json!({ "command": "printenv" })).await;
+    assert!(text.contains("LC_ALL=C") && !text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
+async fn an_exit_code_is_data_and_a_program_that_is_missing_is_named() {
+    let world = World::allowing(&["no-such-program"]);
+    let report = world.call("run_command", json!({ "command": "cat gone" })).await;
+    assert_eq!((report.outcome, report.commands[0].exit_code), (ToolOutcome::Done, 1));
+    assert_eq!(report.commands[0].line, "cat gone");
+    let report = world.call("run_command", json!({ "command": "no-such-program" })).await;
+    assert_eq!(report.commands[0].exit_code, 127);
+    assert!(report.text.contains("no-such-program"), "{}", report.text);
+}
+
+#[tokio::test]
+async fn an_output_is_cut_and_the_cut_is_named() {
+    let world = World::new();
+    world.put("large", "line – of text\n".repeat(100_000));
+    let text = world.done("run_command", json!({ "command": "cat large" })).await;
+    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("bytes left out") && text.ends_with("(exit 0)"));
+}
+
+#[tokio::test]
+async fn a_command_is_ended_by_its_time_limit() {
+    let mut settings = Settings::default();
+    settings.command_time = Some(Placed::new(Duration::from_millis(300), Origin::BuiltIn));
+    settings.allow.push(Placed::new("sleep".to_owned(), Origin::BuiltIn));
+    let world = World::with(settings);
+    let report = world.call("run_command", json!({ "command": "sleep 1000", "max_seconds": 900 })).await;
+    assert!(report.commands[0].timed_out && report.text.contains("its time limit"), "{}", report.text);
+}
+
+#[tokio::test]
+async fn a_program_of_the_workspace_needs_to_be_allowed_by_its_path() {
+    let world = World::allowing(&["./check.sh"]);
+    world.put("check.sh", "#!/bin/sh\necho checked\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(world.at("check.sh"), mode).unwrap();
+    assert_eq!(world.done("run_command", json!({ "command": "./check.sh" })).await, "checked\n(exit 0)");
+    world.rejected("run_command", json!({ "command": "check.sh" })).await;
+}
+
+fn repository() -> World {
+    let world = World::new();
+    world.git(&["init", "-q", "-b", "main"]);
+    world.put("src/a.rs", "one\n");
+    world.put(".env", "hunter2\n");
+    world.put("keys/id_rsa", "hunter2\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "first"]);
+    world.put("src/a.rs", "two\n");
+    world.put(".env", "hunter2 again\n");
+    world
+}
+
+async fn git(world: &World, subcommand: &str, arguments: &str) -> String {
+    world.done("git", json!({ "subcommand": subcommand, "arguments": arguments })).await
+}
+
+#[tokio::test]
+async fn git_shows_the_history_without_the_secrets_in_it() {
+    let world = repository();
+    for (subcommand, arguments, expected) in [
+        ("status", "--short", "M src/a.rs"),
+        ("diff", "", "+two"),
+        ("diff", "HEAD -- src", "-one"),
+        ("log", "-p", "+one"),
+        ("log", "--oneline -- src/a.rs", "first"),
+        ("show", "", "+one"),
+        ("show", "HEAD:src/a.rs", "one"),
+        ("blame", "src/a.rs", "two"),
+        ("blame", "HEAD -- src/a.rs", "one"),
+    ] {
+        let text = git(&world, subcommand, arguments).await;
+        assert!(text.contains(expected) && text.ends_with("(exit 0)"), "{subcommand} {arguments}: {text}");
+        assert!(!text.contains("hunter2"), "{subcommand} {arguments}: {text}");
+    }
+    for (subcommand, arguments) in [
+        ("show", "HEAD:.env"),
+        ("show", ":.env"),
+        ("diff", "-- .env"),
+        ("blame", ".env"),
+        ("log", "-p -- keys/id_rsa"),
+        ("diff", "HEAD:src/a.rs..HEAD:.env"),
+    ] {
+        let call = json!({ "subcommand": subcommand, "arguments": arguments });
+        assert!(world.rejected("git", call).await.contains("hold secrets"));
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_not_shown_by_its_hash() {
+    let world = repository();
+    let hash =
+        std::process::Command::new("git").args(["rev-parse", "HEAD:.env"]).current_dir(world.at("")).output();
+    let hash = String::from_utf8(hash.unwrap().stdout).unwrap();
+    let hash = hash.trim();
+    let words = [
+        hash.to_owned(),
+        format!("{hash}^{{}}"),
+        format!("{hash}..{hash}"),
+        format!("HEAD:src/a.rs..{hash}"),
+    ];
+    for (subcommand, word) in
+        ["show", "diff", "log"].into_iter().flat_map(|it| words.iter().map(move |word| (it, word)))
+    {
+        let report = world.call("git", json!({ "subcommand": subcommand, "arguments": word })).await;
+        assert!(
+            !report.text.contains("hunter2") && report.commands[0].exit_code != 0,
+            "{word}: {}",
+            report.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn git_starts_no_program_that_the_repository_names() {
+    let world = repository();
+    let trap = format!("touch {}", world.at("sprung").display());
+    for key in
+        ["core.fsmonitor", "core.pager", "diff.external", "diff.trap.textconv", "gpg.program", "core.editor"]
+    {
+        world.git(&["config", key, &trap]);
+    }
+    world.git(&["config", "log.showSignature", "true"]);
+    world.put(".gitattributes", "*.rs diff=trap\n");
+    // Our own `git config` may have sprung it.
+    let _ = std::fs::remove_file(world.at("sprung"));
+    for (subcommand, arguments) in
+        [("status", ""), ("diff", ""), ("log", "-p"), ("show", "HEAD"), ("blame", "src/a.rs")]
+    {
+        git(&world, subcommand, arguments).await;
+        assert!(!world.at("sprung").exists(), "{subcommand}");
+    }
+}
+
+/// A model can write files, and some files make a repository.
+#[tokio::test]
+async fn files_that_look_like_a_repository_make_none() {
+    let world = World::new();
+    world.put("HEAD", "ref: refs/heads/main\n");
+    std::fs::create_dir_all(world.at("objects")).unwrap();
+    std::fs::create_dir_all(world.at("refs/heads")).unwrap();
+    let trap = format!("touch {}", world.at("sprung").display());
+    world.put("config", format!("[core]\n\tworktree = .\n[filter \"trap\"]\n\tclean = {trap}\n"));
+    world.put(".gitattributes", "* filter=trap\n");
+    for (subcommand, arguments) in [("status", ""), ("diff", ""), ("log", "-p")] {
+        let report = world.call("git", json!({ "subcommand": subcommand, "arguments": arguments })).await;
+        assert_ne!(report.commands[0].exit_code, 0, "{}", report.text);
+        assert!(!world.at("sprung").exists());
+    }
+}

@@ -1,0 +1,126 @@
+//! Tools for files.
+
+use std::{fs, os::unix::fs::symlink};
+
+use loop_agents::tools::{MAX_OUTPUT_BYTES, ToolOutcome};
+use loop_guardrails::policy::audit::Outcome;
+use serde_json::json;
+
+use crate::world::World;
+
+/// The tools that are given a path, and what else they need.
+fn with_path(path: &str) -> Vec<(&'static str, serde_json::Value)> {
+    vec![
+        ("read_file", json!({ "path": path })),
+        ("write_file", json!({ "path": path, "content": "x" })),
+        ("edit_file", json!({ "path": path, "old": "a", "new": "b" })),
+        ("list_files", json!({ "path": path })),
+        ("file_tree", json!({ "path": path })),
+        ("search_files", json!({ "path": path, "pattern": "." })),
+        ("create_dir", json!({ "path": path })),
+    ]
+}
+
+#[tokio::test]
+async fn no_tool_leaves_the_workspace_or_touches_a_secret() {
+    let world = World::new();
+    fs::create_dir(world.beside("outside")).unwrap();
+    fs::write(world.beside("outside/x"), "a").unwrap();
+    world.put(".env", "a");
+    symlink(world.beside("outside"), world.at("link")).unwrap();
+    for path in
+        ["../outside/x", "/etc/passwd", "link/x", "link/new/y", "link", ".env", "./a/../.env", "keys/id_rsa"]
+    {
+        for (tool, arguments) in with_path(path) {
+            let before = world.audit.len();
+            let text = world.rejected(tool, arguments).await;
+            assert!(!text.is_empty());
+            // It was not allowed first, and denied afterwards.
+            assert_eq!(
+                (world.audit.len(), world.audit.newest(1)[0].outcome),
+                (before + 1, Outcome::Denied),
+                "{tool}"
+            );
+        }
+    }
+    assert_eq!(
+        (world.text(".env").as_str(), fs::read_dir(world.beside("outside")).unwrap().count()),
+        ("a", 1)
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_there_fails_and_is_not_rejected() {
+    let world = World::new();
+    for (tool, arguments) in
+        with_path("gone").into_iter().filter(|(tool, _)| !["write_file", "create_dir"].contains(tool))
+    {
+        let report = world.call(tool, arguments).await;
+        assert_eq!(report.outcome, ToolOutcome::Failed, "{tool}");
+        assert!(report.text.contains("there is no `gone`: list its folder"), "{}", report.text);
+    }
+}
+
+#[tokio::test]
+async fn an_edit_changes_one_place_or_nothing() {
+    let world = World::new();
+    world.put("x", "one\ntwo\ntwo\n");
+    for (old, problem) in [("two", "more than once"), ("three", "not in it"), ("", "is empty")] {
+        let report = world.call("edit_file", json!({ "path": "x", "old": old, "new": "y" })).await;
+        assert!(report.outcome == ToolOutcome::Failed && report.text.contains(problem), "{}", report.text);
+        assert!(report.files.is_empty());
+    }
+    assert_eq!(world.text("x"), "one\ntwo\ntwo\n");
+    let report = world.call("edit_file", json!({ "path": "x", "old": "two\ntwo", "new": "2" })).await;
+    assert_eq!((world.text("x").as_str(), report.files[0].created), ("one\n2\n", false));
+}
+
+#[tokio::test]
+async fn a_search_finds_lines_and_passes_over_what_is_no_text() {
+    let world = World::new();
+    world.put("a/x.rs", "fn one() {}\r\nfn two() {}\n");
+    world.put("binary", b"fn\0");
+    world.put(".git/config", "fn");
+    world.put("server.pem", "fn");
+    symlink("a", world.at("again")).unwrap();
+    let text = world.done("search_files", json!({ "pattern": "^fn .*\\}$" })).await;
+    assert_eq!(
+        text,
+        "a/x.rs:1:fn one() {}\na/x.rs:2:fn two() {}\n[1 file was not searched, since it may not be read]\n"
+    );
+    let report = world.call("search_files", json!({ "pattern": "(" })).await;
+    assert!(report.outcome == ToolOutcome::Failed && report.text.contains("no regular expression"));
+    world.put("many", "fn\n".repeat(500));
+    let text = world.done("search_files", json!({ "pattern": "fn", "path": "many" })).await;
+    assert!(text.ends_with("[... cut after 100 lines: search a folder, or for less ...]\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_large_file_is_read_within_the_bound() {
+    let world = World::new();
+    world.put("large", "line – of text\n".repeat(100_000));
+    let text = world.done("read_file", json!({ "path": "large" })).await;
+    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("read on with first_line = "), "{}", text.len());
+    world.put("image", b"\x89PNG\0\0");
+    let report = world.call("read_file", json!({ "path": "image" })).await;
+    assert!(report.outcome == ToolOutcome::Failed && report.text.contains("is no text: it has 6 bytes"));
+}
+
+#[tokio::test]
+async fn a_tree_is_cut_where_it_grows_too_large() {
+    let world = World::new();
+    for number in 0..2100 {
+        world.put(&format!("d/f{number:04}"), "");
+    }
+    let text = world.done("file_tree", json!({})).await;
+    assert!(text.starts_with("d/\n  f0000\n") && text.contains("cut after 2000 names"));
+    assert_eq!(world.done("file_tree", json!({ "depth": 1 })).await, "d/\n");
+}
+
+#[tokio::test]
+async fn folders_that_were_made_are_reported_and_others_are_not() {
+    let world = World::new();
+    let made = world.call("create_dir", json!({ "path": "a/b" })).await;
+    let again = world.call("create_dir", json!({ "path": "a/b" })).await;
+    assert_eq!((made.files.len(), again.files.len()), (1, 0));
+}

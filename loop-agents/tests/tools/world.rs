@@ -1,0 +1,96 @@
+//! A folder with tools in it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
+use loop_guardrails::policy::{
+    ActionPolicy, Origin, Placed, Settings, audit::Audit, environment::EnvironmentPolicy,
+    workspace::Workspace,
+};
+use serde_json::Value;
+
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+    pub(crate) tools: Toolbox,
+    pub(crate) audit: Audit,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    /// One in which these programs are allowed as well.
+    pub(crate) fn allowing(programs: &[&str]) -> Self {
+        let mut settings = Settings::default();
+        settings.allow =
+            programs.iter().map(|name| Placed::new((*name).to_owned(), Origin::BuiltIn)).collect();
+        Self::with(settings)
+    }
+
+    pub(crate) fn with(settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = ActionPolicy::new(settings, Settings::default());
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let workspace = Workspace::open(folder.path().join("work"), policy).unwrap();
+        let audit = Audit::new();
+        let vars = [
+            ("PATH", std::env::var("PATH").unwrap()),
+            ("LC_ALL", "C".into()),
+            ("MY_TOKEN", "hunter2".into()),
+        ];
+        let tools =
+            Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new()).audit(audit.clone());
+        Self { folder, tools, audit }
+    }
+
+    /// A path in the workspace.
+    pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join("work").join(path)
+    }
+
+    /// A path beside it.
+    pub(crate) fn beside(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
+        fs::write(self.at(path), content).unwrap();
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.at(path)).unwrap()
+    }
+
+    /// Runs git, as its owner would.
+    pub(crate) fn git(&self, arguments: &[&str]) {
+        let identity = ["-c", "user.name=kim", "-c", "user.email=kim@example.org"];
+        let mut git = Command::new("git");
+        let output = git.current_dir(self.at("")).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> ToolReport {
+        self.tools.call(tool, &arguments).await
+    }
+
+    /// What a call answers that is done.
+    pub(crate) async fn done(&self, tool: &str, arguments: Value) -> String {
+        let report = self.call(tool, arguments).await;
+        assert_eq!(report.outcome, ToolOutcome::Done, "{}", report.text);
+        report.text
+    }
+
+    /// Why a call is rejected.
+    pub(crate) async fn rejected(&self, tool: &str, arguments: Value) -> String {
+        let report = self.call(tool, arguments).await;
+        assert_eq!(report.outcome, ToolOutcome::Rejected, "{}", report.text);
+        assert!(report.files.is_empty() && report.commands.is_empty());
+        report.text
+    }
+}

@@ -1,0 +1,229 @@
+//! The one place that decides.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    Denied, Ignored, LocalPath, Origin, OutsidePath, Permissions, Placed, Ruling, SecretFiles, Settings,
+    Verb,
+    command::{CommandLine, CommandPolicy},
+};
+
+/// How long a command may run, unless something is set: five minutes.
+pub const DEFAULT_COMMAND_TIME: Duration = Duration::from_secs(5 * 60);
+
+/// The project's own settings. Whoever may change these has none.
+const SETTINGS_FILE: &str = "loop.toml";
+
+/// Where `git` keeps the names of programs that it starts (hooks, filters, editors).
+const GIT_FOLDER: &str = ".git";
+
+/// What may be done, as the user and the project together allow it.
+///
+/// It answers without doing anything. What opens files by its answers is the
+/// [`Workspace`](super::workspace::Workspace).
+///
+/// # Default
+/// Safe mode, no permissions but that secrets, the inside of `.git` and the project's `loop.toml` are
+/// guarded, five minutes for a command.
+///
+/// ```
+/// use loop_guardrails::policy::{ActionPolicy, Verb};
+///
+/// let policy = ActionPolicy::default();
+/// assert!(policy.on_path(&"src/main.rs".parse()?, Verb::Write).allowed);
+/// println!("{}", policy.explain("find . -delete"));
+/// assert!(!policy.explain("find . -delete").allowed);
+/// assert!(!policy.explain("config/.env").allowed);
+/// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ActionPolicy {
+    root: PathBuf,
+    commands: CommandPolicy,
+    secrets: SecretFiles,
+    /// All of them have to allow.
+    permissions: Vec<Permissions>,
+    command_time: Option<Placed<Duration>>,
+    ignored: Vec<Ignored>,
+}
+
+impl ActionPolicy {
+    /// What the user and the project allow, one not more than the other.
+    ///
+    /// A project can forbid programs, name secrets, set permissions, switch safe mode on and shorten the
+    /// time of commands. What it sets beyond that has no effect, and is listed in
+    /// [`ignored`](Self::ignored).
+    pub fn new(user: Settings, project: Settings) -> Self {
+        let ignored = beyond(&user, &project);
+        let secrets = SecretFiles::new().also(user.secret).also(project.secret).except(user.not_secret);
+        let mut commands = CommandPolicy::new()
+            .allow(user.allow)
+            .forbid(user.forbid)
+            .forbid(project.forbid)
+            .secrets(secrets.clone());
+        // On wins, whoever says so; the user alone can say off.
+        let on = project.safe_mode.filter(|mode| mode.value);
+        if let Some(mode) = on.or(user.safe_mode) {
+            commands = commands.safe_mode(mode);
+        }
+        let times = user.command_time.into_iter().chain(project.command_time);
+        Self {
+            root: PathBuf::new(),
+            commands,
+            secrets,
+            permissions: vec![user.permissions, project.permissions],
+            command_time: times.min_by_key(|time| time.value),
+            ignored,
+        }
+    }
+
+    /// Where the workspace is, so that absolute paths below it are known for what they are. Without this,
+    /// every absolute path is outside.
+    #[must_use]
+    pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
+        self.root = root.into();
+        self
+    }
+
+    /// What the project asks for and does not get.
+    pub fn ignored(&self) -> &[Ignored] {
+        &self.ignored
+    }
+
+    /// Which programs run.
+    pub fn commands(&self) -> &CommandPolicy {
+        &self.commands
+    }
+
+    /// Which files are secrets.
+    pub fn secrets(&self) -> &SecretFiles {
+        &self.secrets
+    }
+
+    /// The user's permissions and the project's. Both have to allow.
+    pub fn permissions(&self) -> &[Permissions] {
+        &self.permissions
+    }
+
+    /// How long a command may run.
+    pub fn command_time(&self) -> Duration {
+        self.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
+    }
+
+    /// A path as somebody wrote it, relative to the root. No link is followed.
+    ///
+    /// # Errors
+    /// [`OutsidePath`] if it is not below the root.
+    pub fn local(&self, path: &str) -> Result<LocalPath, OutsidePath> {
+        let path = Path::new(path);
+        let is_rooted = !self.root.as_os_str().is_empty();
+        LocalPath::new(path.strip_prefix(&self.root).ok().filter(|_| is_rooted).unwrap_or(path))
+    }
+
+    /// Whether this may be done with a path that no link is on.
+    pub fn on_path(&self, path: &LocalPath, verb: Verb) -> Ruling {
+        if let Some(ruling) = self.secrets.rule_on(path).or_else(|| guarded(path, verb)) {
+            return ruling;
+        }
+        let mut allowed = Ruling::allowed("nothing stands against it", &Origin::BuiltIn);
+        for permissions in self.permissions.iter().filter(|permissions| !permissions.is_empty()) {
+            allowed = permissions.on(path, verb);
+            if !allowed.allowed {
+                break;
+            }
+        }
+        allowed
+    }
+
+    /// Whether rules tell parts of this folder from the rest, so that they would not hold any more if it
+    /// were moved as a whole.
+    pub(super) fn has_rules_about(&self, folder: &LocalPath) -> bool {
+        self.permissions.iter().any(|permissions| permissions.has_below(folder))
+            || self.secrets.has_exception_about(folder)
+    }
+
+    /// Whether a command may run in the workspace's root: its program, its arguments, and every path that
+    /// they name.
+    ///
+    /// # Errors
+    /// [`Denied`], with the rule that decides.
+    pub fn on_command(&self, line: &str) -> Result<CommandLine, Denied> {
+        let command = self.commands.judge(line)?;
+        let action = || format!("to run `{line}`");
+        self.on_path(&LocalPath::root(), Verb::Exec).into_result(action())?;
+        let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
+        for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {
+            let ruling = match self.local(path) {
+                Ok(local) => self.on_path(&local, verb),
+                Err(outside) => Ruling::denied(outside.to_string(), &Origin::BuiltIn),
+            };
+            if !ruling.allowed {
+                let rule = format!("of `{path}`, {}", ruling.rule);
+                return Err(Denied { action: action(), ruling: Ruling { rule, ..ruling } });
+            }
+        }
+        Ok(command)
+    }
+
+    /// What would become of a command, or of reading a path: the answer, and the rule that decides.
+    ///
+    /// A single word with a `/` or a `.` in it is a path, unless it is a program that is allowed; everything
+    /// else is a command. Ask [`explain_path`](Self::explain_path) for a file such as `Makefile`.
+    pub fn explain(&self, text: &str) -> Ruling {
+        let text = text.trim();
+        let is_path = text.contains(['/', '.']) && !text.contains(char::is_whitespace);
+        if is_path && !self.commands.is_allowed(text) {
+            return self.explain_path(text, Verb::Read);
+        }
+        self.on_command(text).map_or_else(|denied| denied.ruling, |command| command.ruling)
+    }
+
+    /// What would become of doing this with a path: the answer, and the rule that decides.
+    pub fn explain_path(&self, path: &str, verb: Verb) -> Ruling {
+        match self.local(path) {
+            Ok(local) => self.on_path(&local, verb),
+            Err(outside) => Ruling::denied(outside.to_string(), &Origin::BuiltIn),
+        }
+    }
+}
+
+/// What may be read, and not changed.
+fn guarded(path: &LocalPath, verb: Verb) -> Option<Ruling> {
+    if verb == Verb::Read {
+        return None;
+    }
+    let is = |name: &str, guarded: &str| name.eq_ignore_ascii_case(guarded);
+    let denied = |rule: &str| Some(Ruling::denied(rule, &Origin::BuiltIn));
+    if path.names().any(|name| is(&name, GIT_FOLDER)) {
+        return denied("what is in `.git` names programs that git starts; change it with git, by hand");
+    }
+    if path.depth() == 1 && path.names().any(|name| is(&name, SETTINGS_FILE)) {
+        return denied("`loop.toml` holds these very rules; ask the user to change it");
+    }
+    None
+}
+
+/// What the project sets that only the user can.
+fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
+    let ignored = |origin: &Origin, setting: String| Ignored { origin: origin.clone(), setting };
+    let known = CommandPolicy::new().allow(user.allow.clone());
+    let programs = project.allow.iter().filter(|program| !known.is_allowed(&program.value));
+    let programs = programs.map(|program| ignored(&program.origin, format!("allow = [{:?}]", program.value)));
+    let off = project
+        .safe_mode
+        .iter()
+        .filter(|mode| !mode.value && user.safe_mode.as_ref().is_none_or(|mode| mode.value));
+    let off = off.map(|mode| ignored(&mode.origin, "safe_mode = false".to_owned()));
+    let shown = project
+        .not_secret
+        .iter()
+        .filter(|path| !user.not_secret.iter().any(|own| path.value.is_within(&own.value)));
+    let shown = shown.map(|path| ignored(&path.origin, format!("not_secret = [\"{}\"]", path.value)));
+    programs.chain(off).chain(shown).collect()
+}
+
+#[cfg(test)]
+mod tests;

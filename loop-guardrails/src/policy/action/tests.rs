@@ -1,0 +1,139 @@
+//! What holds for all settings of users and projects.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn placed<T>(value: T, file: &str) -> Placed<T> {
+    Placed::new(value, Origin::line(file, 1))
+}
+
+fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
+    let programs = || prop::sample::subsequence(vec!["ls", "cargo", "env", "./run.sh"], 0..3);
+    let paths = || prop::sample::subsequence(vec![".", "src", "src/gen", ".env", "a/.env"], 0..3);
+    let verbs = prop::sample::subsequence(Verb::ALL.to_vec(), 0..=4);
+    let modes = prop::option::of(any::<bool>());
+    (programs(), programs(), paths(), verbs, paths(), modes).prop_map(
+        move |(allow, forbid, ruled, verbs, shown, safe_mode)| {
+            let named =
+                |names: Vec<&str>| names.into_iter().map(|name| placed(name.to_owned(), file)).collect();
+            let local = |path: &str| path.parse::<LocalPath>().unwrap();
+            Settings {
+                safe_mode: safe_mode.map(|mode| placed(mode, file)),
+                allow: named(allow),
+                forbid: named(forbid),
+                permissions: ruled.iter().fold(Permissions::new(), |all, path| {
+                    all.with(local(path), verbs.clone(), Origin::line(file, 2))
+                }),
+                not_secret: shown.into_iter().map(|path| placed(local(path), file)).collect(),
+                ..Settings::default()
+            }
+        },
+    )
+}
+
+proptest! {
+    /// What a cloned repository says makes nothing possible that was not.
+    #[test]
+    fn a_project_never_widens_what_the_user_allows(
+        user in any_settings("user.toml"),
+        project in any_settings("loop.toml"),
+    ) {
+        let alone = ActionPolicy::new(user.clone(), Settings::default());
+        let both = ActionPolicy::new(user, project);
+        for path in ["src/a", "src/gen/b", "README", ".env", "a/.env/x", ".git/config", "run.sh"] {
+            for verb in Verb::ALL {
+                prop_assert!(!both.explain_path(path, verb).allowed || alone.explain_path(path, verb).allowed);
+            }
+        }
+        for line in ["ls src", "cargo test", "env", "./run.sh", "cat .env", "ls ..", "find . -delete"] {
+            prop_assert!(both.on_command(line).is_err() || alone.on_command(line).is_ok(), "{}", line);
+        }
+    }
+}
+
+#[test]
+fn what_a_project_cannot_have_is_listed_with_its_line() {
+    let project = Settings {
+        safe_mode: Some(placed(false, "loop.toml")),
+        allow: vec![placed("ls".into(), "loop.toml"), placed("curl".into(), "loop.toml")],
+        not_secret: vec![placed(".env".parse().unwrap(), "loop.toml")],
+        ..Settings::default()
+    };
+    let policy = ActionPolicy::new(Settings::default(), project);
+    let texts: Vec<_> = policy.ignored().iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 3);
+    assert!(texts[0].contains("allow = [\"curl\"]` (loop.toml:1) has no effect"), "{texts:?}");
+}
+
+#[test]
+fn a_command_is_judged_by_the_paths_in_it() {
+    let policy = ActionPolicy::default().at("/home/kim/app");
+    for line in [
+        "cat .env",
+        "grep x config/id_rsa",
+        "cat /etc/passwd",
+        "ls ../x",
+        "git show HEAD:.env",
+        "head /home/kim/app/../x",
+    ] {
+        assert!(policy.on_command(line).is_err(), "{line}");
+    }
+    for line in ["cat README.md", "cat /home/kim/app/README.md", "grep /etc/passwd notes", "echo .env"] {
+        assert!(policy.on_command(line).is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn every_verb_is_asked_for_commands_and_paths() {
+    let user = Settings {
+        permissions: Permissions::new()
+            .with(LocalPath::root(), [Verb::Read], Origin::line("user.toml", 1))
+            .with("bin".parse().unwrap(), Verb::ALL, Origin::line("user.toml", 2)),
+        ..Settings::default()
+    };
+    let policy = ActionPolicy::new(user, Settings::default());
+    let denied = policy.on_command("ls").unwrap_err();
+    assert_eq!(denied.ruling.origin.to_string(), "user.toml:1");
+    assert!(denied.to_string().contains("without exec"), "{denied}");
+}
+
+#[test]
+fn the_rules_and_gits_programs_are_not_the_models_to_change() {
+    let policy = ActionPolicy::default();
+    for path in ["loop.toml", "./LOOP.toml", ".git/hooks/pre-commit", "sub/.GIT/config"] {
+        assert!(
+            !policy.explain_path(path, Verb::Write).allowed
+                && !policy.explain_path(path, Verb::Delete).allowed
+        );
+        assert!(policy.explain_path(path, Verb::Read).allowed);
+    }
+    assert!(policy.explain_path("sub/loop.toml", Verb::Write).allowed);
+}
+
+#[test]
+fn an_explanation_names_the_rule_and_its_line() {
+    let user = Settings {
+        permissions: Permissions::new()
+            .with(LocalPath::root(), Verb::ALL, Origin::line("user.toml", 4))
+            .with("secrets/".parse().unwrap(), [], Origin::line("user.toml", 5)),
+        forbid: vec![Placed::new("git".to_owned(), Origin::line("user.toml", 9))],
+        ..Settings::default()
+    };
+    let policy = ActionPolicy::new(user, Settings::default());
+    for (text, expected) in [
+        ("./secrets/x", "denied: the permissions of `secrets` are [], without read (user.toml:5)"),
+        ("a/b", "allowed: the permissions of `.` are [read, write, exec, delete] (user.toml:4)"),
+        ("git log", "denied: `git` is forbidden (user.toml:9)"),
+        ("ls", "allowed: `ls` is among the programs of safe mode (built in)"),
+        (
+            "cat ./secrets/x",
+            "denied: of `./secrets/x`, the permissions of `secrets` are [], without read (user.toml:5)",
+        ),
+        ("../x", "denied: `../x` is outside of the workspace"),
+        ("curl", "denied: `curl` is not among the programs"),
+    ] {
+        let shown = policy.explain(text).to_string();
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+}

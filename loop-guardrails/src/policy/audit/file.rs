@@ -1,0 +1,169 @@
+//! The files that decisions are appended to.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use super::Entry;
+
+/// A folder of audit files: `audit.jsonl`, one entry a line, and `audit.1.jsonl` and so on, older ones with
+/// larger numbers. Any number of processes may append.
+///
+/// # Default
+/// A file is put aside when it would grow past 8 MiB, and five of those are kept. On Unix the folder and the
+/// files are made for their owner alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditFile {
+    folder: PathBuf,
+    max_bytes: u64,
+    kept: u32,
+}
+
+impl AuditFile {
+    /// The files in this folder. Nothing is made yet.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), max_bytes: 8 * 1024 * 1024, kept: 5 }
+    }
+
+    /// How many bytes a file has at most. One entry is written, however long it is.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// How many files that were put aside are kept.
+    #[must_use]
+    pub fn kept(mut self, files: u32) -> Self {
+        self.kept = files;
+        self
+    }
+
+    /// The file that is written to.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join("audit.jsonl")
+    }
+
+    /// The file that was put aside so many times ago, from 1.
+    pub fn older(&self, number: u32) -> PathBuf {
+        self.folder.join(format!("audit.{number}.jsonl"))
+    }
+
+    /// Appends an entry as one line.
+    ///
+    /// # Errors
+    /// [`AuditError`] if a file cannot be made or written.
+    pub fn append(&self, entry: &Entry) -> Result<(), AuditError> {
+        let write = || -> io::Result<()> {
+            let mut line = serde_json::to_vec(entry)?;
+            line.push(b'\n');
+            create_folder(&self.folder)?;
+            // A file of its own: the one that is written to may be put aside by whoever has the lock.
+            let lock =
+                private().write(true).create(true).truncate(false).open(self.folder.join("audit.lock"))?;
+            lock.lock()?;
+            self.file_for(line.len() as u64)?.write_all(&line)
+        };
+        write().map_err(|source| AuditError { folder: self.folder.clone(), source })
+    }
+
+    fn file_for(&self, bytes: u64) -> io::Result<File> {
+        let open = || private().append(true).create(true).open(self.path());
+        let file = open()?;
+        let length = file.metadata()?.len();
+        if length == 0 || length + bytes <= self.max_bytes {
+            return Ok(file);
+        }
+        for number in (1..self.kept).rev() {
+            rename_if_there(&self.older(number), &self.older(number + 1))?;
+        }
+        if self.kept == 0 {
+            fs::remove_file(self.path())?;
+        } else {
+            fs::rename(self.path(), self.older(1))?;
+        }
+        open()
+    }
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        renamed => renamed,
+    }
+}
+
+fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// An entry that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the audit in {}: check that the disk is not full and that you may write there", folder.display())]
+pub struct AuditError {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::audit::{Audit, Outcome};
+
+    fn actions(path: &Path) -> Vec<String> {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str::<Entry>(line).unwrap().action).collect()
+    }
+
+    #[test]
+    fn files_are_put_aside_and_the_oldest_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = AuditFile::at(folder.path().join("state/audit")).max_bytes(200).kept(2);
+        let audit = Audit::new().file(file.clone());
+        for number in 0..8 {
+            audit.record(Entry::new(format!("c{number}"), "x".repeat(50), Outcome::Allowed)).unwrap();
+        }
+        let (now, first, second) = (actions(&file.path()), actions(&file.older(1)), actions(&file.older(2)));
+        assert_eq!(now.last().map(String::as_str), Some("c7"));
+        let all = [second, first, now].concat();
+        assert!((3..8).contains(&all.len()), "{all:?}");
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
+        assert!(!file.older(3).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_written_is_the_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = AuditFile::at(folder.path().join("audit"));
+        file.append(&Entry::new("x", "", Outcome::Denied)).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder.path().join("audit")), mode(&file.path())), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("audit"), "").unwrap();
+        let audit = Audit::new().file(AuditFile::at(folder.path().join("audit")));
+        let error = audit.record(Entry::new("x", "", Outcome::Denied)).unwrap_err();
+        assert!(error.to_string().contains("audit"), "{error}");
+        assert_eq!(audit.len(), 1);
+    }
+}

@@ -1,0 +1,187 @@
+//! What was decided, and what came of it.
+//!
+//! After a night of work somebody asks: did it read that file, and who allowed it? An agent's own account
+//! answers with what the agent believes. So every decision is written down when it is made, before
+//! anything is done: the last thousand in memory, and all of them in a [file](AuditFile), if there is one.
+
+mod file;
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use self::file::{AuditError, AuditFile};
+
+/// How many entries are kept in memory, unless something else is asked for.
+pub const DEFAULT_CAPACITY: usize = 1000;
+
+/// What became of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It may be done, and is about to be.
+    Allowed,
+    /// It may not be done.
+    Denied,
+    /// It was done, and failed.
+    Error,
+    /// It was done.
+    Success,
+}
+
+/// One decision, or what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When.
+    pub at: Timestamp,
+    /// What was to be done: the name of a tool.
+    pub action: String,
+    /// With what, and why not.
+    pub details: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The run that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The run's iteration, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u64>,
+}
+
+impl Entry {
+    /// An entry of this moment, of no run.
+    pub fn new(action: impl Into<String>, details: impl Into<String>, outcome: Outcome) -> Self {
+        let (action, details) = (action.into(), details.into());
+        Self { at: Timestamp::now(), action, details, outcome, run: None, iteration: None }
+    }
+}
+
+type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// Keeps what was decided. Clones keep it in the same place.
+///
+/// # Default
+/// The last [`DEFAULT_CAPACITY`] entries in memory, no file, nothing redacted.
+///
+/// ```
+/// use loop_guardrails::policy::audit::{Audit, Entry, Outcome};
+///
+/// let audit = Audit::new().redacted(|text| text.replace("hunter2", "***"));
+/// audit.record(Entry::new("read_file", "notes about hunter2", Outcome::Allowed))?;
+/// assert_eq!(audit.newest(10)[0].details, "notes about ***");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Audit {
+    entries: Arc<Mutex<VecDeque<Entry>>>,
+    capacity: usize,
+    file: Option<AuditFile>,
+    redact: Option<Redact>,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self { entries: Arc::default(), capacity: DEFAULT_CAPACITY, file: None, redact: None }
+    }
+}
+
+impl Audit {
+    /// The default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many entries are kept in memory.
+    #[must_use]
+    pub fn capacity(mut self, entries: usize) -> Self {
+        self.capacity = entries;
+        self
+    }
+
+    /// Writes all entries to a file as well.
+    #[must_use]
+    pub fn file(mut self, file: AuditFile) -> Self {
+        self.file = Some(file);
+        self
+    }
+
+    /// What is done to actions and details before they are kept anywhere.
+    #[must_use]
+    pub fn redacted(mut self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        self.redact = Some(Arc::new(redact));
+        self
+    }
+
+    /// Keeps an entry. With a file it blocks for the disk.
+    ///
+    /// # Errors
+    /// [`AuditError`] if the file cannot be written; the entry is in memory all the same.
+    pub fn record(&self, mut entry: Entry) -> Result<(), AuditError> {
+        if let Some(redact) = &self.redact {
+            entry.action = redact(&entry.action);
+            entry.details = redact(&entry.details);
+        }
+        let written = self.file.as_ref().map_or(Ok(()), |file| file.append(&entry));
+        let mut entries = self.entries();
+        entries.push_back(entry);
+        let excess = entries.len().saturating_sub(self.capacity);
+        entries.drain(..excess);
+        written
+    }
+
+    /// The newest entries in memory, the newest first.
+    pub fn newest(&self, most: usize) -> Vec<Entry> {
+        self.entries().iter().rev().take(most).cloned().collect()
+    }
+
+    /// How many entries are in memory.
+    pub fn len(&self) -> usize {
+        self.entries().len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn entries(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        // Nothing that panics runs under this lock.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_newest_are_kept_and_come_first(capacity in 0usize..6, count in 0usize..20, most in 0usize..8) {
+            let audit = Audit::new().capacity(capacity);
+            for number in 0..count {
+                audit.record(Entry::new(format!("c{number}"), "", Outcome::Allowed)).unwrap();
+            }
+            let kept: Vec<_> = audit.newest(most).into_iter().map(|entry| entry.action).collect();
+            let expected: Vec<_> = (0..count).rev().take(capacity.min(most)).map(|n| format!("c{n}")).collect();
+            prop_assert_eq!(kept, expected);
+            prop_assert_eq!(audit.len(), count.min(capacity));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Which commands may run.
+//!
+//! A list of harmless programs is not harmless: `find` deletes, `git` writes files and starts programs,
+//! `env` starts whatever it is given, and a shell between us and the program gives a meaning to every `;`
+//! in a file's name. So a line is split into words and never given to a shell; in safe mode its program
+//! must be on a list, by its exact name; its options must not be among those that
+//! [execute or write](table); and every word that names a file is judged as a path.
+//!
+//! What a program does with what it may do is beyond this. Without a sandbox of the operating system, a
+//! program that the user allows (`cargo`, `python3`) can do whatever the user can.
+
+mod git;
+mod table;
+mod words;
+
+use std::collections::BTreeMap;
+
+use self::{table::Program, words::Words};
+use super::wrapper;
+use crate::policy::{Denied, Origin, Placed, Ruling, SecretFiles};
+
+/// The programs that run in safe mode without being allowed by anybody.
+pub const DEFAULT_PROGRAMS: &[&str] = &[
+    "basename", "bat", "batcat", "cat", "cmp", "cut", "date", "dirname", "du", "echo", "false", "file",
+    "find", "git", "grep", "head", "htmlq", "jq", "ls", "nl", "pwd", "sort", "stat", "tail", "tr", "true",
+    "uniq", "wc",
+];
+
+/// The most bytes of a command line.
+pub const MAX_COMMAND_BYTES: usize = 4096;
+
+/// A command that may run: its program, and what it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommandLine {
+    /// The program: a name that is looked up in `PATH`, or the path of a file in the workspace.
+    pub program: String,
+    /// Its arguments. Those of `git` are not quite what was asked for: what would start programs is
+    /// switched off, and secrets are left out of what it shows.
+    pub arguments: Vec<String>,
+    /// The files and folders that it is told to read, as it was told.
+    pub paths: Vec<String>,
+    /// Why it may run.
+    pub ruling: Ruling,
+}
+
+impl CommandLine {
+    /// The program's path, if it is a file of the workspace and no name.
+    pub fn program_path(&self) -> Option<&str> {
+        self.program.contains('/').then_some(&*self.program)
+    }
+}
+
+/// Which programs run, with which arguments.
+///
+/// # Default
+/// Safe mode is on, and [`DEFAULT_PROGRAMS`] run.
+///
+/// ```
+/// use loop_guardrails::policy::command::CommandPolicy;
+///
+/// let policy = CommandPolicy::new();
+/// let line = policy.judge("grep -n 'hello world' notes.txt")?;
+/// assert_eq!((line.program.as_str(), &*line.paths), ("grep", &["notes.txt".to_owned()][..]));
+/// assert!(policy.judge("find . -delete").is_err());
+/// # Ok::<(), loop_guardrails::policy::Denied>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandPolicy {
+    safe_mode: Placed<bool>,
+    allow: BTreeMap<String, Origin>,
+    forbid: BTreeMap<String, Origin>,
+    secrets: SecretFiles,
+}
+
+impl Default for CommandPolicy {
+    fn default() -> Self {
+        let built_in = DEFAULT_PROGRAMS.iter().map(|program| ((*program).to_owned(), Origin::BuiltIn));
+        Self {
+            safe_mode: Placed::new(true, Origin::BuiltIn),
+            allow: built_in.collect(),
+            forbid: BTreeMap::new(),
+            secrets: SecretFiles::new(),
+        }
+    }
+}
+
+impl CommandPolicy {
+    /// The default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Switches safe mode on or off. Off, every program runs that is not forbidden, with any arguments;
+    /// still without a shell.
+    #[must_use]
+    pub fn safe_mode(mut self, on: Placed<bool>) -> Self {
+        self.safe_mode = on;
+        self
+    }
+
+    /// Lets these programs run in safe mode as well.
+    #[must_use]
+    pub fn allow(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
+        self.allow.extend(programs.into_iter().map(|program| (program.value, program.origin)));
+        self
+    }
+
+    /// Lets these programs run in no mode.
+    #[must_use]
+    pub fn forbid(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
+        self.forbid.extend(programs.into_iter().map(|program| (program.value, program.origin)));
+        self
+    }
+
+    /// Which files `git` is told to leave out.
+    #[must_use]
+    pub fn secrets(mut self, secrets: SecretFiles) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
+    /// Whether safe mode is on, and who says so.
+    pub fn mode(&self) -> &Placed<bool> {
+        &self.safe_mode
+    }
+
+    /// The programs that run in safe mode, and who allows them.
+    pub fn programs(&self) -> impl Iterator<Item = (&str, &Origin)> {
+        let allowed = self.allow.iter().filter(|(name, _)| !self.forbid.contains_key(*name));
+        allowed.map(|(name, origin)| (name.as_str(), origin))
+    }
+
+    /// The programs that are forbidden, and who forbids them.
+    pub fn forbidden(&self) -> impl Iterator<Item = (&str, &Origin)> {
+        self.forbid.iter().map(|(name, origin)| (name.as_str(), origin))
+    }
+
+    /// Whether this program runs in safe mode, arguments aside.
+    pub fn is_allowed(&self, program: &str) -> bool {
+        self.allow.contains_key(program) && !self.forbid.contains_key(program)
+    }
+
+    /// Judges a command line as a person types it, without its paths.
+    ///
+    /// Words are split at blanks; `'…'`, `"…"` and `\` quote, as in a shell. Nothing else has a meaning:
+    /// `|`, `>`, `*` and `$` are plain characters.
+    ///
+    /// # Errors
+    /// [`Denied`], with the rule that decides.
+    pub fn judge(&self, line: &str) -> Result<CommandLine, Denied> {
+        self.command(line).map_err(|ruling| Denied { action: format!("to run `{line}`"), ruling })
+    }
+
+    fn command(&self, line: &str) -> Result<CommandLine, Ruling> {
+        let mut words = split(line)?.into_iter();
+        let program = words
+            .next()
+            .filter(|program| !program.is_empty())
+            .ok_or_else(|| built_in("the command is empty; give a program and its arguments"))?;
+        let ruling = self.on_program(&program)?;
+        let line = CommandLine { program, arguments: words.collect(), paths: Vec::new(), ruling };
+        if self.safe_mode.value { self.on_arguments(line) } else { Ok(line) }
+    }
+
+    fn on_program(&self, program: &str) -> Result<Ruling, Ruling> {
+        if let Some(origin) = self.forbid.get(program) {
+            return Err(Ruling::denied(format!("`{program}` is forbidden"), origin));
+        }
+        if program.starts_with('-') {
+            return Err(built_in("a program's name does not begin with `-`"));
+        }
+        if !self.safe_mode.value {
+            return Ok(Ruling::allowed("safe mode is off", &self.safe_mode.origin));
+        }
+        let Some(origin) = self.allow.get(program) else {
+            let programs: Vec<_> = self.programs().map(|(name, _)| name).collect();
+            let rule = format!(
+                "`{program}` is not among the programs of safe mode; use one of {}, a tool, or ask the user to allow it",
+                programs.join(" ")
+            );
+            return Err(Ruling::denied(rule, &self.safe_mode.origin));
+        };
+        if wrapper::starts_others(program) || table::STARTERS.contains(&program) {
+            let rule = format!(
+                "`{program}` starts other programs, which nobody would judge; run the program by itself"
+            );
+            return Err(built_in(rule));
+        }
+        Ok(Ruling::allowed(format!("`{program}` is among the programs of safe mode"), origin))
+    }
+
+    fn on_arguments(&self, mut line: CommandLine) -> Result<CommandLine, Ruling> {
+        let name = line.program.clone();
+        if name == "git" {
+            return git::judge(line, &self.secrets);
+        }
+        let Some(program) = table::find(&name) else {
+            // Of a program that we do not know, every word may be a path.
+            line.paths = line.arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
+            return Ok(line);
+        };
+        let words = Words::of(program, &line.arguments);
+        refuse(program, &name, &words)?;
+        line.paths = words.paths.iter().filter(|path| **path != "-").map(ToString::to_string).collect();
+        Ok(line)
+    }
+}
+
+fn refuse(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
+    for (does, options) in program.refused {
+        if let Some(option) = options.iter().find(|option| words.has(option)) {
+            return Err(built_in(format!("`{name} {option}` is refused: {}", does.text())));
+        }
+    }
+    if let Some((option, why)) = program.needs
+        && !words.options.iter().any(|given| given == option)
+    {
+        return Err(built_in(format!("`{name}` runs with `{option}` only: {why}")));
+    }
+    if program.operands == table::Operands::OnePath && words.paths.len() > 1 {
+        return Err(built_in(format!("`{name}` would write its second file; name one")));
+    }
+    Ok(())
+}
+
+fn split(line: &str) -> Result<Vec<String>, Ruling> {
+    if line.contains(['\n', '\r', '\0']) {
+        return Err(built_in("a command is one line; run commands one by one"));
+    }
+    if line.len() > MAX_COMMAND_BYTES {
+        return Err(built_in(format!(
+            "a command has at most {MAX_COMMAND_BYTES} bytes; put long texts into files"
+        )));
+    }
+    shlex::split(line).ok_or_else(|| built_in("a quote in the command is never closed; close it"))
+}
+
+fn built_in(rule: impl Into<String>) -> Ruling {
+    Ruling::denied(rule, &Origin::BuiltIn)
+}
+
+#[cfg(test)]
+mod tests;

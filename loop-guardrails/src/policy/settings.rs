@@ -1,0 +1,54 @@
+//! What a person sets, and what a project asks for.
+//!
+//! A project's settings come with the project: who clones a repository runs what its author wrote into
+//! it. So a project can make the policy narrower for everybody who works in it, and never wider: see
+//! [`ActionPolicy::new`](super::ActionPolicy::new).
+
+use std::{fmt, time::Duration};
+
+use super::{FileName, LocalPath, Origin, Permissions, Placed};
+
+/// The settings of one file. Each keeps the line at which it stands.
+///
+/// # Default
+/// Nothing is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Whether only known programs run, and their arguments are looked at. On, unless the user's own
+    /// settings say otherwise.
+    pub safe_mode: Option<Placed<bool>>,
+    /// Programs that run in safe mode beside those of the [default](super::command::DEFAULT_PROGRAMS), by
+    /// their exact names.
+    pub allow: Vec<Placed<String>>,
+    /// Programs that do not run, whatever allows them.
+    pub forbid: Vec<Placed<String>>,
+    /// What may be done where.
+    pub permissions: Permissions,
+    /// Names of files that are secrets beside those of the default.
+    pub secret: Vec<Placed<FileName>>,
+    /// Paths that are no secrets, although they are named like one.
+    pub not_secret: Vec<Placed<LocalPath>>,
+    /// How long a command may run. Five minutes, unless something is set.
+    pub command_time: Option<Placed<Duration>>,
+}
+
+/// A setting of a project that has no effect, since only the user can set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ignored {
+    /// Where it stands.
+    pub origin: Origin,
+    /// The setting, as it would be written.
+    pub setting: String,
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, setting } = self;
+        write!(
+            f,
+            "`{setting}` ({origin}) has no effect: a project cannot allow more; write it into your own settings"
+        )
+    }
+}

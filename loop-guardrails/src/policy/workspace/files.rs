@@ -1,0 +1,190 @@
+//! Files: read, written as a whole, moved, removed.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::Write,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, fchmod, fstat, openat, renameat, statat, unlinkat},
+    io::Errno,
+};
+
+use super::{
+    Workspace, WorkspaceError,
+    walk::{Last, Missing, Place},
+};
+use crate::policy::{LocalPath, Verb};
+
+/// An ordinary file that is open for reading.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Where it is, without links.
+    pub path: LocalPath,
+    /// Its length in bytes, when it was opened.
+    pub bytes: u64,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Written {
+    /// Where it is, without links.
+    pub path: LocalPath,
+    /// Whether there was none before.
+    pub created: bool,
+}
+
+impl Workspace {
+    /// Opens an ordinary file for reading. Pipes and devices are refused: they may never answer.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no file.
+    pub fn read(&self, path: &str) -> Result<Opened, WorkspaceError> {
+        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+        let not_a_file = || WorkspaceError::Kind { path: place.path.clone(), needed: "file" };
+        if place.kind != Some(FileType::RegularFile) {
+            return Err(not_a_file());
+        }
+        // Something else may be there by now. A link is not followed, and a pipe is not waited for.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = openat(place.folder(), &place.name, flags, Mode::empty());
+        let file = file.map_err(|errno| changed_or("read", &place, path, errno))?;
+        let stat = fstat(&file).map_err(|errno| WorkspaceError::io("read", &place.path, errno))?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(not_a_file());
+        }
+        let bytes = u64::try_from(stat.st_size).unwrap_or_default();
+        Ok(Opened { file: file.into(), path: place.path, bytes })
+    }
+
+    /// Writes a whole file, and makes the folders above it. Whoever reads it meanwhile finds the old file or
+    /// the new one. A file that was there keeps its mode; a link keeps leading to the file.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no file, or the disk refuses; then
+    /// the file is as it was.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
+        if place.kind.is_some_and(|kind| kind != FileType::RegularFile) {
+            return Err(WorkspaceError::Kind { path: place.path, needed: "file" });
+        }
+        let io = |errno: Errno| WorkspaceError::io("write", &place.path, errno);
+        let draft = Draft::beside(&place).map_err(io)?;
+        if place.kind.is_some() {
+            let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW).map_err(io)?;
+            fchmod(&draft.file, Mode::from_raw_mode(stat.st_mode & 0o777)).map_err(io)?;
+        }
+        draft.fill(bytes).map_err(|error| WorkspaceError::io("write", &place.path, error))?;
+        draft.put_in_place().map_err(io)?;
+        Ok(Written { created: place.kind.is_none(), path: place.path.clone() })
+    }
+
+    /// Moves a file or a folder. Links at both ends are moved and replaced themselves, not what they lead to.
+    ///
+    /// What is moved has to be removable, what it becomes has to be writable, and what is replaced has to be
+    /// removable as well.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if a path leads out or is not allowed, if permissions are set for what is in the
+    /// folder, or the disk refuses.
+    pub fn rename(&self, from: &str, to: &str) -> Result<LocalPath, WorkspaceError> {
+        let old = self.find(from, Last::Kept, Missing::Refused, Verb::Delete)?;
+        let new = self.find(to, Last::Kept, Missing::Made, Verb::Write)?;
+        if new.kind.is_some() {
+            self.0.judge(&new.path, Verb::Delete)?;
+        }
+        for place in [&old, &new] {
+            refuse_folder_itself(place)?;
+            if old.kind == Some(FileType::Directory) && self.policy().has_rules_about(&place.path) {
+                return Err(WorkspaceError::RulesBelow { path: place.path.clone() });
+            }
+        }
+        renameat(old.folder(), &old.name, new.folder(), &new.name)
+            .map_err(|errno| WorkspaceError::io("move", &old.path, errno))?;
+        Ok(new.path)
+    }
+
+    /// Removes a file, a link, or an empty folder.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out or is not allowed, or the disk refuses.
+    pub fn remove(&self, path: &str) -> Result<LocalPath, WorkspaceError> {
+        let place = self.find(path, Last::Kept, Missing::Refused, Verb::Delete)?;
+        refuse_folder_itself(&place)?;
+        let is_folder = place.kind == Some(FileType::Directory);
+        let flags = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        unlinkat(place.folder(), &place.name, flags)
+            .map_err(|errno| WorkspaceError::io("remove", &place.path, errno))?;
+        Ok(place.path)
+    }
+}
+
+/// A path that ends in `..` or `.` names a folder that is held, and by no name.
+fn refuse_folder_itself(place: &Place) -> Result<(), WorkspaceError> {
+    if place.name == "." {
+        return Err(WorkspaceError::Kind {
+            path: place.path.clone(),
+            needed: "name of something in a folder",
+        });
+    }
+    Ok(())
+}
+
+fn changed_or(action: &'static str, place: &Place, asked: &str, errno: Errno) -> WorkspaceError {
+    if errno == Errno::LOOP {
+        return WorkspaceError::Restless { path: asked.to_owned() };
+    }
+    WorkspaceError::io(action, &place.path, errno)
+}
+
+/// A new file beside the one whose place it takes. Dropped before that, it is removed.
+struct Draft<'a> {
+    place: &'a Place,
+    name: OsString,
+    file: File,
+    in_place: bool,
+}
+
+impl<'a> Draft<'a> {
+    fn beside(place: &'a Place) -> Result<Self, Errno> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = OsString::from(format!(".loop-draft-{}-{number}", std::process::id()));
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            match openat(place.folder(), &name, flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => return Ok(Self { place, name, file: file.into(), in_place: false }),
+                // Left behind by another process of this number.
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    fn fill(&self, bytes: &[u8]) -> std::io::Result<()> {
+        (&self.file).write_all(bytes)?;
+        // Else a power cut could leave the new name with nothing in it.
+        self.file.sync_data()
+    }
+
+    fn put_in_place(mut self) -> Result<(), Errno> {
+        renameat(self.place.folder(), &self.name, self.place.folder(), &self.place.name)?;
+        self.in_place = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.in_place {
+            // The error that led here is the one to tell.
+            let _ = unlinkat(self.place.folder(), &self.name, AtFlags::empty());
+        }
+    }
+}

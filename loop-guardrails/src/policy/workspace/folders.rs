@@ -1,0 +1,123 @@
+//! Folders: listed and made; and what is known of a path without opening it.
+
+use rustix::{
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, mkdirat, openat, statat},
+    io::Errno,
+};
+
+use super::{
+    Workspace, WorkspaceError,
+    walk::{Last, Missing},
+};
+use crate::policy::{LocalPath, Verb};
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// An ordinary file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, wherever it leads.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// One name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The name; bytes that are not UTF-8 show as U+FFFD.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether the policy lets it be read.
+    pub readable: bool,
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// Where it is, without links.
+    pub path: LocalPath,
+    /// What it is. A link is followed, so this is none.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+impl Workspace {
+    /// What is in a folder, in the order of the names. Names alone are no secret: those that cannot be read
+    /// are listed as such.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no folder.
+    pub fn list(&self, path: &str) -> Result<Vec<Entry>, WorkspaceError> {
+        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+        let error = |errno: Errno| match errno {
+            Errno::NOTDIR | Errno::LOOP => {
+                WorkspaceError::Kind { path: place.path.clone(), needed: "folder" }
+            }
+            errno => WorkspaceError::io("list", &place.path, errno),
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = openat(place.folder(), &place.name, flags, Mode::empty()).map_err(error)?;
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&folder).map_err(error)? {
+            let entry = entry.map_err(error)?;
+            let name = entry.file_name();
+            if [c".", c".."].contains(&name) {
+                continue;
+            }
+            // Gone since it was listed: so it is not there.
+            let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let name = name.to_string_lossy().into_owned();
+            let readable = self.policy().on_path(&place.path.join(&name)?, Verb::Read).allowed;
+            entries.push(Entry { name, kind: FileType::from_raw_mode(stat.st_mode).into(), readable });
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// What is at a path.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or there is nothing.
+    pub fn status(&self, path: &str) -> Result<Status, WorkspaceError> {
+        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+        let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(|errno| WorkspaceError::io("look at", &place.path, errno))?;
+        let kind = FileType::from_raw_mode(stat.st_mode).into();
+        Ok(Status { path: place.path, kind, bytes: u64::try_from(stat.st_size).unwrap_or_default() })
+    }
+
+    /// Makes a folder and those above it. One that is there already stays as it is.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or something else is there.
+    pub fn create_dir(&self, path: &str) -> Result<LocalPath, WorkspaceError> {
+        let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
+        match place.kind {
+            Some(FileType::Directory) => Ok(place.path),
+            Some(_) => Err(WorkspaceError::Kind { path: place.path, needed: "folder" }),
+            None => match mkdirat(place.folder(), &place.name, Mode::from_raw_mode(0o777)) {
+                Ok(()) => Ok(place.path),
+                Err(errno) => Err(WorkspaceError::io("make the folder", &place.path, errno)),
+            },
+        }
+    }
+}

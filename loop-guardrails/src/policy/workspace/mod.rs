@@ -1,0 +1,143 @@
+//! Files below one folder, and none besides.
+//!
+//! Looking at a path, finding it harmless, and opening it then is one step too many: what was a folder
+//! when it was looked at is a link to somewhere else when it is opened. And whoever looks at the parent
+//! alone lets `link/new/file` through, since `link/new` is not there to be looked at. So a [`Workspace`]
+//! holds its root open and walks from there, name by name, each opened in the folder before it and never
+//! through a link. A link it reads, and walks to where it leads, as long as that is below the root. At the
+//! end it knows the path on which it came, without a link and without `..`: that one is judged by the
+//! policy, and the last name is opened in the folder that is held.
+//!
+//! What this does not see: a hard link is a file like any other, so a second name for a secret hides it;
+//! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
+//! Both take somebody who can already read or write there.
+
+mod error;
+mod files;
+mod folders;
+mod walk;
+
+use std::{
+    fmt, fs,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::fs::{Mode, OFlags};
+
+use self::walk::{Last, Missing, Place};
+pub use self::{
+    error::WorkspaceError,
+    files::{Opened, Written},
+    folders::{Entry, Kind, Status},
+};
+use super::{ActionPolicy, LocalPath, Verb, command::CommandLine};
+
+/// One folder, and what a policy allows below it.
+///
+/// Paths are relative to the root, or absolute and below it. All calls block for the disk. Clones stand for
+/// the same.
+///
+/// ```
+/// use std::io::Read;
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
+/// workspace.write("notes/today.txt", b"buy milk")?;
+/// let mut text = String::new();
+/// workspace.read("notes/../notes/today.txt")?.file.read_to_string(&mut text)?;
+/// assert_eq!(text, "buy milk");
+/// assert!(workspace.read("../outside").is_err());
+/// assert!(workspace.write(".env", b"KEY=1").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Workspace(Arc<Inner>);
+
+struct Inner {
+    root: Arc<OwnedFd>,
+    path: PathBuf,
+    policy: ActionPolicy,
+}
+
+impl Workspace {
+    /// Opens a folder. Links on the way to it are followed.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Root`] if it is no folder, or cannot be opened.
+    pub fn open(root: impl AsRef<Path>, policy: ActionPolicy) -> Result<Self, WorkspaceError> {
+        let root = root.as_ref();
+        let error = |source| WorkspaceError::Root { path: root.to_owned(), source };
+        let path = fs::canonicalize(root).map_err(error)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(&path, flags, Mode::empty()).map_err(|errno| error(errno.into()))?;
+        Ok(Self(Arc::new(Inner { root: Arc::new(fd), policy: policy.at(&path), path })))
+    }
+
+    /// Where it is, without links.
+    pub fn root(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// What is allowed in it.
+    pub fn policy(&self) -> &ActionPolicy {
+        &self.0.policy
+    }
+
+    /// Where a path leads, if this may be done there; for programs that open it themselves, and may so find
+    /// something else in its place by then. What is not there is judged by its name.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if it leads out, or the policy does not allow it.
+    pub fn check(&self, path: &str, verb: Verb) -> Result<LocalPath, WorkspaceError> {
+        match self.find(path, Last::Followed, Missing::Refused, verb) {
+            Ok(place) => Ok(place.path),
+            Err(WorkspaceError::NotFound { .. }) => Ok(self.policy().local(path)?),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A command that may run in the root: its line is allowed, and its paths lead to what it may read. It opens
+    /// them itself, as [`check`](Self::check) says.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
+    pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
+        let command = self.policy().on_command(line)?;
+        let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
+        for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {
+            // Otherwise it is no path after all, or one about which the program will say something.
+            self.check(path, verb)
+                .map(drop)
+                .or_else(|error| if error.is_refusal() { Err(error) } else { Ok(()) })?;
+        }
+        Ok(command)
+    }
+
+    /// Where a path leads, if this may be done there.
+    fn find(&self, path: &str, last: Last, missing: Missing, verb: Verb) -> Result<Place, WorkspaceError> {
+        // By its text first: no folders are made for what is then refused, and whether a secret is there is
+        // not told. A text that leads out may still be a path that does not, behind a link.
+        if let Ok(local) = self.policy().local(path) {
+            self.0.judge(&local, verb)?;
+        }
+        let place = walk::walk(&self.0, path, last, missing)?;
+        self.0.judge(&place.path, verb)?;
+        Ok(place)
+    }
+}
+
+impl Inner {
+    fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceError> {
+        self.policy.on_path(path, verb).into_result(format!("to {verb} `{path}`"))?;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Workspace").field(&self.0.path).finish()
+    }
+}

@@ -1,0 +1,214 @@
+//! The way from the root to a path, one held folder after the other.
+
+use std::{
+    collections::VecDeque,
+    ffi::{OsStr, OsString},
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::OsStringExt,
+    },
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, readlinkat, statat},
+    io::Errno,
+};
+
+use super::{Inner, WorkspaceError};
+use crate::policy::{LocalPath, OutsidePath, Verb};
+
+/// How many links, new folders, and names that change meanwhile, a path may lead through.
+const MAX_HOPS: u32 = 255;
+
+/// What becomes of a link that is the last name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    Followed,
+    /// It is what the path stands for.
+    Kept,
+}
+
+/// What becomes of names that are not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    Refused,
+    /// The last one may be missing, and folders before it are made.
+    Made,
+}
+
+/// Where a path leads: a name in a folder that is held open.
+pub(super) struct Place {
+    folder: Arc<OwnedFd>,
+    /// `.` for the root.
+    pub(super) name: OsString,
+    /// The way here, without links and without `..`.
+    pub(super) path: LocalPath,
+    /// What is there, if anything is; a link only if it was to be kept.
+    pub(super) kind: Option<FileType>,
+}
+
+impl Place {
+    pub(super) fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+}
+
+/// Walks from the root to `path`.
+pub(super) fn walk(inner: &Inner, path: &str, last: Last, missing: Missing) -> Result<Place, WorkspaceError> {
+    let below = below(Path::new(path), &inner.path).ok_or_else(|| OutsidePath(path.into()))?;
+    let left = below.components().map(|part| part.as_os_str().to_owned()).collect();
+    Walk { inner, asked: path, last, missing, held: Vec::new(), left, hops: 0 }.run()
+}
+
+/// A path relative to the root: those that are absolute may be below it.
+fn below<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
+    if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) }
+}
+
+struct Walk<'a> {
+    inner: &'a Inner,
+    asked: &'a str,
+    last: Last,
+    missing: Missing,
+    /// The folders on the way, without the root.
+    held: Vec<(Arc<OwnedFd>, OsString)>,
+    /// The names that are still to go.
+    left: VecDeque<OsString>,
+    hops: u32,
+}
+
+impl Walk<'_> {
+    fn run(mut self) -> Result<Place, WorkspaceError> {
+        while let Some(name) = self.left.pop_front() {
+            match Path::new(&name).components().next() {
+                Some(Component::ParentDir) => {
+                    self.held.pop().ok_or_else(|| OutsidePath(self.asked.into()))?;
+                }
+                Some(Component::Normal(_)) => {
+                    if let Some(place) = self.step(name)? {
+                        return Ok(place);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(self.here())
+    }
+
+    /// Goes on by one name, or tells that it was the last.
+    fn step(&mut self, name: OsString) -> Result<Option<Place>, WorkspaceError> {
+        let is_last = self.left.is_empty();
+        let kind = match statat(self.folder(), &name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Some(FileType::from_raw_mode(stat.st_mode)),
+            Err(Errno::NOENT) => None,
+            Err(errno) => return Err(WorkspaceError::io("look at", &self.path(&name)?, errno)),
+        };
+        match kind {
+            Some(FileType::Symlink) if !is_last || self.last == Last::Followed => self.follow(&name)?,
+            None if is_last && self.missing == Missing::Made => return self.arrive(name, None).map(Some),
+            None if self.missing == Missing::Made => self.make(name)?,
+            None => return Err(WorkspaceError::NotFound { path: self.path(&name)? }),
+            Some(_) if is_last => return self.arrive(name, kind).map(Some),
+            Some(_) => self.enter(name)?,
+        }
+        Ok(None)
+    }
+
+    /// Walks to where a link leads.
+    fn follow(&mut self, name: &OsStr) -> Result<(), WorkspaceError> {
+        self.hop()?;
+        let target = match readlinkat(self.folder(), name, Vec::new()) {
+            Ok(target) => PathBuf::from(OsString::from_vec(target.into_bytes())),
+            // No link any more, or gone: it is looked at again.
+            Err(Errno::INVAL | Errno::NOENT) => {
+                self.left.push_front(name.to_owned());
+                return Ok(());
+            }
+            Err(errno) => return Err(WorkspaceError::io("follow", &self.path(name)?, errno)),
+        };
+        let link = self.path(name)?;
+        let below = below(&target, &self.inner.path)
+            .ok_or_else(|| WorkspaceError::LinkOutside { link, target: target.clone() })?;
+        if target.is_absolute() {
+            self.held.clear();
+        }
+        for part in below.components().rev() {
+            self.left.push_front(part.as_os_str().to_owned());
+        }
+        Ok(())
+    }
+
+    /// Opens the folder of this name, and goes on from there.
+    fn enter(&mut self, name: OsString) -> Result<(), WorkspaceError> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | HOLD;
+        match openat(self.folder(), &name, flags, Mode::empty()) {
+            Ok(folder) => self.held.push((Arc::new(folder), name)),
+            Err(errno @ (Errno::NOTDIR | Errno::LOOP)) => {
+                // A link has taken its place, or it never was a folder.
+                let is_link = statat(self.folder(), &name, AtFlags::SYMLINK_NOFOLLOW)
+                    .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+                if !is_link && errno == Errno::NOTDIR {
+                    return Err(WorkspaceError::Kind { path: self.path(&name)?, needed: "folder" });
+                }
+                self.hop()?;
+                self.left.push_front(name);
+            }
+            Err(errno) => return Err(WorkspaceError::io("enter", &self.path(&name)?, errno)),
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, name: OsString) -> Result<(), WorkspaceError> {
+        self.hop()?;
+        let path = self.path(&name)?;
+        self.inner.judge(&path, Verb::Write)?;
+        match mkdirat(self.folder(), &name, Mode::from_raw_mode(0o777)) {
+            // Somebody may have been faster: it is looked at again.
+            Ok(()) | Err(Errno::EXIST) => self.left.push_front(name),
+            Err(errno) => return Err(WorkspaceError::io("make the folder", &path, errno)),
+        }
+        Ok(())
+    }
+
+    fn hop(&mut self) -> Result<(), WorkspaceError> {
+        self.hops += 1;
+        if self.hops > MAX_HOPS {
+            return Err(WorkspaceError::Restless { path: self.asked.to_owned() });
+        }
+        Ok(())
+    }
+
+    fn folder(&self) -> &OwnedFd {
+        self.held.last().map_or(&self.inner.root, |(folder, _)| folder)
+    }
+
+    /// The path of this name in the folder where the walk is.
+    fn path(&self, name: &OsStr) -> Result<LocalPath, OutsidePath> {
+        LocalPath::new(self.held.iter().map(|(_, name)| name.as_os_str()).chain([name]).collect::<PathBuf>())
+    }
+
+    fn arrive(&self, name: OsString, kind: Option<FileType>) -> Result<Place, WorkspaceError> {
+        let folder = self.held.last().map_or(&self.inner.root, |(folder, _)| folder);
+        Ok(Place { folder: Arc::clone(folder), path: self.path(&name)?, name, kind })
+    }
+
+    /// The folder in which the walk ended: after `..`, or at once.
+    fn here(self) -> Place {
+        let path = self.held.iter().map(|(_, name)| name.as_os_str()).collect::<PathBuf>();
+        let folder = self.held.last().map_or(&self.inner.root, |(folder, _)| folder);
+        Place {
+            folder: Arc::clone(folder),
+            name: ".".into(),
+            path: LocalPath::new(path).unwrap_or_default(),
+            kind: Some(FileType::Directory),
+        }
+    }
+}
+
+/// To hold a folder takes no right to list it.
+#[cfg(target_os = "linux")]
+const HOLD: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const HOLD: OFlags = OFlags::RDONLY;

@@ -1,0 +1,13 @@
+//! The action policy against real files.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+
+#[path = "policy/beneath.rs"]
+mod beneath;
+#[path = "policy/cases.rs"]
+mod cases;
+#[path = "policy/files.rs"]
+mod files;
+#[cfg(target_os = "linux")]
+#[path = "policy/race.rs"]
+mod race;

@@ -1,0 +1,177 @@
+//! What a workspace does with what it may.
+
+use std::{
+    fs,
+    io::Read,
+    os::unix::fs::{PermissionsExt, symlink},
+    process::Command,
+};
+
+use loop_guardrails::policy::{
+    ActionPolicy, LocalPath, Origin, Permissions, Placed, Settings, Verb,
+    workspace::{Kind, Workspace, WorkspaceError},
+};
+
+fn world() -> (tempfile::TempDir, Workspace) {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Workspace::open(folder.path(), ActionPolicy::default()).unwrap();
+    (folder, workspace)
+}
+
+fn text(workspace: &Workspace, path: &str) -> Result<String, WorkspaceError> {
+    let mut text = String::new();
+    workspace.read(path)?.file.read_to_string(&mut text).unwrap();
+    Ok(text)
+}
+
+fn ruled(permissions: Permissions) -> ActionPolicy {
+    let mut settings = Settings::default();
+    settings.permissions = permissions;
+    ActionPolicy::new(settings, Settings::default())
+}
+
+#[test]
+fn links_within_are_walked_to_where_they_lead() {
+    let (folder, workspace) = world();
+    workspace.write("deep/er/file", b"x").unwrap();
+    symlink("deep/er", folder.path().join("near")).unwrap();
+    symlink(workspace.root().join("near/file"), folder.path().join("far")).unwrap();
+    assert_eq!(workspace.read("far").unwrap().path.to_string(), "deep/er/file");
+    // `..` is that of the folder, not of the link.
+    assert_eq!(workspace.status("near/..").unwrap().path.to_string(), "deep");
+    workspace.write("far", b"y").unwrap();
+    assert!(fs::symlink_metadata(folder.path().join("far")).unwrap().is_symlink());
+    assert_eq!(text(&workspace, "deep/er/file").unwrap(), "y");
+}
+
+#[test]
+fn a_link_to_a_secret_is_a_secret() {
+    let (folder, workspace) = world();
+    fs::write(folder.path().join(".env"), "KEY").unwrap();
+    symlink(".env", folder.path().join("notes")).unwrap();
+    for refused in [workspace.read("notes").map(drop), workspace.write("notes", b"").map(drop)] {
+        assert!(matches!(refused, Err(WorkspaceError::Denied(_))), "{refused:?}");
+    }
+    assert!(workspace.check("notes", Verb::Read).is_err());
+    assert!(workspace.rename(".env", "notes.txt").is_err());
+}
+
+#[test]
+fn rules_hold_wherever_a_link_comes_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
+        "locked".parse().unwrap(),
+        [],
+        Origin::line("user.toml", 3),
+    );
+    let workspace = Workspace::open(folder.path(), ruled(permissions)).unwrap();
+    fs::create_dir_all(folder.path().join("outer/locked")).unwrap();
+    fs::create_dir(folder.path().join("locked")).unwrap();
+    fs::write(folder.path().join("locked/x"), "x").unwrap();
+    symlink("locked", folder.path().join("open")).unwrap();
+    let error = workspace.read("open/x").unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("user.toml:3"), "{error}");
+}
+
+#[test]
+fn a_folder_with_rules_in_it_is_not_moved_away_from_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
+        "outer/locked".parse().unwrap(),
+        [],
+        Origin::BuiltIn,
+    );
+    let workspace = Workspace::open(folder.path(), ruled(permissions)).unwrap();
+    fs::create_dir_all(folder.path().join("outer/locked")).unwrap();
+    assert!(matches!(workspace.rename("outer", "other"), Err(WorkspaceError::RulesBelow { .. })));
+    let mut settings = Settings::default();
+    settings.not_secret.push(Placed::new("fixtures".parse().unwrap(), Origin::BuiltIn));
+    let workspace = Workspace::open(folder.path(), ActionPolicy::new(settings, Settings::default())).unwrap();
+    assert!(workspace.rename("outer", "fixtures").is_err());
+}
+
+#[test]
+fn every_verb_is_asked_for_what_needs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for verb in Verb::ALL {
+        fs::write(folder.path().join("x"), "x").unwrap();
+        let without = Verb::ALL.into_iter().filter(|it| *it != verb);
+        let policy = ruled(Permissions::new().with(LocalPath::root(), without, Origin::BuiltIn));
+        let workspace = Workspace::open(folder.path(), policy).unwrap();
+        let allowed = |result: Result<(), WorkspaceError>| !result.is_err_and(|error| error.is_refusal());
+        assert_eq!(allowed(workspace.read("x").map(drop)), verb != Verb::Read);
+        assert_eq!(allowed(workspace.list(".").map(drop)), verb != Verb::Read);
+        assert_eq!(allowed(workspace.status("x").map(drop)), verb != Verb::Read);
+        assert_eq!(allowed(workspace.write("x", b"y").map(drop)), verb != Verb::Write);
+        assert_eq!(allowed(workspace.create_dir("d").map(drop)), verb != Verb::Write);
+        assert_eq!(
+            allowed(workspace.rename("x", "y").map(drop)),
+            ![Verb::Write, Verb::Delete].contains(&verb)
+        );
+        fs::write(folder.path().join("x"), "x").unwrap();
+        assert_eq!(allowed(workspace.remove("x").map(drop)), verb != Verb::Delete);
+        assert_eq!(workspace.policy().on_command("ls").is_ok(), verb != Verb::Exec);
+    }
+}
+
+#[test]
+fn a_write_is_whole_and_keeps_the_mode() {
+    let (folder, workspace) = world();
+    let path = folder.path().join("run.sh");
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+    let held = fs::File::open(&path).unwrap();
+    assert!(!workspace.write("run.sh", b"new").unwrap().created);
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    let mut old = String::new();
+    { &held }.read_to_string(&mut old).unwrap();
+    assert_eq!((old.as_str(), text(&workspace, "run.sh").unwrap().as_str()), ("old", "new"));
+    assert!(workspace.write("new/er", b"").unwrap().created);
+    let names: Vec<_> = workspace.list(".").unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["new", "run.sh"]);
+}
+
+#[test]
+fn what_is_refused_leaves_no_folders_behind() {
+    let (folder, workspace) = world();
+    assert!(workspace.write("new/.env", b"").is_err());
+    assert!(workspace.create_dir("new/credentials").is_err());
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+fn pipes_and_folders_are_not_read_as_files() {
+    let (folder, workspace) = world();
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    for path in ["pipe", "folder", "."] {
+        assert!(matches!(workspace.read(path), Err(WorkspaceError::Kind { .. })), "{path}");
+        assert!(matches!(workspace.write(path, b""), Err(WorkspaceError::Kind { .. })), "{path}");
+    }
+    assert!(matches!(workspace.list("pipe"), Err(WorkspaceError::Kind { .. })));
+    assert_eq!(workspace.list(".").unwrap()[1].kind, Kind::Other);
+}
+
+#[test]
+fn a_circle_of_links_ends() {
+    let (folder, workspace) = world();
+    symlink("b", folder.path().join("a")).unwrap();
+    symlink("a", folder.path().join("b")).unwrap();
+    assert!(matches!(workspace.read("a"), Err(WorkspaceError::Restless { .. })));
+}
+
+#[test]
+fn secrets_are_listed_and_marked() {
+    let (folder, workspace) = world();
+    fs::write(folder.path().join(".env"), "").unwrap();
+    fs::write(folder.path().join("x"), "").unwrap();
+    let listed: Vec<_> = workspace.list("").unwrap().into_iter().map(|it| (it.name, it.readable)).collect();
+    assert_eq!(listed, [(".env".to_owned(), false), ("x".to_owned(), true)]);
+}
+
+#[test]
+fn a_root_that_is_none_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Workspace::open(folder.path().join("gone"), ActionPolicy::default()).unwrap_err();
+    assert!(error.to_string().contains("gone"), "{error}");
+}

@@ -1,0 +1,95 @@
+//! Between two steps of one call, names change what they stand for.
+
+use std::{
+    fs,
+    io::Read,
+    os::unix::fs::symlink,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::beneath::Done;
+
+/// A workspace in which `folder` and `file` are in their places, and links to the outside, by turns.
+struct World {
+    top: tempfile::TempDir,
+    workspace: Workspace,
+    done: AtomicBool,
+}
+
+impl World {
+    fn new() -> Self {
+        let top = tempfile::tempdir().unwrap();
+        let at = |path: &str| top.path().join(path);
+        fs::create_dir_all(at("outside")).unwrap();
+        fs::create_dir_all(at("inside/folder")).unwrap();
+        for (folder, text) in [("outside", "outside"), ("inside", "inside"), ("inside/folder", "inside")] {
+            fs::write(at(folder).join("file"), text).unwrap();
+        }
+        symlink(at("outside"), at("inside/folder2")).unwrap();
+        symlink(at("outside/file"), at("inside/file2")).unwrap();
+        let workspace = Workspace::open(at("inside"), ActionPolicy::default()).unwrap();
+        Self { workspace, top, done: AtomicBool::new(false) }
+    }
+
+    /// Does `calls` while somebody else exchanges files and folders for links.
+    fn raced(&self, calls: impl FnOnce(&Workspace)) {
+        thread::scope(|scope| {
+            let _ = scope.spawn(|| self.exchange());
+            let _done = Done(&self.done);
+            calls(&self.workspace);
+        });
+    }
+
+    fn exchange(&self) {
+        let inside = self.top.path().join("inside");
+        let turn = |from: &str, to: &str| {
+            renameat_with(CWD, inside.join(from), CWD, inside.join(to), RenameFlags::EXCHANGE).unwrap();
+        };
+        while !self.done.load(Ordering::Relaxed) {
+            turn("folder", "folder2");
+            turn("file", "file2");
+        }
+    }
+
+    fn outside(&self) -> Vec<String> {
+        names(&self.top.path().join("outside"))
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_read_never_leads_out() {
+    let world = World::new();
+    world.raced(|workspace| {
+        for path in ["folder/file", "file"].iter().cycle().take(10_000) {
+            let Ok(mut opened) = workspace.read(path) else { continue };
+            let mut text = String::new();
+            opened.file.read_to_string(&mut text).unwrap();
+            assert_eq!(text, "inside", "{path}");
+        }
+    });
+}
+
+#[test]
+fn a_write_never_leads_out() {
+    let world = World::new();
+    world.raced(|workspace| {
+        for number in 0..300 {
+            // What is refused, since a link is in the way, is as good.
+            let _ = workspace.write(&format!("folder/new{}", number % 10), b"inside");
+            let _ = workspace.create_dir(&format!("folder/made{}/deep", number % 10));
+            let _ = workspace.remove("folder/file");
+            let _ = workspace.list("folder");
+        }
+    });
+    assert_eq!(world.outside(), ["file"]);
+    assert_eq!(fs::read_to_string(world.top.path().join("outside/file")).unwrap(), "outside");
+}
