@@ -69,6 +69,19 @@ async fn a_rate_limit_whose_end_is_known_puts_the_work_off_until_then() {
 }
 
 #[tokio::test]
+async fn a_limit_that_never_ends_is_asked_less_and_less_often() {
+    let line = r#"echo '{"type":"turn.failed","error":{"message":"429: rate limit, try again in 0s"}}'"#;
+    let mut agent = reporting(line, Format::CodexJson);
+    let mut waits = Vec::new();
+    for _ in 0..12 {
+        let error = once(&mut agent, &Work::new()).await;
+        let Err(WorkError::Later { after }) = error else { panic!("{error:?}") };
+        waits.push(after.as_secs());
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
+}
+
+#[tokio::test]
 async fn a_budget_is_held_against_a_stream_in_its_middle() {
     let line = format!("cat {}; sleep 1000", stream("pi/tool.stdout").display());
     let agent = reporting(&line, Format::PiJson);

@@ -52,6 +52,8 @@ pub struct ShellAgent {
     shell: Shell,
     feedback_bytes: usize,
     ears: Ears,
+    /// How often in a row an iteration was put off.
+    put_off: u32,
 }
 
 /// What an agent's command left behind.
@@ -75,9 +77,12 @@ impl ShellOutput {
     }
 }
 
-/// The shortest wait at a rate limit, so that an agent that always reports one is not run again and again
-/// without a pause.
+/// The shortest wait at a rate limit; it doubles with each further one in a row, so that an agent that always
+/// reports one is not run again and again.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest of these shortest waits.
+const LONGEST_LEAST_WAIT: Duration = Duration::from_secs(10 * 60);
 
 /// The first iteration as it would be; made by [`ShellAgent::preview`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +107,7 @@ impl ShellAgent {
             shell: Shell::new(),
             feedback_bytes: DEFAULT_EXCERPT_BYTES,
             ears: Ears::default(),
+            put_off: 0,
         })
     }
 
@@ -181,6 +187,18 @@ impl ShellAgent {
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 
+    /// What becomes of an iteration whose agent says that it failed.
+    fn failed(&mut self, failure: AgentFailure) -> WorkError {
+        let Some(wait) = failure.rate_limit.and_then(|limit| limit.wait(SystemTime::now())) else {
+            self.put_off = 0;
+            return WorkError::failed(failure);
+        };
+        // A limit that is said to have ended, and has not, is one that nobody knows the end of.
+        let least = LEAST_WAIT.saturating_mul(2u32.saturating_pow(self.put_off)).min(LONGEST_LEAST_WAIT);
+        self.put_off = self.put_off.saturating_add(1);
+        WorkError::Later { after: wait.max(least) }
+    }
+
     fn render(&self, cx: &IterationContext<ShellOutput>) -> String {
         let mut values = Values {
             goal: (&self.goal).into(),
@@ -236,23 +254,14 @@ impl Iteration for ShellAgent {
         let (text, failure) = reading.map(|reading| (reading.text, reading.failure)).unwrap_or_default();
         // Who was made to end may well call that a failure.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
-            return Err(failed(failure));
+            return Err(self.failed(failure));
         }
+        self.put_off = 0;
         if let Some(fault) = fault(&finished) {
             cx.fault(fault);
         }
         let Finished { exit, stdout, stderr, .. } = finished;
         Ok(ShellOutput { exit, stdout, stderr, text })
-    }
-}
-
-/// What becomes of an iteration whose agent says that it failed.
-fn failed(failure: AgentFailure) -> WorkError {
-    let wait = failure.rate_limit.and_then(|limit| limit.wait(SystemTime::now()));
-    match wait {
-        // A limit that has just ended may take a moment to be so everywhere.
-        Some(wait) => WorkError::Later { after: wait.max(LEAST_WAIT) },
-        None => WorkError::failed(failure),
     }
 }
 

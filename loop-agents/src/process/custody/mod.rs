@@ -49,7 +49,7 @@ use self::{
 pub(super) use kill::KILL_TIME;
 
 /// The least time between two guardians, and between two tries to start one.
-const GUARDIAN_PAUSE: Duration = Duration::from_millis(50);
+const GUARDIAN_PAUSE: Duration = Duration::from_millis(20);
 
 /// Who answers for the processes of a run, until the last of them is gone. Clones are the same one.
 ///
@@ -254,9 +254,9 @@ impl Estate {
     async fn watch_guardian(&self) -> Infallible {
         if let Some(guardian) = self.guardian.get() {
             while guardian.gone().await.is_ok() {
-                self.dismiss_guardian();
-                // Whoever kills it each time must not keep us busy with it, and neither must a machine that
-                // has no more processes to give.
+                // Whether it is gone is asked again: another one may stand in its place already, and one that
+                // is just about to end is found gone after the pause. Whoever kills it each time must not keep
+                // us busy with it, and neither must a machine that has no more processes to give.
                 while self.keep_guarded().is_err() {
                     sleep(GUARDIAN_PAUSE).await;
                 }
