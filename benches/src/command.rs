@@ -1,6 +1,7 @@
 //! What the `loop` command costs over a program that only spawns the same commands.
 //!
-//! The floor is `floor/floor.c`, compiled here. Both run the agent `true` and the evaluator `false`. Times
+//! The floor is `floor/floor.c`, compiled here. Both run the agent `true` and the evaluator `false`. The journal
+//! has its own floor, since it waits for the disk (see [`journal`](crate::journal)). Times
 //! are differences between a long run and one of ten iterations, so that starting up does not count.
 
 use std::{
@@ -91,7 +92,7 @@ impl Bench {
         });
         fs::write(&manifest, text.to_string())?;
         let mut command = Command::new(&self.binary);
-        command.arg("run").arg(manifest).args(["--quiet", "--telemetry"]);
+        command.arg("run").arg(manifest).args(["--quiet", "--no-journal", "--telemetry"]);
         command.arg(self.folder.path().join("telemetry.jsonl")).stdin(Stdio::null());
         Ok(command)
     }

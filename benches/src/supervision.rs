@@ -52,7 +52,19 @@ pub fn measure(table: &mut Table) -> Result<()> {
 /// `loop run` of one iteration of this agent, with a check that fails.
 fn loop_run(binary: &Path, folder: &TempDir, agent: &str) -> Command {
     let mut command = Command::new(binary);
-    command.args(["run", "--goal", "none", "--agent", agent, "--check", "false", "--max", "1", "--quiet"]);
+    command.args([
+        "run",
+        "--goal",
+        "none",
+        "--agent",
+        agent,
+        "--check",
+        "false",
+        "--max",
+        "1",
+        "--quiet",
+        "--no-journal",
+    ]);
     command.arg("--telemetry").arg(folder.path().join("telemetry.jsonl"));
     command.current_dir(folder.path()).stdin(Stdio::null());
     command

@@ -1,10 +1,14 @@
 //! The command line as it is written.
 
+mod looking;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use loop_core::Usd;
 
+pub(crate) use self::looking::{PartArgs, RmArgs, RunsArgs, ShowArgs, TailArgs};
 use crate::{
     duration,
     init::{agent::known_programs, template::Template},
@@ -16,13 +20,14 @@ use crate::{
     name = "loop",
     version,
     arg_required_else_help = true,
+    // Without the two options that every command has: it is to fit a screen.
+    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
 To begin, in the folder of your project:  loop init && loop run
 
 Exit codes:
-  0  the goal was met             1  a guardrail halted the run
-  2  wrong usage or manifest      3  the run failed for a reason of its own
-  129, 130, 143  cancelled by SIGHUP, Ctrl+C, SIGTERM"
+  0  goal met   1  halted by a guardrail   2  wrong usage or manifest
+  3  failed for a reason of its own   129, 130, 143  by SIGHUP, Ctrl+C, SIGTERM"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -52,6 +57,31 @@ Examples:
   loop run --agent claude --check 'cargo test' --max 10 --max-time 30m"
     )]
     Run(RunArgs),
+    /// Go on with a run that was cut off or halted
+    #[command(after_help = "\
+Examples:
+  loop resume
+  loop resume 0198b2 --add-iterations 5 --note 'leave the tests alone'")]
+    Resume(ResumeArgs),
+    /// List the runs that began in this folder
+    #[command(after_help = "\
+Examples:
+  loop runs
+  loop runs --all --json | jq -r 'select(.state == \"unfinished\").run_id'")]
+    Runs(RunsArgs),
+    /// Show what a run did, why it ended, and how to go on
+    #[command(after_help = "\
+Examples:
+  loop show
+  loop show 0198b2 -i 3
+  loop show 0198b2 -i 3 --output | less")]
+    Show(ShowArgs),
+    /// Follow a run from another terminal, and exit as it does
+    #[command(after_help = "Example:\n  loop tail && git push")]
+    Tail(TailArgs),
+    /// Remove runs, and all that is kept of them
+    #[command(after_help = "Examples:\n  loop rm 0198b2\n  loop rm --keep 50")]
+    Rm(RmArgs),
     /// Validate a manifest, and say what it would do
     #[command(after_help = "Examples:\n  loop check fix-tests.yaml\n  loop check --run")]
     Check(CheckArgs),
@@ -79,16 +109,15 @@ pub(crate) struct InitArgs {
     /// fix-until-tests-pass (the default) or refactor-until-lint-clean
     #[arg(default_value = "fix-until-tests-pass", hide_possible_values = true, hide_default_value = true)]
     pub(crate) template: Template,
-    /// A .yaml, .yml, .toml or .json file, or - [default: loop.yaml]
+    /// A .yaml, .toml or .json file, or - [default: loop.yaml]
     #[arg(long, value_name = "FILE", default_value = "loop.yaml", hide_default_value = true)]
     pub(crate) out: PathBuf,
-    /// A name or a command [default: the first on PATH that is known]
+    /// A name or a command [default: the first known one on PATH]
     #[arg(long, value_name = "CMD")]
     pub(crate) agent: Option<String>,
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct RunArgs {
     /// The manifest [default: loop.yaml, .yml, .toml or .json here]
     pub(crate) manifest: Option<PathBuf>,
@@ -98,6 +127,22 @@ pub(crate) struct RunArgs {
     /// Show the first prompt, and try the check alone
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Keep no journal: the run cannot be resumed
+    #[arg(long)]
+    pub(crate) no_journal: bool,
+    /// Run although another run works in this folder
+    #[arg(long)]
+    pub(crate) parallel: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) flags: Option<FlagArgs>,
+}
+
+/// What is shown and told of a run, and to whom.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
+pub(crate) struct OutputArgs {
     /// Ask nobody: a checkpoint halts the run
     #[arg(long)]
     pub(crate) non_interactive: bool,
@@ -113,8 +158,43 @@ pub(crate) struct RunArgs {
     /// Where the run's record goes [default: state directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// Its id, or how that begins [default: the last one here that was cut off]
+    pub(crate) run: Option<String>,
+    /// Go on with the manifest as it is now
+    #[arg(long)]
+    pub(crate) accept_changes: bool,
     #[command(flatten)]
-    pub(crate) flags: Option<FlagArgs>,
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) grant: GrantArgs,
+}
+
+/// What is added to a run that goes on.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Added to the run")]
+pub(crate) struct GrantArgs {
+    /// More iterations than it was allowed
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) add_iterations: u64,
+    /// More money, in dollars
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) add_cost: Option<Usd>,
+    /// More time, in seconds
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) add_seconds: u64,
+    /// A note for the next prompt, where it says {guidance}
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+/// An amount of money as a person writes it, such as `2.50`.
+fn dollars(written: &str) -> Result<Usd, String> {
+    let dollars: f64 = written.parse().map_err(|_| "it has to be a number, such as 2.50".to_owned())?;
+    Usd::try_from_f64(dollars).map_err(|error| error.to_string())
 }
 
 /// A loop without a manifest.

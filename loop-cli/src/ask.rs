@@ -60,7 +60,7 @@ impl Terminal {
             "\n{} after iteration {} of {}",
             paint(BOLD, "Checkpoint"),
             progress.iterations(),
-            self.max_iterations
+            self.max_iterations.saturating_add(progress.granted().map_or(0, |grant| grant.iterations))
         ));
         say(&format!("  {}", text::printable(&question.text)));
         let last = progress.last_step();

@@ -18,7 +18,10 @@ use loop_guardrails::{
     policy::environment::EnvironmentPolicy,
 };
 
-use crate::manifest::plan::{PacePlan, Plan, StopPlan};
+use crate::{
+    interrupted::Interrupted,
+    manifest::plan::{PacePlan, Plan, ResumePlan, StopPlan},
+};
 
 /// Where the agent and the evaluator run, with which variables, and where they report what they use.
 #[derive(Debug)]
@@ -98,13 +101,16 @@ pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEva
     })
 }
 
+/// A plan's loop.
+pub(crate) type Composed = Loop<ShellAgent, Judged<ShellOutput>, Bounded>;
+
 /// The loop of a plan's agent and check, but for who watches it and who answers its questions.
 pub(crate) fn compose(
     plan: &Plan,
     place: &Place,
     agent: ShellAgent,
     evaluator: CommandEvaluator,
-) -> Loop<ShellAgent, Judged<ShellOutput>, Bounded> {
+) -> Composed {
     let limits = &plan.limits;
     let mut composed = Loop::new(agent)
         .evaluate(evaluator)
@@ -128,6 +134,9 @@ pub(crate) fn compose(
     }
     if let Some(every) = limits.checkpoint {
         composed = composed.guard(Checkpoint::from(every));
+    }
+    if plan.resume != ResumePlan::Rerun {
+        composed = composed.guard(Interrupted::new(plan.resume));
     }
     composed
 }

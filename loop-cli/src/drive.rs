@@ -11,6 +11,7 @@ use loop_core::{
 use crate::{
     ask::{Declining, Terminal},
     compose::{self, Place},
+    keeping::Past,
     manifest::Plan,
     signals::{Signal, Signals, Suspensions, stop_here},
     view::{self, Lines, Output, Screen, Table},
@@ -36,6 +37,8 @@ pub(crate) struct Ended {
     pub(crate) signal: Option<Signal>,
     /// Its iterations, for people; empty if nobody watched.
     pub(crate) table: String,
+    /// Why its journal lacks its end, if it does.
+    pub(crate) unrecorded: Option<String>,
 }
 
 /// What is still there of a run that was dropped.
@@ -51,6 +54,7 @@ pub(crate) async fn drive(
     plan: &Plan,
     place: &Place,
     audience: Audience,
+    past: Past,
     signals: Signals,
 ) -> anyhow::Result<Ended> {
     let cancel = CancellationToken::new();
@@ -70,7 +74,11 @@ pub(crate) async fn drive(
     let mut composed = compose::compose(plan, place, agent, evaluator).cancel_on(cancel.clone()).observe(
         move |event: &Event, progress: &Progress| {
             let mut seen = lock(&fold);
-            seen.progress.apply(event);
+            match event.kind {
+                // What was before, nobody here has seen.
+                EventKind::RunResumed {} => seen.progress = progress.clone(),
+                _ => seen.progress.apply(event),
+            }
             seen.table.on_event(event, progress);
         },
     );
@@ -80,6 +88,7 @@ pub(crate) async fn drive(
     if audience.can_be_asked {
         composed = composed.on_ask(Terminal::new(screen.clone(), declining.clone(), max_iterations));
     }
+    composed = past.give_to(composed);
     let time_off = TimeOff::new();
     let run = composed.time_off(time_off.clone()).run();
     let (report, first) = attend(run, signals, &cancel, &declining, || {
@@ -102,6 +111,7 @@ pub(crate) async fn drive(
     screen.hide();
     let seen = lock(&seen);
     let table = if audience.quiet { String::new() } else { seen.table.render() };
+    let unrecorded = report.as_ref().and_then(|report| report.unrecorded()).map(str::to_owned);
     let (mut ending, progress) = match report {
         Some(report) => (report.ending().clone(), report.progress().clone()),
         None => killed(seen.progress.clone()),
@@ -110,7 +120,7 @@ pub(crate) async fn drive(
     {
         ending.halt.message = format!("the run was sent {signal}");
     }
-    Ok(Ended { ending, progress, signal: first, table })
+    Ok(Ended { ending, progress, signal: first, table, unrecorded })
 }
 
 /// Waits for the end of a run, and hears signals meanwhile: gives its report, unless it was dropped, and

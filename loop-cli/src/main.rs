@@ -11,6 +11,8 @@ mod drive;
 mod duration;
 mod exit;
 mod init;
+mod interrupted;
+mod keeping;
 mod manifest;
 mod signals;
 mod view;

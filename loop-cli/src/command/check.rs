@@ -1,6 +1,6 @@
 //! `loop check`: is the manifest right, and what would it do?
 
-use std::{env, process::ExitCode};
+use std::{env, path::Path, process::ExitCode};
 
 use super::{Failure, here, reported, setting, trial};
 use crate::{
@@ -21,9 +21,14 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let vars: Vec<_> = env::vars_os().collect();
     view::tell(&(describe(&plan) + &withheld(&plan, &vars, Format::of(&manifest))));
     if !args.run {
+        let here = Path::new("");
+        trial::look_for("agent", plan.agent.command.as_str(), &plan, here, &vars);
+        trial::look_for("check", &plan.evaluator.command, &plan, here, &vars);
         return Ok(ExitCode::from(exit::OK));
     }
     view::tell("");
-    let place = setting::dir(args.cwd.as_deref()).and_then(setting::place).map_err(Failure::Usage)?;
+    let place = setting::dir(args.cwd.as_deref())
+        .and_then(|dir| setting::place(dir, setting::new_run()))
+        .map_err(Failure::Usage)?;
     setting::block_on(setting::unless_signalled(trial::exec(&plan, &place)))
 }

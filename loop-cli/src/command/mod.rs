@@ -5,11 +5,18 @@ mod completions;
 mod dry_run;
 mod here;
 mod init;
+mod kept;
 mod man;
+mod perform;
+mod resume;
+mod rm;
 mod run;
+mod runs;
 mod schema;
 mod setting;
+mod show;
 mod subject;
+mod tail;
 mod trial;
 
 use std::process::ExitCode;
@@ -41,6 +48,11 @@ pub(crate) enum Failure {
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::exec(&args),
+        Command::Resume(args) => resume::exec(&args),
+        Command::Runs(args) => runs::exec(&args),
+        Command::Show(args) => show::exec(&args),
+        Command::Tail(args) => tail::exec(&args),
+        Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
         Command::Schema => schema::exec(),
         Command::Init(args) => init::exec(&args),

@@ -32,8 +32,9 @@ pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(dir)
 }
 
-/// The folder, and what the agent and the evaluator find there.
-pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
+/// The folder, and what the agent and the evaluator of this run find there.
+pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<Place> {
+    enough_files()?;
     let usage = UsageFile::create().with_context(|| {
         let tmp = env::temp_dir();
         format!(
@@ -41,13 +42,17 @@ pub(super) fn place(dir: PathBuf) -> anyhow::Result<Place> {
             tmp.display()
         )
     })?;
-    let custody = custody().context("the processes of the run cannot be looked after")?;
+    let custody = custody(run).context("the processes of the run cannot be looked after")?;
     Ok(Place { dir, env: env::vars_os().collect(), usage, notes: Notes::default(), job: Job::new(), custody })
 }
 
-/// A custody for a new run. Nothing that a command starts outlives the command, or this process.
-fn custody() -> io::Result<Custody> {
-    let run = uuid::Uuid::now_v7().to_string();
+/// A name for a new run. Names sort by time.
+pub(super) fn new_run() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+/// A custody for the run with this name. Nothing that a command starts outlives the command, or this process.
+fn custody(run: String) -> io::Result<Custody> {
     if cfg!(target_os = "linux") {
         // This very program, also if another one was installed in its place meanwhile.
         Custody::adopting(run)?.guarded_by("/proc/self/exe")
@@ -71,7 +76,6 @@ fn enough_files() -> anyhow::Result<()> {
 
 /// Runs `work` to its end, on this thread.
 pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
-    enough_files().map_err(Failure::Usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("the asynchronous runtime could not be started")?;
     let done = runtime.block_on(work);

@@ -1,19 +1,27 @@
-//! What `loop run` is to run: a manifest that is named, the one that is here, or a loop made of flags.
+//! What is to be run: a manifest that is named, the one that is here, a loop made of flags, or what a run was
+//! begun with.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
+use anyhow::anyhow;
+use loop_telemetry::{REDACTED, RunInfo, RunManifest};
+
 use super::{Failure, here, reported};
 use crate::{
     args::{FlagArgs, RunArgs},
     init::agent,
-    manifest::{Plan, flags::Flags, kebab_case, plan::Loaded},
+    manifest::{Diagnostics, Paint, Plan, Source, flags::Flags, kebab_case, plan::Loaded},
+    view::changes,
 };
 
 /// What a loop is called that is made of flags, in a folder whose name is none.
 const NAMELESS: &str = "loop";
+
+/// Where the manifest of a loop that is made of flags is kept to be.
+const OF_FLAGS: &str = "the command line";
 
 /// What is to be run.
 pub(super) struct Subject {
@@ -22,17 +30,88 @@ pub(super) struct Subject {
     pub(super) warnings: String,
     /// The whole path of its file, if it has one.
     pub(super) manifest: Option<PathBuf>,
+    /// What its manifest says, or would say.
+    text: String,
+}
+
+impl Subject {
+    fn new(
+        text: String,
+        manifest: Option<PathBuf>,
+        found: Result<Loaded, Diagnostics>,
+    ) -> Result<Self, Failure> {
+        let (plan, warnings) = reported(found.and_then(Loaded::finished))?;
+        Ok(Self { plan, warnings, manifest, text })
+    }
+
+    fn of_file(path: &Path, source: Source) -> Result<Self, Failure> {
+        Self::new(source.text().to_owned(), Some(absolute(path)), Plan::of(source))
+    }
+
+    /// Whether it is made of flags.
+    pub(super) const fn is_of_flags(&self) -> bool {
+        self.manifest.is_none()
+    }
+
+    /// What is kept of it for whoever resumes the run: where it is, and what it says.
+    pub(super) fn kept(&self) -> (&Path, &str) {
+        (self.manifest.as_deref().unwrap_or(Path::new(OF_FLAGS)), &self.text)
+    }
 }
 
 /// What `args` ask for. The loop works in the folder `dir`.
 pub(super) fn of(args: &RunArgs, dir: &Path) -> Result<Subject, Failure> {
     if let Some(flags) = &args.flags {
-        let (plan, warnings) = reported(of_flags(flags).plan(name(dir)).and_then(Loaded::finished))?;
-        return Ok(Subject { plan, warnings, manifest: None });
+        let (flags, name) = (of_flags(flags), name(dir));
+        return Subject::new(flags.manifest(&name), None, flags.plan(name));
     }
     let manifest = args.manifest.clone().map_or_else(|| here::manifest("loop run"), Ok)?;
-    let (plan, warnings) = reported(Plan::load(&manifest).and_then(Loaded::finished))?;
-    Ok(Subject { plan, warnings, manifest: Some(absolute(&manifest)) })
+    Subject::of_file(&manifest, open(&manifest)?)
+}
+
+/// What a run was begun with. If its manifest has changed since, that is taken only if `accepted`: half of a
+/// run under one set of limits, and half under another, is what nobody asked for.
+pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure> {
+    let Some(RunManifest { path, text, .. }) = &info.manifest else {
+        return Err(Failure::Usage(anyhow!("it is not known with what the run {} was begun", info.id)));
+    };
+    let is_of_flags = path == OF_FLAGS;
+    let path = Path::new(path);
+    if is_of_flags || !path.exists() {
+        if text.contains(REDACTED) {
+            return Err(Failure::Usage(anyhow!(
+                "{} is not there any more, and what is kept of it lacks a secret: put it back, or begin a new run",
+                path.display()
+            )));
+        }
+        let source = kept(if is_of_flags { Path::new("flags.json") } else { path }, text)?;
+        let manifest = (!is_of_flags).then(|| path.to_owned());
+        return Subject::new(text.clone(), manifest, Plan::of(source));
+    }
+    let source = open(path)?;
+    let found = changes::between(text, source.text(), REDACTED);
+    match found.filter(|_| !accepted) {
+        None => Subject::of_file(path, source),
+        Some(changes) => Err(Failure::Usage(anyhow!(
+            "{} has changed since the run {} began:\n{changes}\n  \
+             undo that, or take it with `loop resume {} --accept-changes`",
+            path.display(),
+            info.id,
+            info.id
+        ))),
+    }
+}
+
+fn open(path: &Path) -> Result<Source, Failure> {
+    Source::open(path).map_err(|findings| refused(&findings))
+}
+
+fn kept(path: &Path, text: &str) -> Result<Source, Failure> {
+    Source::from_bytes(path, text.as_bytes().to_vec()).map_err(|findings| refused(&findings))
+}
+
+fn refused(findings: &Diagnostics) -> Failure {
+    Failure::Manifest(findings.render(Paint::Coloured))
 }
 
 fn of_flags(flags: &FlagArgs) -> Flags<'_> {

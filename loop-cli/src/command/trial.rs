@@ -1,28 +1,115 @@
-//! The evaluator, tried once before an agent is paid for anything.
+//! What can be tried before an agent is paid for anything: the evaluator, once, and whether programs are there.
 
-use anyhow::Context;
+use std::{ffi::OsString, path::Path};
+
+use anyhow::{Context, anyhow};
+use loop_agents::{process::Cut, shell::Checked};
 use loop_core::Outcome;
 
 use super::Failure;
 use crate::{
     compose::{self, Place},
-    manifest::Plan,
+    init::agent::is_on_path,
+    manifest::{Plan, UNFILLED},
     view::{self, text},
 };
 
-/// Tries the evaluator, shows what it says, and warns if it passes already.
+/// Tries the evaluator, shows what it says, and warns if it passes already. One with which a run would end in
+/// its first iteration is a failure. Warns about an agent that is not there as well.
 pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
+    look_for("agent", plan.agent.command.as_str(), plan, &place.dir, &place.env);
     let checked = compose::evaluator(plan, place)?.check().await.context("evaluator.command")?;
-    let verdict = checked.verdict;
+    let Checked { verdict, exit, cut, .. } = &checked;
     show("check, tried once", &text::printable(verdict.text()));
-    view::tell(&format!("verdict: {} (the check {})", verdict.outcome(), checked.exit));
+    if let Some(cut) = cut {
+        view::tell(&format!("verdict: none (the check was ended {cut})"));
+        view::warning(&unfinished(*cut));
+        return Ok(());
+    }
+    view::tell(&format!("verdict: {} (the check {exit})", verdict.outcome()));
+    if exit.is_unavailable() {
+        return Err(Failure::Usage(anyhow!(
+            "the check cannot be run: it {exit}, with which a shell says that there is no such program, or that \
+             it may not be run\n  a run would end in its first iteration as `evaluator_unavailable`: mend \
+             `evaluator.command`"
+        )));
+    }
     if verdict.outcome() == Outcome::Pass {
         view::warning("the check passes already, before the agent has done anything");
     }
     Ok(())
 }
 
+/// What is to be done about a check that was ended before it had judged.
+fn unfinished(cut: Cut) -> String {
+    let advice = match cut {
+        Cut::Time(_) => "\n  raise `evaluator.max_seconds`, or make the check faster",
+        Cut::Asked | Cut::Silence(_) => "",
+    };
+    format!("the check was ended {cut}: in a run, such an iteration fails{advice}")
+}
+
 /// Shows a text under a title.
 pub(super) fn show(title: &str, body: &str) {
     view::tell(&format!("{}\n{}\n", view::paint(view::BOLD, format_args!("-- {title}")), body.trim_end()));
+}
+
+/// Words with which a shell's line can begin, and that need not be programs.
+const OF_THE_SHELL: [&str; 37] = [
+    ".", "alias", "builtin", "case", "cd", "command", "declare", "echo", "eval", "exec", "exit", "export",
+    "false", "for", "function", "hash", "if", "let", "local", "printf", "pwd", "read", "readonly", "set",
+    "shift", "shopt", "source", "test", "time", "trap", "true", "type", "ulimit", "umask", "unset", "until",
+    "while",
+];
+
+/// Warns if the program with which `line` begins is not on PATH, as far as its text tells. `who` runs it in the
+/// folder `dir`, and `vars` is our own environment.
+pub(super) fn look_for(who: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
+    let Some(program) = plain_program(line) else { return };
+    let inherited = || {
+        let (name, value) = vars.iter().find(|(name, _)| name == "PATH")?;
+        plan.evaluator_sees().lets_see(name, value).then(|| value.clone())
+    };
+    let path = plan.agent.env.set.get("PATH").map(OsString::from).or_else(inherited);
+    // Without a PATH it is the shell's own, which is not known.
+    if path.is_some_and(|path| !is_on_path(program, &path, dir)) {
+        view::warning(&format!(
+            "the {who}'s program `{program}` is not on PATH: install it, or write the whole path of it"
+        ));
+    }
+}
+
+/// The first word of a line, if that is the plain name of a program, and no path, variable or word of the shell.
+fn plain_program(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let word = words.next()?;
+    let is_plain = word.chars().all(|sign| sign.is_ascii_alphanumeric() || "-_.+".contains(sign));
+    // What is followed by a bracket is a function.
+    let is_defined = words.next().is_some_and(|next| next.starts_with('('));
+    (is_plain && !is_defined && word != UNFILLED && !OF_THE_SHELL.contains(&word)).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_first_word_is_taken_for_a_program() {
+        assert_eq!(plain_program(" claude -p | tee log"), Some("claude"));
+        assert_eq!(plain_program("g++-13 x.cc"), Some("g++-13"));
+        for line in [
+            "./x",
+            "a/b",
+            "cd x && y",
+            "A=1 x",
+            "$X",
+            "\"my agent\"",
+            "f () { x; }",
+            "f() { x; }",
+            "if x",
+            "",
+        ] {
+            assert_eq!(plain_program(line), None, "{line}");
+        }
+    }
 }

@@ -118,10 +118,8 @@ impl<'a> Agent<'a> {
 
     /// The first agent of the table whose program is in one of the folders of `path`.
     pub(crate) fn on_path(path: &OsStr) -> Self {
-        let is_there = |known: &&KnownAgent| {
-            env::split_paths(path).any(|folder| is_executable(&folder.join(known.program)))
-        };
-        AGENTS.iter().find(is_there).map_or(Self::Missing, Self::Known)
+        let here = Path::new("");
+        AGENTS.iter().find(|known| is_on_path(known.program, path, here)).map_or(Self::Missing, Self::Known)
     }
 }
 
@@ -137,6 +135,11 @@ fn known(command: &str) -> Option<&'static KnownAgent> {
 /// The programs of the table, in their order.
 pub(crate) fn known_programs() -> String {
     AGENTS.map(|known| known.program).join(", ")
+}
+
+/// Whether this program is in one of the folders of `path`, of which those that are relative are in `dir`.
+pub(crate) fn is_on_path(program: &str, path: &OsStr, dir: &Path) -> bool {
+    env::split_paths(path).any(|folder| is_executable(&dir.join(folder).join(program)))
 }
 
 fn is_executable(file: &Path) -> bool {

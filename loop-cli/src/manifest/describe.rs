@@ -6,7 +6,7 @@ use loop_guardrails::policy::environment::{Inherit, NamePattern};
 
 use super::{
     environment::EnvironmentPlan,
-    plan::{Limits, PacePlan, Plan, StopPlan, UsagePlan},
+    plan::{Limits, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan},
 };
 use crate::view::text;
 
@@ -39,6 +39,13 @@ pub(crate) fn describe(plan: &Plan) -> String {
         "feedback",
         &format!("up to {} of output for each placeholder", bytes(plan.feedback_bytes)),
     );
+    match plan.resume {
+        ResumePlan::Rerun => {}
+        ResumePlan::Ask => row(&mut page, "cut off", "asks you before it runs that iteration again"),
+        ResumePlan::Halt => {
+            row(&mut page, "cut off", "halts when resumed, before it runs that iteration again");
+        }
+    }
     page
 }
 

@@ -78,6 +78,10 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
         Value::Text(text) if takes_number && text.trim().parse::<f64>().is_ok() => {
             Some(format!("write it without quotes: {}", text.trim()))
         }
+        Value::Text(text) if takes_number && path.contains("usd") => {
+            let amount = text.trim().trim_start_matches('$').trim_start();
+            amount.parse::<f64>().is_ok().then(|| format!("write {amount}"))
+        }
         Value::Text(text) if takes_number && path.ends_with("seconds") => {
             let seconds = duration::seconds(text).ok()?;
             Some(format!("write it as a number of seconds: {seconds}"))

@@ -36,9 +36,7 @@ pub(crate) use describe::{describe, nobody_to_ask};
 pub(crate) use diagnostics::{Diagnostics, Paint};
 pub(crate) use plan::Plan;
 pub(crate) use schema::schema;
-pub(crate) use source::Format;
-#[cfg(test)]
-pub(crate) use source::Source;
+pub(crate) use source::{Format, Source};
 pub(crate) use unfilled::UNFILLED;
 pub(crate) use validate::kebab_case;
 pub(crate) use withheld::withheld;

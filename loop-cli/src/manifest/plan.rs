@@ -7,7 +7,7 @@ use loop_agents::{
     shell::CommandLine,
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
-use loop_core::Usd;
+use loop_core::{Progress, Usd};
 
 use super::{
     diagnostics::Diagnostics, document, environment::EnvironmentPlan, raw::RawManifest, source::Source,
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) pace: PacePlan,
     /// How many bytes of output one placeholder may bring into the prompt.
     pub(crate) feedback_bytes: usize,
+    /// What becomes of an iteration in which the run was cut off.
+    pub(crate) resume: ResumePlan,
 }
 
 /// The agent and what it is told.
@@ -99,6 +101,17 @@ pub(crate) struct PacePlan {
     pub(crate) backoff: Duration,
 }
 
+/// What becomes of an iteration in which the run was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResumePlan {
+    /// It is run again.
+    Rerun,
+    /// A person is asked first.
+    Ask,
+    /// The run halts.
+    Halt,
+}
+
 /// When the goal is met.
 #[derive(Debug, Clone)]
 pub(crate) enum StopPlan {
@@ -125,6 +138,19 @@ pub(crate) struct Limits {
     pub(crate) max_consecutive_failures: Option<NonZeroU64>,
     /// A person is asked after every so many iterations that did not meet the goal.
     pub(crate) checkpoint: Option<NonZeroU64>,
+}
+
+impl Limits {
+    /// These limits with what was added to them when the run was resumed.
+    pub(crate) fn granted(&self, progress: &Progress) -> Self {
+        let Some(grant) = progress.granted() else { return self.clone() };
+        Self {
+            max_iterations: self.max_iterations.saturating_add(grant.iterations),
+            max_cost: self.max_cost.map(|cost| cost + grant.cost),
+            max_time: self.max_time.map(|time| time.saturating_add(grant.time)),
+            ..self.clone()
+        }
+    }
 }
 
 /// A manifest that can be run, and what is odd about it.

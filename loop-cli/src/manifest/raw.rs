@@ -26,6 +26,8 @@ pub(crate) struct RawManifest {
     pub(crate) pace: RawPace,
     /// What one iteration tells the next.
     pub(crate) feedback: RawFeedback,
+    /// What becomes of an iteration in which the run was cut off: `rerun` (the default), `ask` or `halt`.
+    pub(crate) resume: Field<String>,
 }
 
 /// `agent`: the command that does the work.
@@ -133,6 +135,7 @@ impl RawManifest {
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
+            resume: fields.text("resume"),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::manifest::plan::Limits;
 
 /// What is left of each budget, in words; the one that ends first stands first. Empty without budgets.
 pub(crate) fn left(limits: &Limits, progress: &Progress) -> Vec<String> {
+    let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
     let mut budgets: Vec<_> = [cost(limits, progress), tokens(limits, progress), time(limits, progress)]
         .into_iter()
@@ -93,13 +94,14 @@ impl Budget {
                 over => format!("nothing {of}: {}{unit} over", show(over)),
             };
         }
+        let at_most = if self.silent > 0 { "at most " } else { "" };
         let Some(each) = self.each(run) else {
-            return match self.silent {
-                0 => format!("{} {of}", show(limit)),
-                _ => format!("unknown, {of}: nothing was reported"),
+            return match (used, self.silent) {
+                (0, 1..) => format!("unknown, {of}: nothing was reported"),
+                // What was used before the end of an iteration, or by the check, says nothing of the next.
+                _ => format!("{at_most}{} {of}", show(limit - used)),
             };
         };
-        let at_most = if self.silent > 0 { "at most " } else { "" };
         let each = format!("{}{unit} each", show(each as u64));
         format!("{at_most}{} {of}: {}", show(limit - used), lasts(self.more(run) as u64, &each, run))
     }
@@ -189,6 +191,18 @@ mod tests {
         at most $1.76 of $2.00: enough for about 14 more iterations at $0.12 each, to iteration 17
         $0.20 of $2.00: enough for about 2 more iterations at $0.09 each
         ");
+    }
+
+    #[test]
+    fn what_was_used_without_an_iteration_is_used_all_the_same() {
+        // An iteration that was put off has cost something, and is none.
+        let mut progress = after(&[]);
+        let at = RunTime::from_micros(1);
+        progress.apply(&Event { at, kind: EventKind::IterationStarted { iteration: 1, attempt: 1 } });
+        let notes = Notes { usage: spent(60), ..Notes::default() }.boxed();
+        let result = WorkResult::Later { after: Duration::from_secs(30) };
+        progress.apply(&Event { at, kind: EventKind::IterationFinished { result, notes } });
+        assert_eq!(left(&LIMITS, &progress), ["$1.40 of $2.00"]);
     }
 
     #[test]

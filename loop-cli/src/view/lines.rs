@@ -9,26 +9,43 @@ use super::{BAD, BOLD, DIM, GOOD, Screen, WARN, paint, text};
 /// How much of an evaluator's last line is shown.
 const LINE: usize = 100;
 
-/// Prints a run's events as they come.
+/// A run's events in words.
 #[derive(Debug)]
-pub(crate) struct Lines {
-    screen: Screen,
-    max_iterations: u64,
+pub(crate) struct Wording {
+    /// Known of a run whose plan is.
+    max_iterations: Option<u64>,
     /// When the work under way began.
     began: RunTime,
 }
 
-impl Lines {
-    pub(crate) const fn new(screen: Screen, max_iterations: u64) -> Self {
-        Self { screen, max_iterations, began: RunTime::ZERO }
+impl Wording {
+    pub(crate) const fn new(max_iterations: Option<u64>) -> Self {
+        Self { max_iterations, began: RunTime::ZERO }
     }
 
-    fn line(&self, event: &Event, progress: &Progress) -> Option<String> {
+    /// What is to be said of the next event, if anything.
+    pub(crate) fn line(&mut self, event: &Event, progress: &Progress) -> Option<String> {
+        let line = self.words(event, progress);
+        if matches!(
+            event.kind,
+            EventKind::IterationStarted { .. }
+                | EventKind::EvaluationStarted {}
+                | EventKind::WaitStarted { .. }
+        ) {
+            self.began = event.at;
+        }
+        line
+    }
+
+    fn words(&self, event: &Event, progress: &Progress) -> Option<String> {
         let took = || text::duration(event.at.since(self.began));
         Some(match &event.kind {
             EventKind::IterationStarted { iteration, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
-                paint(BOLD, format_args!("iteration {iteration} of {}{again}", self.max_iterations))
+                let added = progress.granted().map_or(0, |grant| grant.iterations);
+                let of = self.max_iterations.map(|most| format!(" of {}", most.saturating_add(added)));
+                let of = of.unwrap_or_default();
+                paint(BOLD, format_args!("iteration {iteration}{of}{again}"))
             }
             EventKind::IterationFinished { result, notes } => {
                 let cost = progress.current_step().and_then(|step| step.usage().cost);
@@ -61,25 +78,31 @@ impl Lines {
     }
 }
 
+/// Prints a run's events as they come.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    screen: Screen,
+    wording: Wording,
+}
+
 impl Lines {
-    fn begin(&mut self, stage: &'static str, event: &Event, progress: &Progress) {
-        self.screen.begin(stage, progress);
-        self.began = event.at;
+    pub(crate) const fn new(screen: Screen, max_iterations: u64) -> Self {
+        Self { screen, wording: Wording::new(Some(max_iterations)) }
     }
 }
 
 impl Observer for Lines {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        let line = self.line(event, progress);
+        let line = self.wording.line(event, progress);
         // The panel first: it is drawn again beneath the line.
         match &event.kind {
-            EventKind::IterationStarted { .. } => self.begin("agent", event, progress),
-            EventKind::EvaluationStarted {} => self.begin("check", event, progress),
-            EventKind::WaitStarted { .. } => self.begin("waiting", event, progress),
+            EventKind::IterationStarted { .. } => self.screen.begin("agent", progress),
+            EventKind::EvaluationStarted {} => self.screen.begin("check", progress),
+            EventKind::WaitStarted { .. } => self.screen.begin("waiting", progress),
             EventKind::InterruptRequested { .. } => self.screen.begin("stopping", progress),
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
                 let last = text::last_line(verdict.text(), LINE).unwrap_or_default();
-                self.screen.verdict(format!("{} {}", outcome(verdict), paint(DIM, last)));
+                self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, last)));
             }
             // A question has the terminal to itself.
             EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),

@@ -2,12 +2,19 @@
 
 mod budget;
 mod canvas;
+pub(crate) mod changes;
+pub(crate) mod columns;
+mod concealed;
 mod echo;
+pub(crate) mod history;
+pub(crate) mod iteration;
 mod lines;
 mod output;
 mod panel;
 mod printer;
 mod queue;
+mod resuming;
+pub(crate) mod row;
 mod screen;
 mod status;
 mod summary;
@@ -15,12 +22,19 @@ mod table;
 mod tail;
 pub(crate) mod text;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
 use self::printer::PRINTER;
-pub(crate) use self::{lines::Lines, output::Output, screen::Screen, summary::summary, table::Table};
+pub(crate) use self::{concealed::conceal, resuming::resuming};
+pub(crate) use self::{
+    lines::{Lines, Wording},
+    output::Output,
+    screen::Screen,
+    summary::summary,
+    table::Table,
+};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -36,7 +50,7 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
 /// Prints to standard error, and waits until it is printed, with all that was to be printed before it; but
 /// not for a terminal that is stalled. Colours are for terminals that want them (`NO_COLOR`).
 pub(crate) fn say(text: &str) {
-    PRINTER.line(text);
+    PRINTER.line(&concealed::clean(text));
     flush();
 }
 
@@ -45,21 +59,43 @@ pub(crate) fn flush() {
     PRINTER.flush();
 }
 
-/// Prints a result to standard output. Neither the run nor its exit code depends on who reads it.
-pub(crate) fn tell(text: &str) {
+/// Prints a result to standard output, and gives whether somebody still reads it. Neither a run nor its exit
+/// code depends on who does.
+pub(crate) fn tell(text: &str) -> bool {
     // Standard error may be the same terminal, and what was said before is to stand before it.
     flush();
-    match print(&mut anstream::stdout(), text) {
+    let mut stdout = anstream::stdout();
+    is_read(writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()))
+}
+
+/// Prints to standard output what an agent or a check printed: byte for byte, but for a terminal without what
+/// could move its cursor or recolour it.
+pub(crate) fn hand_over(bytes: &[u8]) {
+    flush();
+    is_read(hand_to(io::stdout().lock(), bytes));
+}
+
+/// The same for what they printed to their standard error, to ours.
+pub(crate) fn hand_over_errors(bytes: &[u8]) {
+    flush();
+    // There is no other place to tell of it.
+    let _ = hand_to(io::stderr().lock(), bytes);
+}
+
+fn hand_to(mut to: impl Write + IsTerminal, bytes: &[u8]) -> io::Result<()> {
+    let harmless = to.is_terminal().then(|| text::printable(&String::from_utf8_lossy(bytes)));
+    to.write_all(harmless.as_deref().map_or(bytes, str::as_bytes))?;
+    to.flush()
+}
+
+fn is_read(written: io::Result<()>) -> bool {
+    match written {
+        Ok(()) => return true,
         // The reader has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => warning(&format!("standard output cannot be written: {error}")),
-        Ok(()) => {}
     }
-}
-
-fn print(to: &mut impl Write, text: &str) -> io::Result<()> {
-    writeln!(to, "{}", text.trim_end())?;
-    to.flush()
+    false
 }
 
 /// Prints an error, with the errors beneath it.

@@ -1,6 +1,6 @@
 //! What agents and checks print, as it comes.
 
-use super::{DIM, Screen, paint, printer::PRINTER, text};
+use super::{DIM, Screen, concealed::CleanStream, paint, printer::PRINTER, text};
 
 /// Longer lines are shown in pieces, so that output without newlines does not fill the memory.
 const LINE_BYTES: usize = 4096;
@@ -12,11 +12,12 @@ pub(crate) struct Output {
     /// Every line is printed for good, and not only shown while it is among the last.
     all: bool,
     torn: Vec<u8>,
+    clean: CleanStream,
 }
 
 impl Output {
-    pub(crate) const fn new(screen: Screen, all: bool) -> Self {
-        Self { screen, all, torn: Vec::new() }
+    pub(crate) fn new(screen: Screen, all: bool) -> Self {
+        Self { screen, all, torn: Vec::new(), clean: CleanStream::new() }
     }
 
     /// Takes the next bytes.
@@ -25,6 +26,7 @@ impl Output {
             self.screen.glimpse(bytes);
         } else if PRINTER.skips(self.torn.len() + bytes.len()) {
             self.torn.clear();
+            self.clean.forget();
         } else {
             let lines = self.lines(bytes);
             if !lines.is_empty() {
@@ -36,24 +38,24 @@ impl Output {
     /// The lines that are whole with these bytes, ready to be printed.
     fn lines(&mut self, bytes: &[u8]) -> String {
         let mut lines = String::new();
-        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        for piece in self.clean.push(bytes).split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             for piece in piece.chunks(LINE_BYTES) {
                 self.torn.extend_from_slice(piece);
                 if piece.ends_with(b"\n") || piece.ends_with(b"\r") || self.torn.len() >= LINE_BYTES {
-                    self.end_line(&mut lines);
+                    end_line(&mut self.torn, &mut lines);
                 }
             }
         }
         lines
     }
+}
 
-    fn end_line(&mut self, lines: &mut String) {
-        let line = String::from_utf8_lossy(&self.torn);
-        let line = text::printable(line.trim_end());
-        self.torn.clear();
-        if !line.trim().is_empty() {
-            lines.push_str(&paint(DIM, format_args!("  │ {line}")));
-            lines.push('\n');
-        }
+fn end_line(torn: &mut Vec<u8>, lines: &mut String) {
+    let line = String::from_utf8_lossy(torn);
+    let line = text::printable(line.trim_end());
+    torn.clear();
+    if !line.trim().is_empty() {
+        lines.push_str(&paint(DIM, format_args!("  │ {line}")));
+        lines.push('\n');
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use loop_core::Progress;
 
-use super::{echo, panel::Panel, printer::PRINTER};
+use super::{concealed::clean, echo, panel::Panel, printer::PRINTER};
 use crate::{drive::Audience, manifest::plan::Limits};
 
 /// Where a run's lines go. Clones share the screen.
@@ -39,7 +39,7 @@ impl Screen {
 
     /// Prints a line for good.
     pub(crate) fn line(&self, line: &str) {
-        PRINTER.line(line);
+        PRINTER.line(&clean(line));
     }
 
     /// Shows what the run is at from now on.
@@ -66,8 +66,8 @@ impl Screen {
     }
 
     /// Shows the last verdict.
-    pub(crate) fn verdict(&self, verdict: String) {
-        self.change(|panel| panel.verdict = verdict);
+    pub(crate) fn verdict(&self, verdict: &str) {
+        self.change(|panel| panel.verdict = clean(verdict).into_owned());
     }
 
     /// Whether the panel is there now.

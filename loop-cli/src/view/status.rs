@@ -10,7 +10,10 @@ use crate::manifest::plan::Limits;
 /// What the panel's first line says.
 #[derive(Debug)]
 pub(super) struct Status {
+    /// As the manifest says.
     limits: Limits,
+    /// With what was added to them.
+    granted: Limits,
     stage: &'static str,
     iteration: u64,
     cost: Option<Usd>,
@@ -28,6 +31,7 @@ impl Status {
         let now = Instant::now();
         Self {
             limits: limits.clone(),
+            granted: limits.clone(),
             stage: "starting",
             iteration: 1,
             cost: None,
@@ -42,6 +46,7 @@ impl Status {
     pub(super) fn begin(&mut self, stage: &'static str, progress: &Progress) {
         self.stage = stage;
         self.began = Instant::now();
+        self.granted = self.limits.granted(progress);
         if progress.iterations() > 0 {
             self.left = budget::left(&self.limits, progress).into_iter().next();
         }
@@ -72,12 +77,12 @@ impl Status {
         format!(
             "iteration {} of {} · {} {} · run {}{} · {cost}{}",
             self.iteration,
-            self.limits.max_iterations,
+            self.granted.max_iterations,
             self.stage,
             text::duration(now.duration_since(self.began)),
             text::duration(self.elapsed + now.duration_since(self.seen)),
-            of(self.limits.max_time.map(text::duration)),
-            of(self.limits.max_cost.map(|limit| limit.to_string())),
+            of(self.granted.max_time.map(text::duration)),
+            of(self.granted.max_cost.map(|limit| limit.to_string())),
         )
     }
 }

@@ -18,15 +18,7 @@ pub(crate) fn summary(
     telemetry: &Path,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
-    let (style, sign) = match ending.reason() {
-        StopReason::GoalMet => (GOOD, "✓"),
-        StopReason::Cancelled | StopReason::Declined => (WARN, "■"),
-        _ => (BAD, "✗"),
-    };
-    let mut lines = vec![
-        String::new(),
-        format!("{} {}", paint(style, format_args!("{sign} {}", ending.reason())), paint(BOLD, &plan.name)),
-    ];
+    let mut lines = vec![String::new(), heading(ending.reason(), &plan.name)];
     let mut row = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
     if !ending.halt.message.is_empty() {
         row("why", text::printable(&ending.halt.message));
@@ -45,7 +37,18 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
-fn time(progress: &Progress) -> String {
+/// Why the loop with this name stopped, in a line.
+pub(super) fn heading(reason: &StopReason, name: &str) -> String {
+    let (style, sign) = match reason {
+        StopReason::GoalMet => (GOOD, "✓"),
+        StopReason::Cancelled | StopReason::Declined => (WARN, "■"),
+        _ => (BAD, "✗"),
+    };
+    format!("{} {}", paint(style, format_args!("{sign} {reason}")), paint(BOLD, name))
+}
+
+/// How long a run took, and how much of it was work.
+pub(super) fn time(progress: &Progress) -> String {
     let elapsed = text::duration(progress.elapsed());
     let waited = progress.elapsed().saturating_sub(progress.working());
     // What the loop itself takes between two steps is no wait.

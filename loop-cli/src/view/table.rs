@@ -1,44 +1,95 @@
 //! A run's iterations, one row each.
 
-use std::{collections::VecDeque, fmt::Write, time::Duration};
+use std::collections::VecDeque;
 
-use loop_core::{Event, EventKind, Observer, Progress, RunTime, Usd, WorkResult};
+use loop_agents::shell::ShellOutput;
+use loop_core::{Event, Observer, Progress};
 
-use super::{BOLD, paint, text};
-
-/// So many rows from the beginning are kept, and so many from the end: a night's run has thousands.
-const HEAD: usize = 5;
-const TAIL: usize = 15;
-
-/// What is shown of one iteration.
-#[derive(Debug, Clone, Default)]
-struct Row {
-    iteration: u64,
-    agent: Duration,
-    check: Option<Duration>,
-    verdict: String,
-    cost: Option<Usd>,
-}
+use super::{
+    columns::{self, Column},
+    row::{Row, Rows},
+    text,
+};
 
 /// Collects the rows of a run, in bounded memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
+    rows: Rows,
     head: Vec<Row>,
     tail: VecDeque<Row>,
     left_out: u64,
-    row: Row,
-    began: RunTime,
-    /// What the run had cost when the iteration began.
-    spent: Usd,
+    /// So many rows from the beginning are kept, and so many from the end: a night's run has thousands.
+    kept: (usize, usize),
+    columns: &'static [Column],
+    cells: fn(&Row) -> Vec<String>,
+}
+
+/// The table that stands under a run.
+impl Default for Table {
+    fn default() -> Self {
+        const COLUMNS: &[Column] = &[
+            Column::numbers("").at_least(5),
+            Column::numbers("agent").at_least(8),
+            Column::numbers("check").at_least(8),
+            Column::words("verdict").at_least(13),
+            Column::words("cost"),
+        ];
+        Self::of((5, 15), COLUMNS, Row::brief)
+    }
 }
 
 impl Table {
-    fn push(&mut self) {
-        let row = std::mem::take(&mut self.row);
-        if self.head.len() < HEAD {
+    fn of(kept: (usize, usize), columns: &'static [Column], cells: fn(&Row) -> Vec<String>) -> Self {
+        Self {
+            rows: Rows::default(),
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            left_out: 0,
+            kept,
+            columns,
+            cells,
+        }
+    }
+
+    /// A table for who looks at a run later: more rows, and all that is known of each.
+    pub(crate) fn full() -> Self {
+        const COLUMNS: &[Column] = &[
+            Column::numbers(""),
+            Column::numbers("agent"),
+            Column::numbers("exit"),
+            Column::numbers("output"),
+            Column::numbers("check"),
+            Column::words("verdict"),
+            Column::numbers("score"),
+            Column::numbers("tokens"),
+            Column::words("cost"),
+        ];
+        Self::of((20, 80), COLUMNS, Row::full)
+    }
+
+    /// What the agent left behind in the iteration under way.
+    pub(crate) fn left_behind(&mut self, output: &ShellOutput) {
+        self.rows.left_behind(output);
+    }
+
+    /// Ends the table of a run that has not ended, with what is known of the iteration under way.
+    pub(crate) fn break_off(&mut self, verdict: &str) {
+        if let Some(row) = self.rows.under_way() {
+            let row = Row { verdict: verdict.to_owned(), ..row.clone() };
+            self.push(row);
+        }
+    }
+
+    fn push(&mut self, row: Row) {
+        let last = self.tail.back_mut().or(self.head.last_mut());
+        if let Some(last) = last.filter(|last| last.iteration == row.iteration) {
+            *last = row;
+            return;
+        }
+        if self.head.len() < self.kept.0 {
             return self.head.push(row);
         }
-        if self.tail.len() == TAIL {
+        if self.tail.len() == self.kept.1 {
             self.tail.pop_front();
             self.left_out += 1;
         }
@@ -50,81 +101,28 @@ impl Table {
         if self.head.is_empty() {
             return String::new();
         }
-        let header = format!("  {:>5}  {:>8}  {:>8}  {:<13}  cost", "", "agent", "check", "verdict");
-        let mut page = format!("\n{}\n", paint(BOLD, header));
-        for row in &self.head {
-            row.render(&mut page);
-        }
+        let cells: Vec<_> = self.head.iter().chain(&self.tail).map(self.cells).collect();
+        let mut lines = columns::lines(self.columns, &cells);
         if self.left_out > 0 {
-            page.push_str(&format!("  {:>5}  {} left out\n", "…", text::count(self.left_out, "iteration")));
+            let gap = format!("  {:>5}  {} left out", "…", text::count(self.left_out, "iteration"));
+            lines.insert(1 + self.head.len(), gap);
         }
-        for row in &self.tail {
-            row.render(&mut page);
-        }
-        page
-    }
-}
-
-impl Row {
-    fn render(&self, page: &mut String) {
-        let check = self.check.map_or_else(|| "-".to_owned(), text::duration);
-        let cost = self.cost.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());
-        let (iteration, agent, verdict) = (self.iteration, text::duration(self.agent), &self.verdict);
-        // Writing to a string does not fail.
-        let _ = writeln!(page, "  {iteration:>5}  {agent:>8}  {check:>8}  {verdict:<13}  {cost}");
+        format!("\n{}\n", lines.join("\n"))
     }
 }
 
 impl Observer for Table {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        let took = event.at.since(self.began);
-        match &event.kind {
-            EventKind::IterationStarted { iteration, .. } => {
-                self.row = Row { iteration: *iteration, ..Row::default() };
-                self.began = event.at;
-                self.spent = progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd);
-            }
-            EventKind::EvaluationStarted {} => self.began = event.at,
-            EventKind::IterationFinished { result, .. } => {
-                self.row.agent = took;
-                verdict_of(result, |()| String::new()).clone_into(&mut self.row.verdict);
-            }
-            EventKind::EvaluationFinished { result, .. } => {
-                self.row.check = Some(took);
-                self.row.verdict = verdict_of(result, |verdict| verdict.outcome().to_string());
-            }
-            EventKind::WorkCut { .. } => {
-                match self.row.agent.is_zero() {
-                    true => self.row.agent = took,
-                    false => self.row.check = Some(took),
-                }
-                "cut".clone_into(&mut self.row.verdict);
-                // The step is gone from the progress; what it used is what the run used more.
-                let cost = progress.usage().cost.map(|cost| cost.usd);
-                self.row.cost =
-                    cost.filter(|cost| *cost > self.spent).map(|cost| cost.saturating_sub(self.spent));
-            }
-            EventKind::StepSettled { .. } => {
-                self.row.cost = progress.last_step().and_then(|step| step.usage().cost).map(|cost| cost.usd);
-                self.push();
-            }
-            EventKind::RunFinished { .. } if self.row.iteration > 0 => self.push(),
-            _ => {}
+        if let Some(row) = self.rows.next(event, progress) {
+            self.push(row);
         }
-    }
-}
-
-fn verdict_of<T>(result: &WorkResult<T>, done: impl Fn(&T) -> String) -> String {
-    match result {
-        WorkResult::Done(value) => done(value),
-        WorkResult::Failed(_) => "failed".to_owned(),
-        WorkResult::Later { .. } => "put off".to_owned(),
-        WorkResult::Halted(_) => "halted".to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use loop_core::{EventKind, RunTime, WorkResult};
+
     use super::*;
 
     fn after(iterations: u64) -> Table {
@@ -160,10 +158,65 @@ mod tests {
         ");
     }
 
+    /// Folds these into a table, a second apart.
+    fn folded(kinds: impl IntoIterator<Item = EventKind>) -> Table {
+        let (mut table, mut progress) = (Table::full(), Progress::default());
+        for (second, kind) in (0..).zip(kinds) {
+            let event = Event { at: RunTime::from_micros(second * 1_000_000), kind };
+            progress.apply(&event);
+            table.on_event(&event, &progress);
+        }
+        table
+    }
+
+    #[test]
+    fn an_iteration_that_is_judged_again_has_one_row() {
+        let ending = || {
+            let halt = loop_core::Halt::new(loop_core::StopReason::Cancelled, "");
+            Box::new(loop_core::Ending { halt, guardrail: None })
+        };
+        let judged = || WorkResult::Done(loop_core::Verdict::pass().with_score(0.5));
+        let kinds = [
+            EventKind::RunStarted { evaluated: true },
+            EventKind::IterationStarted { iteration: 1, attempt: 1 },
+            EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
+            EventKind::EvaluationStarted {},
+            EventKind::InterruptRequested { cause: ending() },
+            EventKind::WorkCut { notes: None },
+            EventKind::RunFinished { ending: ending() },
+            EventKind::RunResumed {},
+            EventKind::EvaluationStarted {},
+            EventKind::EvaluationFinished { result: judged(), notes: None },
+            EventKind::StepSettled { met: true },
+        ];
+        let page = |events| text::printable(&folded(kinds.clone().into_iter().take(events)).render());
+        insta::assert_snapshot!(page(7), @"
+           agent  check  verdict  cost
+        1   1.0s   2.0s  cut      unknown
+        ");
+        insta::assert_snapshot!(page(11), @"
+           agent  check  verdict  score  cost
+        1   1.0s   1.0s  pass      0.50  unknown
+        ");
+    }
+
+    #[test]
+    fn an_iteration_under_way_is_told_as_far_as_it_is_known() {
+        let mut table = folded([
+            EventKind::RunStarted { evaluated: true },
+            EventKind::IterationStarted { iteration: 1, attempt: 2 },
+        ]);
+        table.break_off("running");
+        insta::assert_snapshot!(text::printable(&table.render()), @"
+           agent  check  verdict  cost
+        1      -      -  running  unknown
+        ");
+    }
+
     #[test]
     fn a_long_run_keeps_its_beginning_and_its_end() {
         let page = after(1_000).render();
-        assert_eq!(page.trim().lines().count(), 1 + HEAD + 1 + TAIL);
+        assert_eq!(page.trim().lines().count(), 1 + 5 + 1 + 15);
         assert!(page.contains("980 iterations left out"), "{page}");
         assert!(page.trim_end().lines().last().is_some_and(|row| row.contains(" 1000 ")));
     }

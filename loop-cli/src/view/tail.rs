@@ -1,9 +1,12 @@
 //! The end of what was printed.
 
-use super::text;
+use super::{concealed::clean_from, text};
 
 /// How much of the end is kept, in bytes: more than a few lines of a wide terminal.
 const KEPT: usize = 8192;
+
+/// Secrets up to so many bytes are known for such wherever the end begins: a private key has some three thousand.
+const LONGEST_SECRET: usize = 4096;
 
 /// The last bytes of a stream.
 ///
@@ -28,12 +31,14 @@ impl Tail {
 
     /// The last lines that say something, at most so many, made safe to print.
     pub(super) fn lines(&self, most: usize) -> Vec<String> {
+        // The rest of a secret that was cut through is not known for one.
+        let kept = clean_from(&self.0, if self.0.len() == KEPT { LONGEST_SECRET } else { 0 });
         // The rest of a character that was cut through.
         let is_rest = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
-        let cut = self.0.iter().take(3).take_while(is_rest).count();
-        let mut lines: Vec<_> = self.0[cut..]
+        let cut = kept.iter().take(3).take_while(is_rest).count();
+        let mut lines: Vec<_> = kept[cut..]
             .rsplit(|byte| matches!(byte, b'\n' | b'\r'))
-            .map(|line| text::printable(&String::from_utf8_lossy(line)).replace('\t', " "))
+            .map(|line| text::one_line(&String::from_utf8_lossy(line)))
             .filter(|line| !line.trim().is_empty())
             .take(most)
             .collect();

@@ -28,6 +28,29 @@ pub(crate) fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
+/// An amount of bytes: `850 B`, `12.3 KiB`, `1.0 GiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let power = (bytes.ilog2() / 10).min(UNITS.len() as u32);
+    // Tenths, cut and not rounded: what is a little less than 1 MiB is not 1024.0 KiB.
+    let tenths = (u128::from(bytes) * 10) >> (10 * power);
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[power as usize - 1])
+}
+
+/// How long ago something was, in its largest unit: `12s ago`, `3h ago`, `5d ago`.
+pub(crate) fn ago(since: Duration) -> String {
+    let seconds = since.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s ago"),
+        60..3600 => format!("{}m ago", seconds / 60),
+        3600..86_400 => format!("{}h ago", seconds / 3600),
+        _ => format!("{}d ago", seconds / 86_400),
+    }
+}
+
 /// An amount of money, to the cent, or to two digits if it is less than ten cents.
 pub(crate) fn dollars(usd: Usd) -> String {
     let micros = usd.as_micros();
@@ -52,21 +75,34 @@ pub(crate) fn cost(progress: &Progress) -> String {
 
 /// The last line of a text that says something, cut to `width` characters.
 pub(crate) fn last_line(text: &str, width: usize) -> Option<String> {
-    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-    let line = printable(line);
+    let line = text.lines().rev().map(one_line).find(|line| !line.trim().is_empty())?;
+    let line = line.trim();
     match line.char_indices().nth(width) {
         Some((cut, _)) => Some(format!("{}…", &line[..cut])),
-        None => Some(line),
+        None => Some(line.to_owned()),
     }
 }
 
-/// Text of an agent, made safe to print: without what could move the cursor or recolour the screen.
+/// Text of an agent, made fit for one line of the screen. A tab, or a break within it, would be wider than it
+/// is measured to be, and what is drawn over it later would stand in the wrong place.
+pub(crate) fn one_line(text: &str) -> String {
+    printable(text).replace(['\n', '\t'], " ")
+}
+
+/// Text of an agent, made safe to print: without what could move the cursor, recolour the screen, or make it
+/// read otherwise than it is written. Lines and tabs stay.
 pub(crate) fn printable(text: &str) -> String {
-    anstream::adapter::strip_str(text)
-        .to_string()
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect()
+    let is_harmless = |sign: &char| match sign {
+        '\n' | '\t' => true,
+        sign => !sign.is_control() && !turns_text(*sign),
+    };
+    anstream::adapter::strip_str(text).to_string().chars().filter(is_harmless).collect()
+}
+
+/// Whether this turns the direction of the text around it, or breaks its line. A name with one of these in it
+/// can show the words of a line in another order.
+const fn turns_text(sign: char) -> bool {
+    matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -98,10 +134,38 @@ mod tests {
     }
 
     #[test]
+    fn sizes_and_ages_read_well() {
+        let shown = [0, 1023, 1024, 12_595, (1 << 20) - 1, 5 << 30, u64::MAX].map(bytes);
+        assert_eq!(
+            shown,
+            ["0 B", "1023 B", "1.0 KiB", "12.2 KiB", "1023.9 KiB", "5.0 GiB", "16777215.9 TiB"]
+        );
+        let shown = [59, 60, 7_199, 86_399, 86_400, 864_000].map(|seconds| ago(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["59s ago", "1m ago", "1h ago", "23h ago", "1d ago", "10d ago"]);
+    }
+
+    #[test]
     fn what_an_agent_prints_cannot_steer_the_terminal() {
         assert_eq!(printable("a\u{1b}[31mred\u{1b}[0m\u{7}\r\u{9b}2J"), "ared2J");
         assert_eq!(last_line("one\n\u{1b}[2Jtwo \n\n", 80).as_deref(), Some("two"));
         assert_eq!(last_line("élan vital", 4).as_deref(), Some("élan…"));
         assert_eq!(last_line(" \n", 4), None);
+        assert_eq!(last_line("one\n\u{1b}[0m\u{7}\n", 4).as_deref(), Some("one"));
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_it_is_measured_to_be_and_reads_in_the_order_in_which_it_is_written() {
+        assert_eq!(last_line("a\tb\u{b}\u{202e}c\u{2066}d\u{2028}e", 80).as_deref(), Some("a bcde"));
+        assert_eq!(printable("a\n\tb\u{202e}"), "a\n\tb");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn one_line_has_neither_controls_nor_turns(
+            text in "[a-z\t\r\n\u{0}-\u{1f}\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}é]*"
+        ) {
+            let line = one_line(&text);
+            proptest::prop_assert!(!line.contains(|sign: char| sign.is_control() || turns_text(sign)), "{line:?}");
+        }
     }
 }

@@ -34,6 +34,18 @@ fn warnings_alone_are_shown_and_exit_0() {
 }
 
 #[test]
+fn a_program_that_is_not_there_is_named() {
+    let world = World::new();
+    let missing = Manifest::new("no-such-agent -p", "no-such-check");
+    checked(&world, &missing).exits(0).says(&[
+        "the agent's program `no-such-agent` is not on PATH",
+        "the check's program `no-such-check` is not on PATH",
+    ]);
+    let found = Manifest::new("cd . && no-such-agent", "sh -c true");
+    assert_eq!(checked(&world, &found).exits(0).stderr, "");
+}
+
+#[test]
 fn errors_exit_2_and_describe_nothing() {
     let ran = checked(&World::new(), &Manifest::new("true", " ")).exits(2).says(&["evaluator.command"]);
     assert_eq!(ran.stdout, "");

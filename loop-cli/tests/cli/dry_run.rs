@@ -28,9 +28,20 @@ fn a_check_that_passes_already_is_pointed_out() {
 }
 
 #[test]
-fn a_check_that_is_not_there_is_shown_and_no_failure_of_the_look() {
-    let ran = looked(&World::new(), &Manifest::new("true", "no-such-check")).exits(0);
+fn a_check_with_which_a_run_would_end_at_once_is_refused_here() {
+    let world = World::new();
+    let ran = looked(&world, &Manifest::new("true", "no-such-check")).exits(2);
     assert!(ran.stdout.contains("127"), "{}", ran.stdout);
+    ran.says(&["the check cannot be run", "evaluator_unavailable", "evaluator.command"]);
+    looked(&world, &Manifest::new("true", "/")).exits(2).says(&["126"]);
+    world.run(&["check", "loop.json", "--run"]).exits(2).says(&["evaluator_unavailable"]);
+}
+
+#[test]
+fn a_check_that_takes_longer_than_it_may_is_told_which_limit_that_was() {
+    let manifest = Manifest::new("true", "echo begun; sleep 600").set("evaluator.max_seconds", 0.2);
+    let ran = looked(&World::new(), &manifest).exits(0).says(&["200ms", "evaluator.max_seconds"]);
+    assert!(ran.stdout.contains("begun\n") && ran.stdout.contains("verdict: none"), "{}", ran.stdout);
 }
 
 #[test]

@@ -16,7 +16,8 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 6] = ["init", "run", "check", "schema", "completions", "man"];
+const COMMANDS: [&str; 11] =
+    ["init", "run", "resume", "runs", "show", "tail", "rm", "check", "schema", "completions", "man"];
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

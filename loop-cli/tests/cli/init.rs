@@ -76,8 +76,14 @@ fn from_an_empty_terminal_to_a_met_goal_with_init_and_run() {
 }
 
 #[test]
+fn its_help_fits_a_terminal_of_80_columns() {
+    let help = World::new().run(&["init", "--help"]).exits(0).stdout;
+    assert!(help.lines().all(|line| line.len() <= 80), "{help}");
+}
+
+#[test]
 fn what_is_found_is_said_and_so_is_what_was_not_taken() {
-    let world = world(&[("codex", ""), ("aider", "")]);
+    let world = world(&[("codex", ""), ("aider", ""), ("make", "")]);
     world.write("go.mod", "module it\n");
     world.write("Makefile", "lint:\n\ttrue\n");
     let ran = call(&world, &["init", "refactor-until-lint-clean"]).exits(0);
@@ -119,7 +125,7 @@ fn the_name_of_the_file_says_in_which_format_it_is() {
     for (file, begins) in
         [("it.yaml", "# Runs"), ("it.yml", "# Runs"), ("it.toml", "# Runs"), ("it.json", "{\n  \"name\"")]
     {
-        let world = world(&[("pi", "")]);
+        let world = world(&[("pi", ""), ("go", "")]);
         world.write("go.mod", "module it\n");
         call(&world, &["init", "--out", file]).exits(0).says(&[&format!("loop check {file}")]);
         assert!(world.read(file).starts_with(begins), "{}", world.read(file));

@@ -46,7 +46,7 @@ fn a_record_that_cannot_be_written_at_the_end_is_a_warning() {
 fn a_file_of_ones_own_gets_the_record() {
     let world = world(&Manifest::new("true", "true"));
     world
-        .run(&["run", "loop.json", "--telemetry", "records/mine.jsonl"])
+        .run(&["run", "loop.json", "--telemetry", "records/mine.jsonl", "--no-journal"])
         .exits(0)
         .says(&["records/mine.jsonl"]);
     assert_eq!(world.read("records/mine.jsonl").lines().count(), 1);
@@ -76,7 +76,7 @@ fn the_other_places_for_state_are_known() {
 #[test]
 fn twenty_runs_at_once_lose_no_record() {
     let world = world(&Manifest::new("true", "test $LOOP_ITERATION = 2"));
-    let run = || Started::new(&mut world.loop_command(&["run", "loop.json"]));
+    let run = || Started::new(&mut world.loop_command(&["run", "loop.json", "--parallel"]));
     let started: Vec<_> = (0..20).map(|_| run()).collect();
     for run in started {
         run.finish().exits(0);

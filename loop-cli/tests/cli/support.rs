@@ -35,6 +35,7 @@ pub(crate) fn shown(name: &str, screen: &str) {
         (r"(?m)^( +\d) .* (cut|fail|pass) ", "$1 [times] $2 "),
         (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)(, of which \S+ working)?", "[time]"),
         (r"/\S+/telemetry.jsonl", "[records]"),
+        (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "[run]"),
     ];
     insta::with_settings!({ filters => filters, omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(name, screen);
@@ -224,6 +225,21 @@ impl Started {
     /// Waits until it has said this on its standard error.
     pub(crate) fn says(&self, text: &str) {
         until(text, || self.stderr.so_far().contains(text));
+    }
+
+    /// What it has printed so far on its standard output.
+    pub(crate) fn printed(&self) -> String {
+        self.stdout.so_far()
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it can be waited for").is_some()
+    }
+
+    /// Waits until it is gone that was killed. What it left behind may hold its streams.
+    pub(crate) fn killed(mut self) {
+        until("the command is gone", || self.has_ended());
     }
 
     /// Waits for its end.

@@ -11,7 +11,7 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason, Usd};
 /// It counts what was reported, for iterations and evaluations alike, while they run. **Cost that
 /// nobody reports is unknown, and does not count**: that is why money alone cannot bound a loop. What
 /// is spent over the limit before the cut is shown in the report. A limit of zero halts before the
-/// first iteration.
+/// first iteration. What was [granted](Progress::granted) when the run was resumed is added to it.
 ///
 /// ```
 /// use loop_core::{Cost, IterationContext, Loop, StopReason, Usage, Usd, iteration_fn};
@@ -37,6 +37,11 @@ impl MaxCost {
     pub const fn new(limit: Usd) -> Self {
         Self(limit)
     }
+
+    /// The limit, and what was added to it since.
+    fn limit(self, progress: &Progress) -> Usd {
+        self.0 + progress.granted().map_or(Usd::ZERO, |grant| grant.cost)
+    }
 }
 
 fn spent(progress: &Progress) -> Usd {
@@ -48,14 +53,14 @@ impl Guardrail for MaxCost {
         "max_cost"
     }
     fn check(&self, progress: &Progress) -> Decision {
-        let spent = spent(progress);
-        if spent < self.0 {
+        let (spent, limit) = (spent(progress), self.limit(progress));
+        if spent < limit {
             return Decision::Continue;
         }
-        let message = format!("{spent} spent; the limit is {}", self.0);
+        let message = format!("{spent} spent; the limit is {limit}");
         Decision::Halt(Halt::new(StopReason::BudgetExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
-        Ceiling::cost(self.0.saturating_sub(spent(progress)))
+        Ceiling::cost(self.limit(progress).saturating_sub(spent(progress)))
     }
 }

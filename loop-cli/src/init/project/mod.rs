@@ -49,9 +49,11 @@ pub(crate) fn checks(dir: &Path, purpose: Purpose) -> Vec<Check> {
     found
 }
 
-/// The text of a file of the project; nothing if there is none that can be read.
+/// The text of a file of the project; nothing if there is none that can be read. Opening a named pipe would
+/// wait for somebody to write to it.
 fn read(dir: &Path, file: &str) -> Option<String> {
-    fs::read_to_string(dir.join(file)).ok()
+    let path = dir.join(file);
+    path.is_file().then(|| fs::read_to_string(path).ok()).flatten()
 }
 
 /// The program that goes with the first of these lock files that is there.

@@ -107,6 +107,16 @@ fn a_makefile_is_taken_for_its_targets_only() {
 }
 
 #[test]
+fn a_named_pipe_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "Makefile"] {
+        let made = std::process::Command::new("mkfifo").arg(dir.path().join(name)).status().unwrap();
+        assert!(made.success());
+    }
+    assert_eq!(checks(dir.path(), Purpose::Test), []);
+}
+
+#[test]
 fn what_the_project_has_said_itself_is_more_specific_than_what_its_language_suggests() {
     let files = [
         ("Cargo.toml", ""),

@@ -4,6 +4,8 @@
 //! written down later and is still the same. What is wrong is shown in the command line, as it would
 //! be in a file, and by the flag's name.
 
+use serde_json::{Value, json};
+
 use super::{
     diagnostics::{Diagnostics, Span},
     field::{At, Field},
@@ -79,6 +81,30 @@ impl Flags<'_> {
             Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: report(warnings) }),
             _ => Err(report(problems)),
         }
+    }
+
+    /// The manifest that says the same, as JSON: for who goes on with the run when the flags are forgotten.
+    pub(crate) fn manifest(&self, name: &str) -> String {
+        let raw = self.written().1;
+        let text = |field: Field<String>| field.required();
+        let mut manifest = json!({
+            "name": name,
+            "goal": text(raw.goal),
+            "agent": { "command": text(raw.agent.command), "prompt": text(raw.agent.prompt) },
+            "evaluator": { "command": self.check },
+            "guardrails": { "max_iterations": self.max },
+        });
+        let optional = [
+            ("agent", "format", text(raw.agent.format).map(Value::from)),
+            ("guardrails", "max_cost_usd", self.max_cost.map(Value::from)),
+            ("guardrails", "max_seconds", self.max_time.map(Value::from)),
+        ];
+        for (object, key, value) in optional {
+            if let Some(value) = value {
+                manifest[object][key] = value;
+            }
+        }
+        format!("{manifest:#}\n")
     }
 
     /// What the agent is told to print, if its command says it. There is no flag for it.

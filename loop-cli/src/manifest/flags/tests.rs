@@ -104,3 +104,20 @@ fn a_secret_that_no_flag_can_pass_on_is_warned_about() {
         insta::assert_snapshot!("flags_unseen", warnings);
     });
 }
+
+#[test]
+fn what_is_kept_of_flags_means_what_they_mean() {
+    let others = Flags {
+        agent: "claude -p --output-format stream-json --verbose",
+        goal: Some("All is 'well'"),
+        prompt: Some("{goal}:\n{evaluator_output}"),
+        max_cost: Some(2.5),
+        max_time: Some(0.5),
+        ..RIGHT
+    };
+    for flags in [RIGHT, others] {
+        let source = Source::from_bytes("flags.json".as_ref(), flags.manifest("it").into()).unwrap();
+        let kept = Plan::of(source).unwrap().plan;
+        assert_eq!(format!("{:?}", flags.plan("it".to_owned()).unwrap().plan), format!("{kept:?}"));
+    }
+}

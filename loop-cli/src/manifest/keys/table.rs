@@ -8,7 +8,7 @@ use super::{
     Need::{Optional, Required},
     Sample::{Flag, List, Number, Text, Texts, Whole},
     Shape,
-    words::{CONDITIONS, ENVIRONMENTS, FORMATS},
+    words::{CONDITIONS, ENVIRONMENTS, FORMATS, RESUMES},
 };
 
 /// The most money that can be counted to the millionth of a dollar.
@@ -272,7 +272,12 @@ pub(crate) const KEYS: &[Key] = &[
     )
     .default(Whole(FEEDBACK_BYTES as u64))
     .examples(&[Whole(8192)]),
-    Key::planned("resume", "every run begins with its first iteration", "how a run that was cut off goes on"),
+    Key::new("resume", Optional, Shape::OneOf(RESUMES), "how a run that was cut off goes on")
+        .explained(
+            "What `loop resume` does with an iteration in which the run was cut off: the machine was switched \
+             off, or loop was killed. Its agent may have done a part of its work already.",
+        )
+        .default(Text("rerun")),
 ];
 
 /// A limit in time.

@@ -42,3 +42,10 @@ pub(super) const CONDITIONS: &[(&str, &str)] = &[
     ("evaluator_pass", "The goal is met when the evaluator exits 0."),
     ("output_matches", "The goal is met when the evaluator exits 0 and its output matches `pattern`."),
 ];
+
+/// Of `resume`.
+pub(super) const RESUMES: &[(&str, &str)] = &[
+    ("rerun", "The iteration is run again."),
+    ("ask", "A person is asked first; where nobody can be asked, the run halts."),
+    ("halt", "The run halts; `loop resume` a second time runs the iteration again."),
+];

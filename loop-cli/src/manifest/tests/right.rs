@@ -10,7 +10,7 @@ use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
     environment::EnvironmentPlan,
-    plan::{AgentPlan, EvaluatorPlan, Limits, PacePlan, Plan, StopPlan, UsagePlan},
+    plan::{AgentPlan, EvaluatorPlan, Limits, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan},
 };
 
 pub(super) fn plan(file: &str, manifest: &str) -> Plan {
@@ -59,6 +59,7 @@ pace:
   backoff_seconds: 2.5
 feedback:
   max_bytes: 4096
+resume: halt
 "#;
 
 #[test]
@@ -87,6 +88,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         },
         pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
+        resume: ResumePlan::Rerun,
     };
     for (file, manifest) in [
         ("loop.yaml", YAML),
@@ -147,6 +149,7 @@ fn every_key_reaches_the_plan() {
         },
         pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
+        resume: ResumePlan::Halt,
     };
     assert_eq!(shown(&plan), shown(&expected));
 }

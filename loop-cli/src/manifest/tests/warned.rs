@@ -11,8 +11,10 @@ fn warnings(file: &str, manifest: &str) -> String {
 fn what_is_odd_is_named() {
     let cases = [
         ("warn_slip", yaml("{goal}", "{goals} and {evaluator_ouput}, {evaluator_ouput}")),
-        ("warn_prompt_in_prompt", yaml("{goal}", "{prompt}")),
-        ("warn_unheard_of", yaml("{goal}", "{colour}")),
+        ("warn_prompt_in_prompt", yaml("{goal}", "{goal} {prompt}")),
+        ("warn_unheard_of", yaml("{goal}", "{goal} {colour}")),
+        ("warn_written_otherwise", yaml("{goal}", "{ goal } {{goal}} {{ goal }} {evaluator-output}")),
+        ("warn_aimless_prompt", yaml("{goal}", "what is to be done")),
         ("warn_deaf_prompt", yaml("{evaluator_output}", "nothing")),
         ("warn_idle_allowance", format!("{YAML}  allow_unmetered: true\n")),
     ];
@@ -144,6 +146,40 @@ fn usage_that_nobody_would_read_or_price_is_named() {
 }
 
 #[test]
+fn a_check_that_always_passes_is_named() {
+    let check_is = |command: &str| yaml("cargo test", &format!("|\n    {command}"));
+    let cases = [
+        ("warn_check_or_true", check_is("cargo test || true")),
+        ("warn_check_in_a_pipe", check_is("cargo test 2>&1 | tee log")),
+    ];
+    for (name, manifest) in cases {
+        check(name, &manifest, &warnings("loop.yaml", &manifest));
+    }
+    for always in ["make && make test || :;", "make |& tail -5", "make 'a;b' || echo no", "a || exit 0"] {
+        let said = warnings("loop.yaml", &check_is(always));
+        assert!(said.contains("always passes"), "{always}: {said}");
+    }
+    for right in [
+        "make || false",
+        "make || true; make test",
+        "make | grep -q ok",
+        "bash -o pipefail -c 'make | tee log'",
+        "set -o pipefail; make | tee log",
+        "make || exit 1; cat log || true",
+        "test \"$(make | tee log)\" = ok",
+        "grep '|| true' x",
+        "make | tee log && grep ok log",
+        "make >| tee",
+        "cat <<E | tee x || true",
+    ] {
+        assert_eq!(warnings("loop.yaml", &check_is(right)), "", "{right}");
+    }
+    let judged = check_is("cargo test | tee log")
+        .replace("guardrails:", "stop_condition:\n  type: output_matches\n  pattern: ok\nguardrails:");
+    assert_eq!(warnings("loop.yaml", &judged), "");
+}
+
+#[test]
 fn agents_that_would_wait_for_somebody_are_named() {
     let command = |command: &str| yaml("claude -p", &format!("'{command}'"));
     let cases = [
@@ -193,8 +229,13 @@ fn what_is_usual_is_not() {
     assert_eq!(warnings("loop.yaml", YAML), "");
     assert_eq!(warnings("loop.json", JSON), "");
     assert_eq!(warnings("loop.toml", TOML), "");
-    assert_eq!(warnings("loop.yaml", &yaml("{goal}", "{ a: 1 }, ${HOME}, {}, { goal } and {\"b\": 2}")), "");
+    assert_eq!(
+        warnings("loop.yaml", &yaml("{goal}", "{ a: 1 }, ${HOME}, {}, ${goal}, {goal} and {\"b\": 2}")),
+        ""
+    );
     assert_eq!(warnings("loop.yaml", &yaml("{evaluator_output}", "{prior_output}")), "");
+    assert_eq!(warnings("loop.yaml", &yaml("{goal}", "All tests pass")), "");
+    assert_eq!(warnings("loop.yaml", &yaml("{goal}", "{goal}: `Hello, {name}` is said")), "");
     let once = yaml("{evaluator_output}", "nothing").replace("max_iterations: 5", "max_iterations: 1");
     assert_eq!(warnings("loop.yaml", &once), "");
     let accepted = format!("{YAML}  allow_unmetered: true\n  max_cost_usd: 1\n");

@@ -78,7 +78,8 @@ fn keys() {
             ("key_unheard_of", format!("{YAML}colour: blue\n")),
             ("key_twice", yaml("goal: All tests pass", "goal: All tests pass\ngoal: No warnings")),
             ("key_planned", yaml("cargo test\n", "cargo test\n  score: last-number\n")),
-            ("key_planned_resume", format!("{YAML}resume: true\n")),
+            ("resume_flag", format!("{YAML}resume: true\n")),
+            ("resume_slip", format!("{YAML}resume: re-run\n")),
             ("key_of_the_environment", agent("env: { passes: [OPENAI_API_KEY] }")),
             ("missing_limit", yaml(LIMIT, "  max_seconds: 60")),
             ("missing_agent_and_check", "goal: x\nguardrails: { max_iterations: 3 }\n".to_owned()),
@@ -282,6 +283,14 @@ fn a_file_of_any_size_that_is_not_a_manifest_is_not_read_whole() {
     std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let said = Plan::load(&path).unwrap_err().to_string();
     assert!(said.contains("larger than 16 MiB"), "{said}");
+}
+
+#[test]
+fn an_amount_of_money_is_written_without_its_sign() {
+    for amount in ["$5", "'$ 5'"] {
+        let said = refusal("loop.yaml", format!("{YAML}  max_cost_usd: {amount}\n"));
+        assert!(said.contains("has to be a number") && said.contains("help: write 5"), "{said}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod agent;
 mod environment;
 mod guardrails;
+mod resume;
 mod stop;
 mod usage;
 
@@ -18,7 +19,7 @@ use super::{
     diagnostics::Diagnostic,
     field::At,
     keys,
-    plan::{PacePlan, Plan},
+    plan::{PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
@@ -43,6 +44,7 @@ pub(crate) fn plan(
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
+    let resume = raw.resume.judge(problems, resume::resume);
     Some(Plan {
         name: name.or(default_name)?,
         goal: goal.required()?,
@@ -52,6 +54,7 @@ pub(crate) fn plan(
         limits: limits?,
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
+        resume: resume.or(ResumePlan::Rerun)?,
     })
 }
 

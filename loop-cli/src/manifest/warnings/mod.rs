@@ -1,10 +1,12 @@
 //! What is valid, and probably not what was meant: every surprise of the night that can be known in the
 //! evening.
 
+mod check;
 mod command;
 mod environment;
 mod limits;
 mod money;
+mod placeholder;
 mod prompt;
 mod reports;
 mod time;
@@ -20,6 +22,7 @@ pub(crate) fn of(raw: &RawManifest, text: &str, prices: Option<&Prices>) -> Vec<
         limits::of(&raw.guardrails, &raw.pace),
         time::of(raw),
         command::of(raw),
+        check::of(raw),
         environment::of(raw, text),
         reports::of(raw),
         money::of(raw, prices),

@@ -1,41 +1,39 @@
 //! The prompt: what the agent will not be told.
 
-use std::collections::HashSet;
+use loop_agents::shell::{Placeholder, Template};
 
-use loop_agents::shell::{Placeholder, Template, UnknownPlaceholder};
-
-use super::super::{diagnostics::Diagnostic, field::At, nearest, raw::RawManifest, source};
+use super::{
+    super::{diagnostics::Diagnostic, field::At, raw::RawManifest},
+    placeholder::{self, Slip},
+};
 
 pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     let Some(prompt) = raw.agent.prompt.written() else { return Vec::new() };
     let template = Template::new(&prompt.value);
-    let mut warnings = unknown_placeholders(prompt, &template, text);
+    let slips = placeholder::slips(&prompt.value, &template);
+    let mut warnings: Vec<_> = slips.iter().map(|slip| slip.report(prompt, text)).collect();
+    warnings.extend(aimless_prompt(raw, prompt, &template, &slips));
     warnings.extend(deaf_prompt(raw, prompt, &template));
     warnings
 }
 
-fn unknown_placeholders(prompt: &At<String>, template: &Template, text: &str) -> Vec<Diagnostic> {
-    let mut names = HashSet::new();
-    let first = template.unknown().iter().filter(|unknown| names.insert(unknown.name.as_str()));
-    first.map(|unknown| unknown_placeholder(unknown, prompt, text)).collect()
-}
-
-fn unknown_placeholder(unknown: &UnknownPlaceholder, prompt: &At<String>, text: &str) -> Diagnostic {
-    let written = format!("{{{}}}", unknown.name);
-    let before = prompt.value[..unknown.offset].matches(&written).count();
-    let place = source::find(text, &prompt.span, &written, before);
-    let finding =
-        Diagnostic::warning(format!("`{written}` is not a placeholder: it stays in the prompt as it is"));
-    if unknown.name == "prompt" {
-        return finding
-            .at(place, "a prompt cannot hold itself")
-            .help("`{prompt}` belongs in `agent.command`, if anywhere");
+/// An agent that is not told the goal works at something else.
+fn aimless_prompt(
+    raw: &RawManifest,
+    prompt: &At<String>,
+    template: &Template,
+    slips: &[Slip],
+) -> Option<Diagnostic> {
+    // A goal that was made up for flags has no place.
+    let goal = raw.goal.written().filter(|goal| !goal.span.is_empty())?;
+    let is_told = template.mentions(Placeholder::Goal) || prompt.value.contains(goal.value.trim());
+    // Whoever misspelt it is told so already.
+    if is_told || slips.iter().any(|slip| slip.meant() == Some(Placeholder::Goal)) {
+        return None;
     }
-    if let Some(meant) = nearest::closest(&unknown.name, Placeholder::ALL, Placeholder::name) {
-        return finding.at(place, nearest::suggestion(Some(&format!("{{{}}}", meant.name()))));
-    }
-    let known = Placeholder::ALL.map(|known| format!("`{{{}}}`", known.name()));
-    finding.at(place, "unknown").note(format!("the placeholders are {}", known.join(", ")))
+    let finding = Diagnostic::warning("the agent is not told the goal");
+    let finding = finding.at(prompt.span.clone(), "`{goal}` does not stand in this prompt");
+    Some(finding.help("add `{goal}` where the prompt says what is to be done"))
 }
 
 /// An agent that is not told why the check failed does the same again.

@@ -1,0 +1,158 @@
+//! The runs that are kept, and which of them is meant.
+
+use std::{
+    collections::HashMap,
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::anyhow;
+use loop_agents::shell::ShellOutput;
+use loop_core::Progress;
+use loop_telemetry::{
+    Entry, JournalError, JournalReader, KeptOutput, RunEntry, RunStore, StateDir, StoreError,
+};
+
+use super::{Failure, setting};
+
+/// The runs of the user's state directory.
+pub(super) fn store() -> Result<RunStore, Failure> {
+    let state =
+        StateDir::from_env_with(|name| env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
+    Ok(RunStore::at(state.runs()))
+}
+
+/// What a store refuses is the user's to mend: a wrong id, a file that cannot be read.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
+/// The folder whose runs are meant where none is named.
+pub(super) fn here() -> Result<PathBuf, Failure> {
+    setting::dir(None).map_err(Failure::Usage)
+}
+
+/// Whether a run works in this folder.
+pub(super) fn is_in(entry: &RunEntry, folder: &Path) -> bool {
+    entry.folder == folder.to_string_lossy()
+}
+
+/// The run that is named so, or the last one that began in this folder.
+pub(super) fn meant(store: &RunStore, named: Option<&str>) -> Result<RunEntry, Failure> {
+    if let Some(id) = named {
+        return Ok(store.find(id)?);
+    }
+    let here = here()?;
+    let last = store.list()?.into_iter().rev().find(|entry| is_in(entry, &here));
+    last.ok_or_else(|| {
+        Failure::Usage(anyhow!(
+            "no run that is kept began in this folder\n  `loop runs --all` lists those of other folders"
+        ))
+    })
+}
+
+/// What has become of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// A process works on it.
+    Running,
+    /// Its process died before it ended.
+    Unfinished,
+    /// It ended.
+    Ended,
+}
+
+impl State {
+    /// What the kernel and the index say of it.
+    pub(super) fn of(store: &RunStore, entry: &RunEntry) -> Result<Self, Failure> {
+        Ok(match entry.is_open {
+            true if store.is_alive(&entry.id)? => Self::Running,
+            true => Self::Unfinished,
+            false => Self::Ended,
+        })
+    }
+
+    /// In a word: how it ended, if it did.
+    pub(super) fn word(self, entry: &RunEntry) -> &str {
+        match self {
+            Self::Running => "running",
+            Self::Unfinished => "unfinished",
+            Self::Ended => entry.last_ending.as_ref().map_or("ended", |record| record.stop_reason.as_str()),
+        }
+    }
+}
+
+/// So much of an id is shown at least: ids begin with the time, and these are about a minute of it.
+const LEAST: usize = 8;
+
+/// How much of each id is enough to name its run.
+pub(super) fn short_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> HashMap<&'a str, &'a str> {
+    let mut ids: Vec<_> = ids.into_iter().collect();
+    ids.sort_unstable();
+    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    // What an id shares with any other it shares with one of its neighbours.
+    let before = ids.iter().enumerate().map(|(at, id)| if at == 0 { 0 } else { shared(ids[at - 1], id) });
+    let after = ids.iter().enumerate().map(|(at, id)| ids.get(at + 1).map_or(0, |next| shared(id, next)));
+    let lengths = before.zip(after).map(|(before, after)| (before.max(after) + 1).max(LEAST));
+    // Ids are ASCII; one that another begins with is whole.
+    ids.iter().zip(lengths).map(|(id, length)| (*id, id.get(..length).unwrap_or(id))).collect()
+}
+
+/// How much of this run's id is enough to name it.
+pub(super) fn short_id(store: &RunStore, id: &str) -> Result<String, Failure> {
+    let all = store.list()?;
+    let short = short_ids(all.iter().map(|entry| entry.id.as_str()));
+    Ok(short.get(id).copied().unwrap_or(id).to_owned())
+}
+
+/// Reads a journal on to its present end. `each` sees every entry, with the run's progress after it.
+pub(super) fn read_on(
+    journal: &mut JournalReader,
+    progress: &mut Progress,
+    mut each: impl FnMut(&Entry<'_>, &Progress) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    while let Some(entry) = journal.next_entry()? {
+        progress.apply(&entry.event);
+        each(&entry, progress)?;
+    }
+    Ok(())
+}
+
+/// What the agent left behind.
+pub(super) fn decode(output: &KeptOutput<'_>) -> Result<ShellOutput, Failure> {
+    serde_json::from_str(&output.json()?).map_err(|error| {
+        Failure::Usage(anyhow!("the journal has an output that this version cannot read: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_short_id_names_its_run_and_no_other(ids in prop::collection::btree_set("[ab]{1,12}", 1..20)) {
+            // Ids are as long as each other, so none begins with another.
+            let ids: BTreeSet<_> = ids.iter().map(|id| format!("{id:-<12}")).collect();
+            let short = short_ids(ids.iter().map(String::as_str));
+            for id in &ids {
+                let short = short[id.as_str()];
+                prop_assert!(short.len() >= LEAST);
+                let named: Vec<_> = ids.iter().filter(|id| id.starts_with(short)).collect();
+                prop_assert_eq!(named, [id]);
+            }
+        }
+    }
+}

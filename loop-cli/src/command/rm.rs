@@ -1,0 +1,26 @@
+//! `loop rm`: remove runs.
+
+use std::process::ExitCode;
+
+use super::{Failure, kept::store};
+use crate::{args::RmArgs, exit, view};
+
+pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    if let Some(keep) = args.keep {
+        for id in store.keep_last(keep)? {
+            view::tell(&format!("removed {id}"));
+        }
+        return Ok(ExitCode::from(exit::OK));
+    }
+    // Before the first is removed: a slip in the last name removes nothing.
+    let ids: Result<Vec<_>, Failure> = args.runs.iter().map(|run| Ok(store.find(run)?.id)).collect();
+    let mut ids = ids?;
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        store.remove(&id)?;
+        view::tell(&format!("removed {id}"));
+    }
+    Ok(ExitCode::from(exit::OK))
+}

@@ -1,0 +1,117 @@
+//! `loop runs`: the runs that are kept.
+
+use std::{process::ExitCode, time::Duration};
+
+use jiff::Timestamp;
+use loop_telemetry::{CostState, Record, RunEntry, RunStore};
+use serde::Serialize;
+
+use super::{
+    Failure,
+    kept::{State, here, is_in, short_ids, store},
+};
+use crate::{
+    args::RunsArgs,
+    exit,
+    view::{
+        self,
+        columns::{self, Column},
+        text,
+    },
+};
+
+const COLUMNS: &[Column] = &[
+    Column::words("run"),
+    Column::words("loop"),
+    Column::words("began"),
+    Column::words("state"),
+    Column::numbers("iterations"),
+    Column::words("cost"),
+    Column::words("folder"),
+];
+
+pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    let all = store.list()?;
+    let here = here()?;
+    let wanted = all.iter().rev().filter(|entry| args.all || is_in(entry, &here));
+    if args.json {
+        for entry in wanted {
+            if !view::tell(&RunJson::of(&store, entry)?.to_line()) {
+                break;
+            }
+        }
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let (short, now) = (short_ids(all.iter().map(|entry| entry.id.as_str())), Timestamp::now());
+    let mut rows = Vec::new();
+    for entry in wanted {
+        let id = short.get(entry.id.as_str()).copied().unwrap_or(&entry.id);
+        let mut row = row(entry, id, State::of(&store, entry)?, now);
+        row.push(if args.all { text::printable(&entry.folder) } else { String::new() });
+        rows.push(row);
+    }
+    match (rows.is_empty(), args.all) {
+        (true, true) => view::say("no run is kept"),
+        (true, false) => view::say(
+            "no run that is kept began in this folder\n  `loop runs --all` lists those of other folders",
+        ),
+        (false, _) => {
+            view::tell(&columns::lines(COLUMNS, &rows).join("\n"));
+        }
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn row(entry: &RunEntry, id: &str, state: State, now: Timestamp) -> Vec<String> {
+    let age = Duration::try_from(now.duration_since(entry.started_at)).unwrap_or_default();
+    let (iterations, cost) = match (&entry.last_ending, state) {
+        // Since it was taken up again it is further than the index knows.
+        (Some(record), State::Ended) => (record.iterations.to_string(), cost(record)),
+        _ => ("-".to_owned(), "-".to_owned()),
+    };
+    let state = text::printable(state.word(entry));
+    vec![id.to_owned(), text::printable(&entry.name), text::ago(age), state, iterations, cost]
+}
+
+fn cost(record: &Record) -> String {
+    match (record.estimated_cost_usd, record.cost_state) {
+        (Some(usd), CostState::Known) => usd.to_string(),
+        (Some(usd), _) => format!("about {usd}"),
+        (None, _) => "unknown".to_owned(),
+    }
+}
+
+/// A run for programs, from the index alone.
+#[derive(Debug, Serialize)]
+pub(super) struct RunJson<'a> {
+    run_id: &'a str,
+    #[serde(rename = "loop")]
+    name: &'a str,
+    folder: &'a str,
+    started_at: String,
+    manifest: Option<&'a str>,
+    /// `running`, `unfinished`, or the reason for which it stopped.
+    state: &'a str,
+    /// The record of its last ending.
+    record: Option<&'a Record>,
+}
+
+impl<'a> RunJson<'a> {
+    pub(super) fn of(store: &RunStore, entry: &'a RunEntry) -> Result<Self, Failure> {
+        Ok(Self {
+            run_id: &entry.id,
+            name: &entry.name,
+            folder: &entry.folder,
+            started_at: format!("{:.3}", entry.started_at),
+            manifest: entry.manifest.as_deref(),
+            state: State::of(store, entry)?.word(entry),
+            record: entry.last_ending.as_ref(),
+        })
+    }
+
+    fn to_line(&self) -> String {
+        serde_json::to_string(self)
+            .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
+    }
+}

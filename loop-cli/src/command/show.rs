@@ -1,0 +1,51 @@
+//! `loop show`: one run, or one iteration of it.
+
+mod iteration;
+mod json;
+
+use std::process::ExitCode;
+
+use loop_core::{Observer, Progress};
+use loop_telemetry::{RunEntry, RunStore};
+
+use self::json::ShowJson;
+use super::{
+    Failure,
+    kept::{State, decode, meant, read_on, short_id, store},
+};
+use crate::{
+    args::ShowArgs,
+    exit,
+    view::{self, Table, history},
+};
+
+pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    let entry = meant(&store, args.run.as_deref())?;
+    if let Some(number) = args.iteration {
+        iteration::show(&store, &entry.id, number, &args.part)?;
+    } else if args.json {
+        view::tell(&ShowJson::read(&store, &entry)?);
+    } else {
+        view::tell(&page(&store, &entry)?);
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
+    // Before the journal is read: a run that ends meanwhile is shown as one that goes on, and not as dead.
+    let state = State::of(store, entry)?;
+    let (mut progress, mut table) = (Progress::default(), Table::full());
+    read_on(&mut store.journal(&entry.id)?, &mut progress, |line, progress| {
+        if let Some(output) = &line.output {
+            table.left_behind(&decode(output)?);
+        }
+        table.on_event(&line.event, progress);
+        Ok(())
+    })?;
+    if progress.ending().is_none() {
+        table.break_off(state.word(entry));
+    }
+    let id = short_id(store, &entry.id)?;
+    Ok(table.render() + &history::page(entry, &id, &progress, state == State::Running))
+}

@@ -1,0 +1,74 @@
+//! One iteration of a run.
+
+use anyhow::anyhow;
+use loop_agents::shell::ShellOutput;
+use loop_core::Progress;
+use loop_telemetry::RunStore;
+
+use super::super::{
+    Failure,
+    kept::{decode, read_on},
+};
+use crate::{
+    args::PartArgs,
+    view::{self, iteration::Found, row::Rows, text},
+};
+
+/// Prints the iteration with this number, or a part of it.
+pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> Result<(), Failure> {
+    let found = find(store, id, number)?;
+    if part.output {
+        let output =
+            found.output.ok_or_else(|| nothing(number, "the agent has left no output that is kept"))?;
+        view::hand_over(&output.stdout.to_bytes());
+        view::hand_over_errors(&output.stderr.to_bytes());
+        warn_of_gaps(&output);
+    } else if part.evaluation {
+        let verdict = found.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
+        view::hand_over(verdict.text().as_bytes());
+    } else {
+        view::tell(&found.page());
+    }
+    Ok(())
+}
+
+/// Nothing marks the place in what is kept: it is byte for byte what was printed.
+fn warn_of_gaps(output: &ShellOutput) {
+    for (name, kept) in [("output", &output.stdout), ("error output", &output.stderr)] {
+        if kept.omitted() > 0 {
+            let (omitted, head) = (text::bytes(kept.omitted()), text::bytes(kept.head().len() as u64));
+            view::warning(&format!("{omitted} of the {name} were not kept, after the first {head}"));
+        }
+    }
+}
+
+fn nothing(number: u64, what: &str) -> Failure {
+    Failure::Usage(anyhow!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended"))
+}
+
+fn find(store: &RunStore, id: &str, number: u64) -> Result<Found, Failure> {
+    let (mut progress, mut rows) = (Progress::default(), Rows::default());
+    let mut found = Found::default();
+    read_on(&mut store.journal(id)?, &mut progress, |line, progress| {
+        if let Some(row) = rows.next(&line.event, progress).filter(|row| row.iteration == number) {
+            found.row = row;
+        }
+        if rows.under_way().is_some_and(|row| row.iteration == number) {
+            if let Some(output) = &line.output {
+                let output = decode(output)?;
+                rows.left_behind(&output);
+                found.output = Some(output);
+            }
+            found.on_event(&line.event);
+        }
+        Ok(())
+    })?;
+    if let Some(row) = rows.under_way().filter(|row| row.iteration == number) {
+        found.row = row.clone();
+    }
+    if found.row.iteration == 0 {
+        let iterations = progress.iterations();
+        return Err(Failure::Usage(anyhow!("the run has no iteration {number}: it has had {iterations}")));
+    }
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+//! `loop tail`: follow a run from another terminal.
+
+use std::{path::Path, process::ExitCode, thread, time::Duration};
+
+use anyhow::anyhow;
+use loop_core::Progress;
+use loop_telemetry::RunStore;
+
+use super::{
+    Failure,
+    kept::{meant, read_on, short_id, store},
+};
+use crate::{
+    args::TailArgs,
+    exit,
+    manifest::{Format, Plan, Source},
+    view::{self, Wording, text},
+};
+
+/// How often it is looked whether there is more. The system could tell instead, but not of a folder that another
+/// machine writes to; and to look costs two system calls.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    let id = meant(&store, args.run.as_deref())?.id;
+    let mut journal = store.journal(&id)?;
+    let (mut progress, mut wording) = (Progress::default(), Wording::new(max_iterations(&store, &id)));
+    loop {
+        // Before the journal is read: what a run wrote before it died is read after it is known to be dead.
+        let is_alive = store.is_alive(&id)?;
+        let mut is_read = true;
+        read_on(&mut journal, &mut progress, |line, progress| {
+            if let Some(line) = wording.line(&line.event, progress).filter(|_| is_read) {
+                is_read = view::tell(&line);
+            }
+            Ok(())
+        })?;
+        if !is_read {
+            return Ok(ExitCode::from(exit::OK));
+        }
+        if let Some(ending) = progress.ending() {
+            view::tell(&text::printable(&ending.halt.to_string()));
+            return Ok(exit::of_run(ending, None));
+        }
+        if !is_alive {
+            let id = short_id(&store, &id)?;
+            let error =
+                anyhow!("the run died before it ended\n  `loop resume {id}` goes on where it was cut off");
+            return Err(Failure::Internal(error));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// As many iterations as the run's manifest allows, if it has one that can be read.
+fn max_iterations(store: &RunStore, id: &str) -> Option<u64> {
+    let manifest = store.info(id).ok()?.manifest?;
+    // What was made of flags is kept as JSON, and has no file.
+    let path = Some(Path::new(&manifest.path)).filter(|path| Format::of(path).is_some());
+    let source = Source::from_bytes(path.unwrap_or(Path::new("flags.json")), manifest.text.into()).ok()?;
+    let loaded = Plan::of(source).ok()?;
+    Some(loaded.plan.limits.max_iterations.get())
+}

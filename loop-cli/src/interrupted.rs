@@ -1,0 +1,61 @@
+//! What becomes of an iteration in which the run was cut off.
+//!
+//! An agent that was killed in the middle of its work has sent half of the mails, or moved half of the files.
+//! For most that is no harm, since it looks at what is there and goes on. Whose agent does not says so in the
+//! manifest, and then nothing is run twice before a person has looked.
+
+use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question, StopReason};
+
+use crate::manifest::plan::ResumePlan;
+
+/// Stands before an iteration in which the run was cut off. To resume the run once more after it halted here
+/// is to say that the iteration may run again.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    plan: ResumePlan,
+    under_way: bool,
+    /// The iteration that was under way when the run was cut off, until it is known what becomes of it.
+    cut_off: bool,
+}
+
+impl Interrupted {
+    pub(crate) const fn new(plan: ResumePlan) -> Self {
+        Self { plan, under_way: false, cut_off: false }
+    }
+}
+
+impl Guardrail for Interrupted {
+    fn name(&self) -> &str {
+        "resume"
+    }
+
+    fn check(&self, progress: &Progress) -> Decision {
+        if !self.cut_off {
+            return Decision::Continue;
+        }
+        let iteration = progress.iterations() + 1;
+        let halt = |message| Halt::new(StopReason::HitlCheckpoint, message);
+        match self.plan {
+            ResumePlan::Rerun => Decision::Continue,
+            ResumePlan::Halt => Decision::Halt(halt(format!(
+                "the run was cut off in iteration {iteration}, and the manifest does not let it run again by itself"
+            ))),
+            ResumePlan::Ask => Decision::Ask(Question {
+                text: format!("The run was cut off in iteration {iteration}. Run it again?"),
+                unanswered: halt(format!(
+                    "the run was cut off in iteration {iteration}, and nobody was there to say whether it may run again"
+                )),
+            }),
+        }
+    }
+
+    fn observe(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::IterationStarted { .. } => (self.under_way, self.cut_off) = (true, false),
+            EventKind::IterationFinished { .. } | EventKind::WorkCut { .. } => self.under_way = false,
+            EventKind::RunResumed {} if self.under_way => (self.under_way, self.cut_off) = (false, true),
+            EventKind::RunFinished { .. } => self.cut_off = false,
+            _ => {}
+        }
+    }
+}

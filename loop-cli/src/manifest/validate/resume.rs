@@ -1,0 +1,17 @@
+//! What becomes of an iteration in which the run was cut off.
+
+use super::super::{diagnostics::Diagnostic, field::At, nearest, plan::ResumePlan};
+
+const WORDS: [(&str, ResumePlan); 3] =
+    [("rerun", ResumePlan::Rerun), ("ask", ResumePlan::Ask), ("halt", ResumePlan::Halt)];
+
+/// The word that is written.
+pub(super) fn resume(at: At<String>) -> Result<ResumePlan, Diagnostic> {
+    if let Some((_, plan)) = WORDS.iter().find(|(word, _)| *word == at.value) {
+        return Ok(*plan);
+    }
+    let meant = nearest::closest(&at.value, WORDS, |(word, _)| word);
+    Err(Diagnostic::error(format!("`{}` is one of `rerun`, `ask` and `halt`", at.key))
+        .at(at.span, nearest::suggestion(meant.map(|(word, _)| word)))
+        .note("it says what becomes of an iteration in which the run was cut off; `rerun` is the default"))
+}

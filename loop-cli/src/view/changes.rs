@@ -1,0 +1,52 @@
+//! What has changed in a text.
+
+/// The lines in which `now` differs from `then`, from the first of them to the last; `None` if there are none.
+/// Where `then` has `hidden` in it, anything may stand in `now`: a secret that was not kept.
+pub(crate) fn between(then: &str, now: &str, hidden: &str) -> Option<String> {
+    let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
+    let same = |(then, now): &(&&str, &&str)| is_same(then, now, hidden);
+    let head = then.iter().zip(&now).take_while(same).count();
+    let (then, now) = (&then[head..], &now[head..]);
+    let tail = then.iter().rev().zip(now.iter().rev()).take_while(same).count();
+    let (then, now) = (&then[..then.len() - tail], &now[..now.len() - tail]);
+    if then.is_empty() && now.is_empty() {
+        return None;
+    }
+    let mut lines = vec![format!("  from line {}", head + 1)];
+    lines.extend(then.iter().map(|line| format!("  - {line}")));
+    lines.extend(now.iter().map(|line| format!("  + {line}")));
+    Some(lines.join("\n"))
+}
+
+fn is_same(then: &str, now: &str, hidden: &str) -> bool {
+    match then.split_once(hidden) {
+        None => then == now,
+        Some((before, after)) => {
+            let after = after.rsplit_once(hidden).map_or(after, |(_, end)| end);
+            now.len() >= before.len() + after.len() && now.starts_with(before) && now.ends_with(after)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_shown_with_its_line() {
+        let changes = between("a\nb\nc\nd\n", "a\nx\ny\nc\nd\n", "[hidden]");
+        assert_eq!(changes.as_deref(), Some("  from line 2\n  - b\n  + x\n  + y"));
+        let added = between("a\n", "a\nb\n", "[hidden]");
+        assert_eq!(added.as_deref(), Some("  from line 2\n  + b"));
+        let removed = between("a\na\n", "a\n", "[hidden]");
+        assert_eq!(removed.as_deref(), Some("  from line 2\n  - a"));
+    }
+
+    #[test]
+    fn what_is_the_same_but_for_its_secrets_is_the_same() {
+        assert_eq!(between("a\nb\n", "a\nb\n", "[hidden]"), None);
+        assert_eq!(between("key: [hidden]!\n", "key: a secret!\n", "[hidden]"), None);
+        assert_eq!(between("key: [hidden] or [hidden]!\n", "key: a or b!\n", "[hidden]"), None);
+        assert!(between("key: [hidden]!\n", "key: a secret\n", "[hidden]").is_some());
+    }
+}

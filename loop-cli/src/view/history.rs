@@ -1,0 +1,66 @@
+//! A run that is looked at later, or from another terminal.
+
+use loop_core::{Ending, Progress, StopReason};
+use loop_guardrails::SpendingRate;
+use loop_telemetry::RunEntry;
+
+use super::{BOLD, GOOD, WARN, paint, summary, text};
+
+/// What stands under a run's table: what it is, why it ended, what it took, and how to go on. `id` is enough of
+/// its id to name it.
+pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: bool) -> String {
+    let name = text::printable(&entry.name);
+    let heading = match progress.ending() {
+        Some(ending) => summary::heading(ending.reason(), &name),
+        None if is_running => format!("{} {}", paint(GOOD, "● running"), paint(BOLD, name)),
+        None => format!("{} {}", paint(WARN, "■ unfinished"), paint(BOLD, name)),
+    };
+    let mut lines = vec![String::new(), heading];
+    let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
+    if let Some(ending) = progress.ending().filter(|ending| !ending.halt.message.is_empty()) {
+        row("why", &ending.halt.message);
+    }
+    row("iterations", &progress.iterations().to_string());
+    row("time", &summary::time(progress));
+    row("cost", &text::cost(progress));
+    if let Some(tokens) = progress.usage().tokens() {
+        row("tokens", &text::grouped(tokens));
+    }
+    row("run", &entry.id);
+    row("began", &format!("{:.0}", entry.started_at));
+    row("folder", &entry.folder);
+    if let Some(manifest) = &entry.manifest {
+        row("manifest", manifest);
+    }
+    row("next", &next(id, progress.ending(), is_running));
+    lines.join("\n")
+}
+
+/// How a run goes on, or what a person would do before.
+fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
+    let resume = format!("loop resume {id}");
+    let Some(ending) = ending else {
+        return match is_running {
+            true => format!("`loop tail {id}` follows it"),
+            false => format!("`{resume}` goes on where it was cut off"),
+        };
+    };
+    match ending.reason() {
+        StopReason::GoalMet => "look at what changed, with `git diff` for example".to_owned(),
+        StopReason::MaxIterations => format!("`{resume} --add-iterations 5` allows five more"),
+        // What is too fast today is so tomorrow: more money does not mend it.
+        StopReason::BudgetExceeded if ending.guardrail.as_deref() == Some(SpendingRate::NAME) => {
+            format!("see why it was so fast; then `{resume}`")
+        }
+        StopReason::BudgetExceeded => format!("`{resume} --add-cost 1` allows a dollar more"),
+        StopReason::TimeExceeded => format!("`{resume} --add-seconds 1800` allows half an hour more"),
+        StopReason::TokensExceeded => {
+            format!("raise guardrails.max_tokens; then `{resume} --accept-changes`")
+        }
+        StopReason::HitlCheckpoint | StopReason::Declined => {
+            format!("look at what was done; then `{resume}`, with `--note TEXT` for the next prompt")
+        }
+        StopReason::Cancelled => format!("`{resume}` goes on"),
+        _ => format!("see why it stopped; then `{resume}`"),
+    }
+}

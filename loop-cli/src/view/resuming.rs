@@ -1,0 +1,18 @@
+//! How to go on with a run that did not meet its goal.
+
+use loop_core::{Ending, StopReason};
+use loop_guardrails::SpendingRate;
+
+/// The command that goes on with the run of this name, as a line beneath its summary; `None` if its goal is met.
+pub(crate) fn resuming(ending: &Ending, run: &str) -> Option<String> {
+    let more = match ending.reason() {
+        StopReason::GoalMet => return None,
+        StopReason::MaxIterations => " --add-iterations N",
+        StopReason::BudgetExceeded if ending.guardrail.as_deref() != Some(SpendingRate::NAME) => {
+            " --add-cost USD"
+        }
+        StopReason::TimeExceeded => " --add-seconds N",
+        _ => "",
+    };
+    Some(format!("  {:<11}loop resume {run}{more}", "resume"))
+}
