@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
+use loop_agents::process::Job;
 use loop_core::{
     BuildError, CancellationToken, Ending, Event, EventKind, Halt, Observer, Progress, Report, StopReason,
     TimeOff,
@@ -91,23 +92,8 @@ pub(crate) async fn drive(
     composed = past.give_to(composed);
     let time_off = TimeOff::new();
     let run = composed.time_off(time_off.clone()).run();
-    let (report, first) = attend(run, signals, &cancel, &declining, || {
-        // The agent has a session of its own, and would work on with nobody to watch it.
-        place.job.stop();
-        let was_shown = screen.is_shown();
-        screen.hide();
-        // Whatever is printed after this would stand in the shell's way.
-        view::flush();
-        let stopped = stop_here();
-        time_off.add(stopped);
-        screen.skip(stopped);
-        // A question that stands has the terminal to itself.
-        if was_shown {
-            screen.show();
-        }
-        place.job.go_on();
-    })
-    .await?;
+    let suspend = || suspend(&place.job, &screen, &time_off);
+    let (report, first) = attend(run, signals, &cancel, &declining, suspend).await?;
     screen.hide();
     let seen = lock(&seen);
     let table = if audience.quiet { String::new() } else { seen.table.render() };
@@ -121,6 +107,24 @@ pub(crate) async fn drive(
         ending.halt.message = format!("the run was sent {signal}");
     }
     Ok(Ended { ending, progress, signal: first, table, unrecorded })
+}
+
+/// Stops the run, what it started and this process, until somebody lets it go on.
+fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff) {
+    // The agent has a session of its own, and would work on with nobody to watch it.
+    job.stop();
+    let was_shown = screen.is_shown();
+    screen.hide();
+    // Whatever is printed after this would stand in the shell's way.
+    view::flush();
+    let stopped = stop_here();
+    time_off.add(stopped);
+    screen.skip(stopped);
+    // A question that stands has the terminal to itself.
+    if was_shown {
+        screen.show();
+    }
+    job.go_on();
 }
 
 /// Waits for the end of a run, and hears signals meanwhile: gives its report, unless it was dropped, and

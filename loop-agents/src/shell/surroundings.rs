@@ -83,11 +83,10 @@ impl Shell {
     /// Sets all of `vars`. Nothing is inherited unasked: `inherit_env(std::env::vars_os())` asks.
     #[must_use]
     pub fn inherit_env<K: Into<OsString>, V: Into<OsString>>(
-        mut self,
+        self,
         vars: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        self.process.env = self.process.env.inherit(vars);
-        self
+        self.with(|process| process.also_env(vars))
     }
 
     /// How long a command has to end after TERM, before KILL.

@@ -93,12 +93,6 @@ impl UsageReader {
         self.account.ledger.tell()
     }
 
-    /// The agent's last words so far, for a view of it while it runs. None where
-    /// [`Reading::text`] would be none.
-    pub fn text(&self) -> Option<&Capture> {
-        self.account.text.as_ref()
-    }
-
     /// What the agent has said since the last call, for a live view: text for a person in the place of what
     /// it prints. None where what it prints is that already. Of much, the head and the tail.
     pub fn news(&mut self) -> Option<Capture> {

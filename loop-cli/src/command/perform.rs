@@ -116,6 +116,7 @@ impl Ready<'_> {
         }
     }
 }
+
 /// Whether a run ended by a mistake, and not by a limit or a person: that is said even quietly.
 fn is_error(ending: &Ending) -> bool {
     matches!(

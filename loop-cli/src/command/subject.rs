@@ -72,7 +72,7 @@ pub(super) fn of(args: &RunArgs, dir: &Path) -> Result<Subject, Failure> {
 /// What a run was begun with. If its manifest has changed since, that is taken only if `accepted`: half of a
 /// run under one set of limits, and half under another, is what nobody asked for.
 pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure> {
-    let Some(RunManifest { path, text, .. }) = &info.manifest else {
+    let Some(manifest @ RunManifest { path, text, .. }) = &info.manifest else {
         return Err(Failure::Usage(anyhow!("it is not known with what the run {} was begun", info.id)));
     };
     let is_of_flags = path == OF_FLAGS;
@@ -84,7 +84,7 @@ pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure>
                 path.display()
             )));
         }
-        let source = kept(if is_of_flags { Path::new("flags.json") } else { path }, text)?;
+        let source = kept(manifest).map_err(|findings| refused(&findings))?;
         let manifest = (!is_of_flags).then(|| path.to_owned());
         return Subject::new(text.clone(), manifest, Plan::of(source));
     }
@@ -106,8 +106,10 @@ fn open(path: &Path) -> Result<Source, Failure> {
     Source::open(path).map_err(|findings| refused(&findings))
 }
 
-fn kept(path: &Path, text: &str) -> Result<Source, Failure> {
-    Source::from_bytes(path, text.as_bytes().to_vec()).map_err(|findings| refused(&findings))
+/// The manifest that is kept of a run. What was made of flags is kept as JSON, and has no file.
+pub(super) fn kept(manifest: &RunManifest) -> Result<Source, Diagnostics> {
+    let path = if manifest.path == OF_FLAGS { "flags.json" } else { &manifest.path };
+    Source::from_bytes(Path::new(path), manifest.text.clone().into())
 }
 
 fn refused(findings: &Diagnostics) -> Failure {

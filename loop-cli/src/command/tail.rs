@@ -1,6 +1,6 @@
 //! `loop tail`: follow a run from another terminal.
 
-use std::{path::Path, process::ExitCode, thread, time::Duration};
+use std::{process::ExitCode, thread, time::Duration};
 
 use anyhow::anyhow;
 use loop_core::Progress;
@@ -9,11 +9,12 @@ use loop_telemetry::RunStore;
 use super::{
     Failure,
     kept::{meant, read_on, short_id, store},
+    subject,
 };
 use crate::{
     args::TailArgs,
     exit,
-    manifest::{Format, Plan, Source},
+    manifest::Plan,
     view::{self, Wording, text},
 };
 
@@ -56,9 +57,6 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
 /// As many iterations as the run's manifest allows, if it has one that can be read.
 fn max_iterations(store: &RunStore, id: &str) -> Option<u64> {
     let manifest = store.info(id).ok()?.manifest?;
-    // What was made of flags is kept as JSON, and has no file.
-    let path = Some(Path::new(&manifest.path)).filter(|path| Format::of(path).is_some());
-    let source = Source::from_bytes(path.unwrap_or(Path::new("flags.json")), manifest.text.into()).ok()?;
-    let loaded = Plan::of(source).ok()?;
+    let loaded = Plan::of(subject::kept(&manifest).ok()?).ok()?;
     Some(loaded.plan.limits.max_iterations.get())
 }

@@ -144,12 +144,7 @@ impl Adoption {
     /// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or
     /// a container more so, has only so many places.
     pub(super) fn reap_orphans(&self) {
-        family().orphans();
-    }
-
-    /// Whether the command that `leader` led left anything behind.
-    pub(super) fn has_orphans_of(&self, leader: Pid) -> bool {
-        !family().orphans_of(leader).is_empty()
+        family().inherited();
     }
 
     /// Takes hold of what the command that `leader` led left behind. While other commands run, an orphan
@@ -179,8 +174,8 @@ impl Drop for Adoption {
 }
 
 impl Family {
-    /// What commands left to us and lives. What has ended is reaped.
-    fn orphans(&mut self) -> Vec<Pid> {
+    /// The children that were left to us, by commands or not. What has ended is reaped.
+    fn inherited(&mut self) -> Vec<Pid> {
         let Some(heir) = &mut self.heir else { return Vec::new() };
         let mut children = proc::children();
         // Once such a child is gone, its number can be another's.
@@ -188,9 +183,16 @@ impl Family {
         heir.survivors.retain(|pid| children.contains(pid));
         children.retain(|pid| !self.commands.contains(pid) && heir.inherited(*pid));
         children.iter().chain(&heir.survivors).copied().for_each(proc::reap);
-        // A dead one that could not be reaped is traced, and its tracer is told first.
-        children.retain(|pid| heir.is_ours(*pid) && Stat::of(*pid).is_some_and(|stat| !stat.ended));
         children
+    }
+
+    /// What commands left to us, and lives.
+    fn orphans(&mut self) -> Vec<Pid> {
+        let mut orphans = self.inherited();
+        // A dead one that could not be reaped is traced, and its tracer is told first.
+        let lives = |pid| Stat::of(pid).is_some_and(|stat| !stat.ended);
+        orphans.retain(|pid| self.heir.as_ref().is_some_and(|heir| heir.is_ours(*pid)) && lives(*pid));
+        orphans
     }
 
     fn orphans_of(&mut self, leader: Pid) -> Vec<Pid> {

@@ -170,10 +170,7 @@ impl Custody {
     /// Ends what the command that `leader` led left behind, if that can be known already. Gives the
     /// numbers of those that could not be ended.
     pub(super) async fn settle(&self, leader: Pid) -> Vec<u32> {
-        let Some(adoption) = self.0.adoption.as_ref().filter(|adoption| adoption.has_orphans_of(leader))
-        else {
-            return Vec::new();
-        };
+        let Some(adoption) = &self.0.adoption else { return Vec::new() };
         let survivors = end_all_beside(|| adoption.orphans_of(leader)).await;
         self.0.give_up(&survivors)
     }

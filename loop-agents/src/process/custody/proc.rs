@@ -60,14 +60,14 @@ pub(super) fn children_of(parent: Pid) -> Vec<Pid> {
     match lists.collect::<Result<Vec<_>, _>>() {
         Ok(lists) => lists.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(pid).collect(),
         // A thread that ended meanwhile, or a system that keeps no such list.
-        Err(_) => {
-            let own = rustix::process::getpid();
-            all()
-                .into_iter()
-                .filter(|pid| Stat::of(*pid).is_some_and(|stat| stat.parent == Some(own)))
-                .collect()
-        }
+        Err(_) => children_by_parent(parent),
     }
+}
+
+/// The children of a process, found among all.
+fn children_by_parent(parent: Pid) -> Vec<Pid> {
+    let is_child = |pid: &Pid| Stat::of(*pid).is_some_and(|stat| stat.parent == Some(parent));
+    all().into_iter().filter(is_child).collect()
 }
 
 /// The living descendants of `roots`, held, without the roots themselves.
@@ -129,6 +129,25 @@ impl Stat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn both_ways_to_find_children_find_those_of_the_parent_that_is_meant() {
+        use std::{io::Read, process};
+
+        let mut shell = process::Command::new("/bin/sh");
+        // The line comes when the child is there; the end of the input ends them both.
+        shell.args(["-c", "exec 3<&0; cat <&3 >/dev/null & echo; wait"]);
+        let mut shell = shell.stdin(process::Stdio::piped()).stdout(process::Stdio::piped()).spawn().unwrap();
+        shell.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let parent = Pid::from_child(&shell);
+        let children = children_of(parent);
+        assert_eq!(children.len(), 1);
+        assert_eq!(children_by_parent(parent), children);
+        assert_eq!(descendants(&[parent]).iter().map(|found| found.pid).collect::<Vec<_>>(), children);
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+    }
 
     #[test]
     fn a_name_can_say_what_it_likes() {

@@ -100,19 +100,3 @@ fn values_do_not_show_in_debug_output() {
     let shown = format!("{split:?}");
     assert!(shown.contains("USER") && shown.contains("MY_TOKEN") && !shown.contains("hunter"), "{shown}");
 }
-
-/// Most filters are lists of what is let through. What such a list forgets does not work for the child, so
-/// ours is one of what is not: the second group would be withheld by a short list of harmless names.
-#[test]
-fn settings_are_seen_and_keys_are_not() {
-    let sees = |name: &str| EnvironmentPolicy::new().lets_see(name.as_ref(), "x".as_ref());
-    for name in ["SHELL", "TERM", "TERM_PROGRAM", "PWD", "MY_TOOL_DEBUG"] {
-        assert!(sees(name), "{name}");
-    }
-    for name in ["LC_ALL", "OLDPWD", "GOPATH", "SSH_AUTH_SOCK"] {
-        assert!(sees(name), "{name}");
-    }
-    for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"] {
-        assert!(!sees(name), "{name}");
-    }
-}
