@@ -6,7 +6,7 @@
 use std::io;
 
 use rustix::{
-    process::getpgrp,
+    process::Pid,
     termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
 };
 
@@ -14,11 +14,27 @@ use rustix::{
 /// background the system would stop us for trying. Ctrl+C and Ctrl+Z work all the same.
 pub(super) fn set(on: bool) {
     let terminal = io::stderr();
-    if tcgetpgrp(&terminal).ok() != Some(getpgrp()) {
+    if tcgetpgrp(&terminal).ok().is_none_or(|foreground| own_group() != Some(foreground)) {
         return;
     }
     let Ok(mut modes) = tcgetattr(&terminal) else { return };
     modes.local_modes.set(LocalModes::ECHO, on);
     // Without it the panel is a little less tidy.
     let _ = tcsetattr(&terminal, OptionalActions::Now, &modes);
+}
+
+/// The group of this process; none if that is led from outside of the container that we are in. The call
+/// that asks for it takes it that there is always one.
+#[cfg(target_os = "linux")]
+fn own_group() -> Option<Pid> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name in parentheses can hold anything; behind it come the state, the parent and the group.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(2)?.parse().ok().and_then(Pid::from_raw)
+}
+
+/// The group of this process.
+#[cfg(not(target_os = "linux"))]
+fn own_group() -> Option<Pid> {
+    Some(rustix::process::getpgrp())
 }

@@ -12,6 +12,7 @@ mod budgets;
 mod cases;
 mod check;
 mod checkpoint;
+mod contained;
 mod dry_run;
 mod early;
 mod environment;

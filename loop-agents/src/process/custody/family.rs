@@ -12,9 +12,7 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, getpid, getsid, kill_process_group, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, kill_process_group, waitid};
 
 use super::{
     kill::KILL_TIME,
@@ -39,8 +37,9 @@ struct Family {
 /// What is known once orphans have been asked for.
 #[derive(Debug)]
 struct Heir {
-    /// Where we are ourselves. No command is ever here, and the host's own children mostly are.
-    session: Pid,
+    /// Where we are ourselves; none if it is led from outside. No command is ever here, and the host's own
+    /// children mostly are.
+    session: Option<Pid>,
     /// The mark of everything that we start.
     mark: Mark,
     /// Whether orphans can be somebody else's: the host had children already, whose descendants it inherits
@@ -84,7 +83,7 @@ pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
     // All are found before the first one hears of it: a parent that ends takes along the way to its children.
     let mut found = proc::descendants(&roots);
     found.extend(orphans);
-    found.retain(|found| getpgid(Some(found.pid)) != Ok(leader));
+    found.retain(|found| Stat::of(found.pid).is_none_or(|stat| stat.group != Some(leader)));
     // Failing means that nobody is left, or that we may not: nothing to be done in either case.
     let _ = kill_process_group(leader, signal);
     for found in found {
@@ -108,7 +107,7 @@ pub(super) struct Adoption(());
 
 impl Adoption {
     pub(super) fn begin(mark: Mark) -> io::Result<Self> {
-        let session = getsid(None)?;
+        let session = Stat::of(getpid()).and_then(|stat| stat.session);
         let mut family = family();
         if family.heir.is_some() {
             let why = "this process looks after its orphans already: share the one custody that does";
@@ -198,7 +197,7 @@ impl Family {
     fn orphans_of(&mut self, leader: Pid) -> Vec<Pid> {
         let mut orphans = self.orphans();
         let alone = self.commands.iter().all(|command| *command == leader);
-        orphans.retain(|orphan| alone || getsid(Some(*orphan)) == Ok(leader));
+        orphans.retain(|orphan| alone || Stat::of(*orphan).is_some_and(|stat| stat.session == Some(leader)));
         orphans
     }
 }
@@ -209,7 +208,7 @@ impl Heir {
         let known = self.others.contains(&child) || self.survivors.contains(&child);
         !known
             && self.guardian != Some(child)
-            && getsid(Some(child)).is_ok_and(|theirs| theirs != self.session)
+            && Stat::of(child).is_some_and(|stat| stat.session != self.session)
     }
 
     /// Whether an orphan comes from a command.

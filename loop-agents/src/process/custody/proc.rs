@@ -102,13 +102,17 @@ fn pid(text: &str) -> Option<Pid> {
     i32::from_str(text).ok().and_then(Pid::from_raw)
 }
 
-/// What `/proc/PID/stat` says; see `proc_pid_stat(5)`.
+/// What `/proc/PID/stat` says; see `proc_pid_stat(5)`. Who is outside of what can be seen from here has the
+/// number 0, and is none: in a container the session is often led from outside, ours too. The calls that ask
+/// for one of these take it that there is always a number.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     /// It has ended, and waits for its parent to hear of it.
     pub(super) ended: bool,
-    /// Who will hear of its end; none if that is outside of what can be seen from here.
+    /// Who will hear of its end.
     pub(super) parent: Option<Pid>,
+    pub(super) group: Option<Pid>,
+    pub(super) session: Option<Pid>,
 }
 
 impl Stat {
@@ -121,8 +125,9 @@ impl Stat {
         let name_end = line.iter().rposition(|byte| *byte == b')')?;
         let rest = std::str::from_utf8(&line[name_end + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();
-        let (state, parent) = (fields.next()?, fields.next()?);
-        Some(Self { ended: matches!(state, "Z" | "X"), parent: pid(parent) })
+        let ended = matches!(fields.next()?, "Z" | "X");
+        let mut next = || fields.next().map(pid);
+        Some(Self { ended, parent: next()?, group: next()?, session: next()? })
     }
 }
 
@@ -151,9 +156,11 @@ mod tests {
 
     #[test]
     fn a_name_can_say_what_it_likes() {
-        let stat = Stat::parse(b"7 (a) Z 9 \xFF) S 5 7 7 0 -1").unwrap();
-        assert_eq!(stat, Stat { ended: false, parent: Pid::from_raw(5) });
-        assert_eq!(Stat::parse(b"7 (x) Z 0 7").unwrap(), Stat { ended: true, parent: None });
+        let stat = Stat::parse(b"7 (a) Z 9 \xFF) S 5 7 8 0 -1").unwrap();
+        let (parent, group, session) = (Pid::from_raw(5), Pid::from_raw(7), Pid::from_raw(8));
+        assert_eq!(stat, Stat { ended: false, parent, group, session });
+        let outside = Stat { ended: true, parent: None, group: None, session: None };
+        assert_eq!(Stat::parse(b"7 (x) Z 0 0 0 0 -1").unwrap(), outside);
         assert_eq!(Stat::parse(b"7"), None);
     }
 }
