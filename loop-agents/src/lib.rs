@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod chat;
 pub mod output;
 pub mod process;
 pub mod shell;

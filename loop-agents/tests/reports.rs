@@ -14,9 +14,10 @@ use loop_agents::{
     usage::{Format, Prices, UsageReader},
 };
 use loop_core::{
-    Ceiling, CostQuality, Iteration, IterationContext, Loop, StopReason, Usd, Work, WorkError, condition_fn,
+    Ceiling, CostQuality, Iteration, IterationContext, Loop, RunCost, StopReason, Usd, Work, WorkError,
+    condition_fn,
 };
-use loop_guardrails::MaxTokens;
+use loop_guardrails::{MaxTokens, after};
 
 fn stream(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance/streams").join(name)
@@ -118,4 +119,46 @@ async fn the_agent_is_told_what_is_left() {
     assert_eq!(output.stdout.last_text(100), "1.25/9");
     let output = once(&mut agent, &Work::new()).await.unwrap();
     assert_eq!(output.stdout.last_text(100), "/");
+}
+
+#[tokio::test]
+async fn a_limit_of_the_agents_own_is_a_fault_and_the_work_is_judged() {
+    let line = r#"echo '{"type":"result","subtype":"error_max_turns","is_error":true}'; exit 1"#;
+    let work = Work::new();
+    once(&mut reporting(line, Format::ClaudeStreamJson), &work).await.unwrap();
+    let fault = work.take_notes().fault.unwrap();
+    assert_eq!(&*fault, "the agent came to a limit of its own: error_max_turns; the agent exited with 1");
+}
+
+#[tokio::test]
+async fn why_an_iteration_is_put_off_is_noted() {
+    let work = Work::new();
+    let later = once(&mut recorded("claude/limit.stdout", Format::ClaudeStreamJson), &work).await;
+    assert!(matches!(later, Err(WorkError::Later { .. })), "{later:?}");
+    let why = work.take_notes().fault.unwrap();
+    assert!(why.starts_with("the agent reports a rate limit: API Error: Request rejected (429)"), "{why}");
+}
+
+#[tokio::test]
+async fn a_total_that_comes_to_what_was_estimated_makes_the_runs_cost_known() {
+    let agent = recorded("claude/tool.stdout", Format::ClaudeStreamJson);
+    let report = Loop::new(agent).until(after(1)).at_most(1).run().await.unwrap();
+    assert_eq!(report.progress().cost(), RunCost::Exactly(Usd::micros(5_850)));
+}
+
+#[tokio::test]
+async fn what_is_told_in_two_places_counts_in_both_and_is_noted_once() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&notes);
+    let stream = stream("pi/tool.stdout");
+    let line = format!(r#"cat {}; echo '{{"cost_usd":1}}' >>"$LOOP_USAGE_FILE""#, stream.display());
+    let mut agent =
+        reporting(&line, Format::PiJson).on_note(move |note| told.lock().unwrap().push(note.to_owned()));
+    let work = Work::new();
+    for _ in 0..2 {
+        once(&mut agent, &work).await.unwrap();
+    }
+    assert_eq!(work.usage().cost.unwrap().usd, Usd::micros(2_002_820));
+    let notes = notes.lock().unwrap();
+    assert!(notes.len() == 1 && notes[0].contains("it is counted twice"), "{notes:?}");
 }

@@ -110,3 +110,21 @@ async fn a_file_that_is_said_to_be_huge_is_not_read_for_ever() {
     assert!(file.last_read_error().is_some_and(|error| error.contains("were left in it")));
     assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.2}' >>"$F""#).await, cost(200_000));
 }
+
+#[tokio::test]
+async fn a_file_that_is_written_anew_counts_anew_though_it_is_as_long() {
+    let file = UsageFile::create().unwrap();
+    assert_eq!(written_by(&file, r#"echo '{"cost_usd":0.1}' >"$F""#).await, cost(100_000));
+    for (line, expected) in [
+        (r#"echo '{"cost_usd":0.2}' >"$F""#, cost(200_000)),
+        (r#"echo '{"cost_usd":0.2}' >"$F""#, cost(200_000)),
+        (r#"echo '{"cost_usd":0.25, "model": "longer"}' >"$F""#, cost(250_000)),
+        ("true", Usage::unknown()),
+        (r#"echo '{"cost_usd":0.1}' >>"$F""#, cost(100_000)),
+        (r#"touch "$F""#, Usage::unknown()),
+    ] {
+        // Two writes within one tick of the file system's clock are one.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(written_by(&file, line).await, expected, "{line}");
+    }
+}

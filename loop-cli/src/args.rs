@@ -1,14 +1,27 @@
 //! The command line as it is written.
 
+mod chat;
+mod every;
 mod looking;
+mod policy;
+mod schedule;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use loop_core::Usd;
 
-pub(crate) use self::looking::{PartArgs, RmArgs, RunsArgs, ShowArgs, TailArgs};
+pub(crate) use self::{
+    chat::{ChatArgs, ConversationArgs},
+    every::EveryArgs,
+    looking::{PartArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
+    policy::{ExplainArgs, PolicyCommand, PolicyPlace},
+    schedule::{
+        AddArgs, ErrandArgs, InstallArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
+        ShowJobArgs,
+    },
+};
 use crate::{
     duration,
     init::{agent::known_programs, template::Template},
@@ -23,10 +36,9 @@ use crate::{
     // Without the two options that every command has: it is to fit a screen.
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
+Also:  schema, completions and man, for editors, shells and readers
 To begin, in the folder of your project:  loop init && loop run
-
-Exit codes:
-  0  goal met   1  halted by a guardrail   2  wrong usage or manifest
+Exit codes:  0  goal met   1  halted by a guardrail   2  wrong usage or manifest
   3  failed for a reason of its own   129, 130, 143  by SIGHUP, Ctrl+C, SIGTERM"
 )]
 pub(crate) struct Cli {
@@ -57,6 +69,37 @@ Examples:
   loop run --agent claude --check 'cargo test' --max 10 --max-time 30m"
     )]
     Run(RunArgs),
+    /// Repeat a prompt or a command on an interval
+    #[command(
+        override_usage = "loop every [OPTIONS] <INTERVAL> <PROMPT>...\n       \
+                          loop every [OPTIONS] <INTERVAL> -- <COMMAND>...",
+        after_help = "\
+Examples:
+  loop every 5m check the build, and say BROKEN if it is --until BROKEN
+  loop every 30s --count 20 --until 'all green' -- 'gh run list | head -1'
+  loop every 1h --unlimited --for 8h --stop-after-errors 3 -- ./sync"
+    )]
+    Every(EveryArgs),
+    /// Do prompts by the clock: at a time, or again and again
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  loop schedule add '30m look at the deploy' --agent claude
+  loop schedule add --cron '0 9 * * 1-5' 'Review the open pull requests'
+  loop schedule run"
+    )]
+    Schedule(ScheduleCommand),
+    /// Ask a model, which can use tools, and print its reply
+    #[command(
+        override_usage = "loop chat [OPTIONS] --prompt <TEXT>",
+        after_help = "\
+Examples:
+  loop chat --prompt 'What does this project do?'
+  git diff | loop chat --prompt 'Write a commit message' --no-tools
+  loop chat --model ollama:qwen3 --json < question.txt | jq -r .reply"
+    )]
+    Chat(ChatArgs),
     /// Go on with a run that was cut off or halted
     #[command(after_help = "\
 Examples:
@@ -85,19 +128,32 @@ Examples:
     /// Validate a manifest, and say what it would do
     #[command(after_help = "Examples:\n  loop check fix-tests.yaml\n  loop check --run")]
     Check(CheckArgs),
+    /// Show what tools may do, and which line of settings decides
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  loop policy show
+  loop policy explain 'git log -p'
+  loop policy explain --to write src/main.rs"
+    )]
+    Policy(PolicyCommand),
     /// Print the JSON Schema of manifests, for editors
-    #[command(after_help = "Example:\n  loop schema > loop.schema.json")]
+    #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
     Schema,
     /// Print a completion script for a shell
-    #[command(after_help = "\
+    #[command(
+        hide = true,
+        after_help = "\
 Example:
-  loop completions bash > ~/.local/share/bash-completion/completions/loop")]
+  loop completions bash > ~/.local/share/bash-completion/completions/loop"
+    )]
     Completions {
         /// The shell
         shell: Shell,
     },
     /// Print the manual page of loop, or of one of its commands
-    #[command(after_help = "Example:\n  loop man run | man -l -")]
+    #[command(hide = true, after_help = "Example:\n  loop man run | man -l -")]
     Man {
         /// A command, such as `run`
         command: Option<String>,
@@ -130,6 +186,9 @@ pub(crate) struct RunArgs {
     /// Keep no journal: the run cannot be resumed
     #[arg(long)]
     pub(crate) no_journal: bool,
+    /// Keep all that the agent and the check print
+    #[arg(long, conflicts_with = "no_journal")]
+    pub(crate) keep_output: bool,
     /// Run although another run works in this folder
     #[arg(long)]
     pub(crate) parallel: bool,
@@ -162,11 +221,14 @@ pub(crate) struct OutputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Its id, or how that begins [default: the last one here that was cut off]
+    /// Its id, or how that begins [default: the last that was cut off here]
     pub(crate) run: Option<String>,
     /// Go on with the manifest as it is now
     #[arg(long)]
     pub(crate) accept_changes: bool,
+    /// Keep all that the agent and the check print
+    #[arg(long)]
+    pub(crate) keep_output: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -221,8 +283,8 @@ pub(crate) struct FlagArgs {
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) max_cost: Option<f64>,
     /// How long the run may take: 90s, 30m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
-    pub(crate) max_time: Option<f64>,
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) max_time: Option<Duration>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! From a plan to a loop.
 
+mod worker;
+
 use std::{
     ffi::OsString,
     path::PathBuf,
@@ -9,18 +11,23 @@ use std::{
 use anyhow::Context;
 use loop_agents::{
     process::{Custody, Job},
-    shell::{CommandEvaluator, Shell, ShellAgent, ShellOutput},
+    shell::{CommandEvaluator, Shell},
     usage::UsageFile,
 };
-use loop_core::{Bounded, Judged, Loop, Pace, evaluator_passed, pace_fn};
+use loop_core::{Bounded, Guardrail, Iteration, Judged, Loop, Pace, evaluator_passed, pace_fn};
 use loop_guardrails::{
     Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate,
     policy::environment::EnvironmentPolicy,
 };
 
+pub(crate) use self::worker::Worker;
 use crate::{
+    ask::{Declining, Terminal},
+    drive::Audience,
     interrupted::Interrupted,
+    logging::OutputLogs,
     manifest::plan::{PacePlan, Plan, ResumePlan, StopPlan},
+    view::{Lines, Output, Screen},
 };
 
 /// Where the agent and the evaluator run, with which variables, and where they report what they use.
@@ -56,36 +63,32 @@ impl Notes {
 }
 
 impl Place {
-    /// How a command runs here that sees this of the variables.
-    fn shell(&self, plan: &Plan, sees: &EnvironmentPolicy) -> Shell {
-        let seen = sees.split(self.env.iter().cloned()).seen;
-        let shell = Shell::new().dir(&self.dir).inherit_env(seen).inherit_env(&plan.agent.env.set);
+    /// How a command runs here that sees these variables.
+    pub(crate) fn shell(&self, seen: impl IntoIterator<Item = (OsString, OsString)>) -> Shell {
+        let shell = Shell::new().dir(&self.dir).inherit_env(seen);
         shell.usage_file(self.usage.clone()).job(self.job.clone()).custody(self.custody.clone())
     }
-}
 
-/// The plan's agent.
-pub(crate) fn agent(plan: &Plan, place: &Place) -> anyhow::Result<ShellAgent> {
-    let mut shell = place.shell(plan, &plan.agent_sees());
-    if let Some(time) = plan.agent.max_time {
-        shell = shell.max_time(time);
+    /// The value of one of the user's variables.
+    pub(crate) fn var(&self, name: &str) -> Option<OsString> {
+        self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
     }
-    if let Some(silence) = plan.agent.max_silence {
-        shell = shell.max_silence(silence);
+
+    /// A number of this run's own: runs that failed together must not try again together.
+    pub(crate) fn seed(&self) -> u64 {
+        // The rest of a run's name is the time.
+        uuid::Uuid::parse_str(self.custody.run()).map_or(0, |run| run.as_u64_pair().1)
     }
-    let agent = ShellAgent::new(plan.agent.command.as_str()).context("agent.command")?;
-    let agent = agent.goal(&plan.goal).prompt(&plan.agent.prompt).shell(shell);
-    let agent = agent.feedback_bytes(plan.feedback_bytes);
-    if plan.agent.usage.format.flags().is_none() {
-        return Ok(agent);
+
+    /// How one of the plan's commands runs here that sees this of the variables.
+    fn shell_of(&self, plan: &Plan, sees: &EnvironmentPolicy) -> Shell {
+        self.shell(sees.split(self.env.iter().cloned()).seen).inherit_env(&plan.agent.env.set)
     }
-    let notes = place.notes.clone();
-    Ok(agent.usage_reader(plan.agent.usage.reader()).on_note(move |note| notes.add(note)))
 }
 
 /// The plan's check.
 pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEvaluator> {
-    let mut shell = place.shell(plan, &plan.evaluator_sees());
+    let mut shell = place.shell_of(plan, &plan.evaluator_sees());
     if let Some(time) = plan.evaluator.max_time {
         shell = shell.max_time(time);
     }
@@ -101,50 +104,89 @@ pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEva
     })
 }
 
-/// A plan's loop.
-pub(crate) type Composed = Loop<ShellAgent, Judged<ShellOutput>, Bounded>;
+/// The loop of a plan whose agent leaves an `O` behind.
+pub(crate) type Composed<W> = Loop<W, Judged<<W as Iteration>::Output>, Bounded>;
 
-/// The loop of a plan's agent and check, but for who watches it and who answers its questions.
-pub(crate) fn compose(
+/// Who watches a run, and who answers its questions.
+#[derive(Debug)]
+pub(crate) struct Watchers<'a> {
+    pub(crate) audience: Audience,
+    /// Where all is kept that is printed, if it is.
+    pub(crate) logs: Option<&'a OutputLogs>,
+    pub(crate) screen: &'a Screen,
+    pub(crate) declining: &'a Declining,
+}
+
+/// The loop of a plan's agent and check, with those who watch it.
+pub(crate) fn watched<W: Worker>(
+    agent: W,
     plan: &Plan,
     place: &Place,
-    agent: ShellAgent,
-    evaluator: CommandEvaluator,
-) -> Composed {
-    let limits = &plan.limits;
-    let mut composed = Loop::new(agent)
+    watchers: &Watchers<'_>,
+) -> anyhow::Result<Composed<W>> {
+    let Watchers { audience, logs, screen, declining } = *watchers;
+    let is_seen = audience.show_output || screen.is_live();
+    let output = || is_seen.then(|| Output::new(screen.clone(), audience.show_output));
+    let agent = agent.heard(output(), logs.cloned());
+    let (mut output, of_check) = (output(), logs.cloned());
+    let evaluator = evaluator(plan, place)?.on_output(move |stream, bytes| {
+        if let Some(output) = &mut output {
+            output.feed(bytes);
+        }
+        if let Some(logs) = &of_check {
+            logs.write(stream, bytes);
+        }
+    });
+    let max_iterations = plan.limits.max_iterations.get();
+    let mut composed = compose(plan, place, agent, evaluator);
+    if !audience.quiet {
+        composed = composed.observe(Lines::new(screen.clone(), max_iterations));
+    }
+    if audience.can_be_asked {
+        composed = composed.on_ask(Terminal::new(screen.clone(), declining.clone(), max_iterations));
+    }
+    Ok(composed)
+}
+
+fn compose<W: Worker>(plan: &Plan, place: &Place, agent: W, evaluator: CommandEvaluator) -> Composed<W> {
+    let composed = Loop::new(agent)
         .evaluate(evaluator)
         .until(evaluator_passed())
-        .at_most(limits.max_iterations.get())
+        .at_most(plan.limits.max_iterations.get())
         .pace(pace(plan.pace, place));
+    guardrails(plan).into_iter().fold(composed, Loop::guard)
+}
+
+/// The plan's guardrails, in their order, but for the most iterations: that is the loop's bound.
+pub(crate) fn guardrails(plan: &Plan) -> Vec<Box<dyn Guardrail>> {
+    let limits = &plan.limits;
+    let mut rails: Vec<Box<dyn Guardrail>> = Vec::new();
     if let Some(cost) = limits.max_cost {
-        composed = composed.guard(MaxCost::new(cost));
+        rails.push(Box::new(MaxCost::new(cost)));
     }
     if let Some(cost) = limits.max_hourly_cost {
-        composed = composed.guard(SpendingRate::per_hour(cost));
+        rails.push(Box::new(SpendingRate::per_hour(cost)));
     }
     if let Some(tokens) = limits.max_tokens {
-        composed = composed.guard(MaxTokens::new(tokens.get()));
+        rails.push(Box::new(MaxTokens::new(tokens.get())));
     }
     if let Some(time) = limits.max_time {
-        composed = composed.guard(MaxElapsed::new(time));
+        rails.push(Box::new(MaxElapsed::new(time)));
     }
     if let Some(failures) = limits.max_consecutive_failures {
-        composed = composed.guard(ConsecutiveFailures::new(failures.get()));
+        rails.push(Box::new(ConsecutiveFailures::new(failures.get())));
     }
     if let Some(every) = limits.checkpoint {
-        composed = composed.guard(Checkpoint::from(every));
+        rails.push(Box::new(Checkpoint::from(every)));
     }
     if plan.resume != ResumePlan::Rerun {
-        composed = composed.guard(Interrupted::new(plan.resume));
+        rails.push(Box::new(Interrupted::new(plan.resume)));
     }
-    composed
+    rails
 }
 
 /// The longer of both waits.
 fn pace(PacePlan { every, backoff }: PacePlan, place: &Place) -> impl Pace + use<> {
-    // Runs that failed together must not try again together, and the rest of a run's name is the time.
-    let seed = uuid::Uuid::parse_str(place.custody.run()).map_or(0, |run| run.as_u64_pair().1);
-    let backoff = Backoff::new(backoff).seed(seed);
+    let backoff = Backoff::new(backoff).seed(place.seed());
     pace_fn(move |progress| backoff.delay(progress).max(every))
 }

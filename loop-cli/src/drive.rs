@@ -5,17 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Context;
 use loop_agents::process::Job;
 use loop_core::{
-    BuildError, CancellationToken, Ending, Event, EventKind, Halt, Observer, Progress, Report, StopReason,
-    TimeOff,
+    Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, Iteration, Loop, LoopStep,
+    Observer as _, Progress, Report, StopReason, TimeOff,
 };
 
 use crate::{
-    ask::{Declining, Terminal},
-    compose::{self, Place},
-    keeping::Past,
-    manifest::Plan,
+    ask::Declining,
     signals::{Signal, Signals, Suspensions, stop_here},
-    view::{self, Lines, Output, Screen, Table},
+    view::{self, Screen, Table},
 };
 
 /// Who is there.
@@ -29,6 +26,18 @@ pub(crate) struct Audience {
     pub(crate) show_output: bool,
 }
 
+/// Where a run takes place, and where it is seen and heard of.
+pub(crate) struct Stage<'a> {
+    /// The command that runs, to be stopped and continued.
+    pub(crate) job: &'a Job,
+    pub(crate) screen: &'a Screen,
+    /// A question that stands, which Ctrl+C declines.
+    pub(crate) declining: Declining,
+    pub(crate) signals: Signals,
+    /// The run's iterations so far.
+    pub(crate) table: Table,
+}
+
 /// A run that is over.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -36,8 +45,8 @@ pub(crate) struct Ended {
     pub(crate) progress: Progress,
     /// The first signal that asked for its end.
     pub(crate) signal: Option<Signal>,
-    /// Its iterations, for people; empty if nobody watched.
-    pub(crate) table: String,
+    /// Its iterations.
+    pub(crate) table: Table,
     /// Why its journal lacks its end, if it does.
     pub(crate) unrecorded: Option<String>,
 }
@@ -49,58 +58,36 @@ struct Seen {
     table: Table,
 }
 
-/// Runs a plan to its end. The first signal cancels it; the second one drops it, and with it
+/// Runs a loop to its end. The first signal cancels it; the second one drops it, and with it
 /// everything that it started.
-pub(crate) async fn drive(
-    plan: &Plan,
-    place: &Place,
-    audience: Audience,
-    past: Past,
-    signals: Signals,
-) -> anyhow::Result<Ended> {
+pub(crate) async fn drive<I, S>(composed: Loop<I, S, Bounded>, stage: Stage<'_>) -> anyhow::Result<Ended>
+where
+    I: Iteration + 'static,
+    S: LoopStep<Output = I::Output> + 'static,
+{
+    let Stage { job, screen, declining, signals, table } = stage;
     let cancel = CancellationToken::new();
-    let declining = Declining::default();
-    let max_iterations = plan.limits.max_iterations.get();
-    let seen = Arc::new(Mutex::new(Seen::default()));
-    let screen = Screen::new(&plan.limits, audience);
-    let mut agent = compose::agent(plan, place)?;
-    let mut evaluator = compose::evaluator(plan, place)?;
-    if audience.show_output || screen.is_live() {
-        let output = || Output::new(screen.clone(), audience.show_output);
-        let (mut of_agent, mut of_check) = (output(), output());
-        agent = agent.on_output(move |_, bytes| of_agent.feed(bytes));
-        evaluator = evaluator.on_output(move |_, bytes| of_check.feed(bytes));
-    }
+    let seen = Arc::new(Mutex::new(Seen { progress: Progress::default(), table }));
     let fold = Arc::clone(&seen);
-    let mut composed = compose::compose(plan, place, agent, evaluator).cancel_on(cancel.clone()).observe(
-        move |event: &Event, progress: &Progress| {
-            let mut seen = lock(&fold);
-            match event.kind {
-                // What was before, nobody here has seen.
-                EventKind::RunResumed {} => seen.progress = progress.clone(),
-                _ => seen.progress.apply(event),
-            }
-            seen.table.on_event(event, progress);
-        },
-    );
-    if !audience.quiet {
-        composed = composed.observe(Lines::new(screen.clone(), max_iterations));
-    }
-    if audience.can_be_asked {
-        composed = composed.on_ask(Terminal::new(screen.clone(), declining.clone(), max_iterations));
-    }
-    composed = past.give_to(composed);
+    let composed = composed.cancel_on(cancel.clone()).observe(move |event: &Event, progress: &Progress| {
+        let mut seen = lock(&fold);
+        match event.kind {
+            // What was before is not told again.
+            EventKind::RunResumed {} => seen.progress = progress.clone(),
+            _ => seen.progress.apply(event),
+        }
+        seen.table.on_event(event, progress);
+    });
     let time_off = TimeOff::new();
     let run = composed.time_off(time_off.clone()).run();
-    let suspend = || suspend(&place.job, &screen, &time_off);
+    let suspend = || suspend(job, screen, &time_off);
     let (report, first) = attend(run, signals, &cancel, &declining, suspend).await?;
     screen.hide();
-    let seen = lock(&seen);
-    let table = if audience.quiet { String::new() } else { seen.table.render() };
+    let Seen { progress, table } = std::mem::take(&mut *lock(&seen));
     let unrecorded = report.as_ref().and_then(|report| report.unrecorded()).map(str::to_owned);
     let (mut ending, progress) = match report {
         Some(report) => (report.ending().clone(), report.progress().clone()),
-        None => killed(seen.progress.clone()),
+        None => killed(progress),
     };
     if let (StopReason::Cancelled, "", Some(signal)) = (ending.reason(), ending.halt.message.as_str(), first)
     {

@@ -8,6 +8,8 @@ use crate::signals::Signal;
 
 /// The goal was met; or, for commands that run no loop, all went well.
 pub(crate) const OK: u8 = 0;
+/// `loop policy explain`: it would not be done.
+pub(crate) const DENIED: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong. Nothing was run.

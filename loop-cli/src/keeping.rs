@@ -1,47 +1,81 @@
 //! What is kept of a run, and what is not: its journal, and the secrets that must not be in it.
 
-use std::ffi::OsStr;
+use std::{collections::BTreeMap, ffi::OsStr};
 
 use anyhow::anyhow;
-use loop_agents::shell::ShellOutput;
-use loop_core::Grant;
+use loop_core::{Bounded, Grant, Iteration, Loop, LoopStep};
 use loop_guardrails::policy::environment::looks_secret;
-use loop_telemetry::{FileJournal, Redactor};
+use loop_telemetry::{FileJournal, Redactor, RunLock};
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    compose::{Composed, Place},
-    manifest::Plan,
-};
+use crate::{compose::Place, faults, view::Table};
 
-/// Where the events of a run come from and go to.
+/// Where the events of a run, whose iterations produce an `O`, come from and go to.
 #[derive(Debug)]
-pub(crate) enum Past {
+pub(crate) enum Past<O> {
     /// A new run of which nothing is kept.
     Unkept,
     /// A new run.
-    New(FileJournal<ShellOutput>),
-    /// A run that goes on, with what is added to it.
-    Resumed(FileJournal<ShellOutput>, Option<Grant>),
+    New(FileJournal<O>),
+    /// A run that goes on.
+    Resumed {
+        journal: FileJournal<O>,
+        /// What is added to it.
+        grant: Option<Grant>,
+        /// Its iterations so far.
+        table: Box<Table>,
+    },
 }
 
-impl Past {
+impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
     /// The loop with this past.
-    pub(crate) fn give_to(self, composed: Composed) -> Composed {
+    pub(crate) fn give_to<I, S>(self, composed: Loop<I, S, Bounded>) -> Loop<I, S, Bounded>
+    where
+        I: Iteration<Output = O>,
+        S: LoopStep<Output = O> + 'static,
+    {
         match self {
             Self::Unkept => composed,
-            Self::New(journal) => composed.journal(journal),
-            Self::Resumed(journal, None) => composed.resume_from(journal),
-            Self::Resumed(journal, Some(grant)) => composed.resume_from(journal).grant(grant),
+            Self::New(journal) => composed.journal(faults::journal(journal)),
+            Self::Resumed { journal, grant, .. } => {
+                let composed = composed.resume_from(faults::journal(journal));
+                match grant {
+                    None => composed,
+                    Some(grant) => composed.grant(grant),
+                }
+            }
+        }
+    }
+
+    /// The run's lock, if it is kept: whoever takes the run up next waits until its end is noted.
+    pub(crate) fn hold(&self) -> Option<RunLock> {
+        match self {
+            Self::Unkept => None,
+            Self::New(journal) | Self::Resumed { journal, .. } => Some(journal.hold()),
+        }
+    }
+
+    /// The iterations so far.
+    pub(crate) fn table(&mut self) -> Table {
+        match self {
+            Self::Unkept | Self::New(_) => Table::default(),
+            Self::Resumed { table, .. } => std::mem::take(&mut **table),
         }
     }
 }
 
 /// Knows the secrets that a run's agent could print: the values of variables that look like secrets, whether
-/// it sees them or finds them somewhere else, and whatever has the shape of a key.
-pub(crate) fn redactor(plan: &Plan, place: &Place) -> Redactor {
+/// it sees them or finds them somewhere else, and whatever has the shape of a key. `set` are those that were set
+/// for it.
+pub(crate) fn redactor(set: &BTreeMap<String, String>, place: &Place) -> Redactor {
     let users = place.env.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-    let set = plan.agent.env.set.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
-    let secret = users.chain(set).filter(|(name, value)| looks_secret(name, value));
+    let set = set.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
+    secrets(users.chain(set))
+}
+
+/// Knows the secrets among these variables, and whatever has the shape of a key.
+pub(crate) fn secrets<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
+    let secret = variables.into_iter().filter(|(name, value)| looks_secret(name, value));
     Redactor::new(secret.map(|(_, value)| value.as_encoded_bytes())).shapes()
 }
 

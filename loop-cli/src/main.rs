@@ -9,11 +9,17 @@ mod command;
 mod compose;
 mod drive;
 mod duration;
+mod every;
 mod exit;
+mod faults;
 mod init;
 mod interrupted;
 mod keeping;
+mod logging;
 mod manifest;
+mod model;
+mod schedule;
+mod settings;
 mod signals;
 mod view;
 

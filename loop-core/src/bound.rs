@@ -88,7 +88,7 @@ impl Guardrail for MaxElapsed {
 }
 
 /// `30m`, `1h30m`, `45s`; below a second as the standard library writes it.
-fn in_words(limit: Duration) -> String {
+pub(crate) fn in_words(limit: Duration) -> String {
     let seconds = limit.as_secs();
     if seconds == 0 || limit.subsec_nanos() > 0 {
         return format!("{limit:?}");

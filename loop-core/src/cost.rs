@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::{CostQuality, Usd};
+use crate::{Cost, CostQuality, Usd};
 
-/// What a run cost, and how far that is known. As text: `unknown`, `at least $0.42`, `about $0.42` or
+/// What a run, or a part of one, cost, and how far that is known. As text: `unknown`, `at least $0.42`, `about $0.42` or
 /// `$0.42`.
 ///
 /// A sum of what was reported is not what was spent: an iteration may have said nothing, and a figure
@@ -20,7 +20,7 @@ use crate::{CostQuality, Usd};
 pub enum RunCost {
     /// Nobody reported any cost.
     Unknown,
-    /// Some iterations did not report theirs.
+    /// Of a part it is not known: some iterations did not report theirs, or used what has no price.
     AtLeast(Usd),
     /// All was reported, and some of it was computed.
     About(Usd),
@@ -37,11 +37,17 @@ impl RunCost {
         }
     }
 
-    pub(crate) const fn of(reported: Option<crate::Cost>, unpriced_iterations: u64) -> Self {
+    /// What is known of a cost of which all was reported, if any was.
+    pub const fn reported(cost: Option<Cost>) -> Self {
+        Self::of(cost, 0)
+    }
+
+    pub(crate) const fn of(reported: Option<Cost>, unpriced_iterations: u64) -> Self {
         match reported {
-            None => Self::Unknown,
+            None | Some(Cost { usd: Usd::ZERO, quality: CostQuality::Partial }) => Self::Unknown,
             Some(cost) if unpriced_iterations > 0 => Self::AtLeast(cost.usd),
             Some(cost) => match cost.quality {
+                CostQuality::Partial => Self::AtLeast(cost.usd),
                 CostQuality::Estimated => Self::About(cost.usd),
                 CostQuality::Known => Self::Exactly(cost.usd),
             },
@@ -63,7 +69,6 @@ impl fmt::Display for RunCost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cost;
 
     #[test]
     fn an_iteration_that_said_nothing_weighs_more_than_an_estimate() {
@@ -73,5 +78,7 @@ mod tests {
         assert_eq!(text(Some(Cost::estimated(usd)), 1), "at least $1.00");
         assert_eq!(text(Some(Cost::estimated(usd)), 0), "about $1.00");
         assert_eq!(text(Some(Cost::known(usd)), 0), "$1.00");
+        assert_eq!(text(Some(Cost::known(usd) + Cost::at_least(Usd::ZERO)), 0), "at least $1.00");
+        assert_eq!(text(Some(Cost::at_least(Usd::ZERO)), 0), "unknown");
     }
 }

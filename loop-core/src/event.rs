@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Ending, Mark, Question, RunTime, Usage, Verdict,
+    Answer, CostQuality, Ending, Mark, Question, RunTime, Usage, Verdict,
     time::{micros, whole_micros},
 };
 
@@ -126,6 +126,19 @@ pub enum EventKind {
     },
 }
 
+impl EventKind {
+    /// What it adds to the usage of its run, if it adds any. All that a run used is the sum of these.
+    pub fn usage(&self) -> Option<&Usage> {
+        match self {
+            Self::UsageReported { usage } => Some(usage),
+            Self::IterationFinished { notes, .. }
+            | Self::EvaluationFinished { notes, .. }
+            | Self::WorkCut { notes } => notes.as_deref().map(|notes| &notes.usage),
+            _ => None,
+        }
+    }
+}
+
 /// How an iteration or an evaluation came to its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -164,16 +177,18 @@ pub struct Notes {
     /// Fingerprints of what it left behind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// What went wrong although the work can be judged: an agent's exit code, for example.
+    /// What went wrong although the work can be judged, such as an agent's exit code; or why it was put off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Arc<str>>,
+    /// How far the cost that an iteration reported can be believed after all, if that is known better now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_quality: Option<CostQuality>,
 }
 
 impl Notes {
     /// As events hold them: most work notes nothing, and then its events stay small.
     pub fn boxed(self) -> Option<Box<Self>> {
-        let empty = self.usage.is_unknown() && self.marks.is_empty() && self.fault.is_none();
-        (!empty).then(|| Box::new(self))
+        (self != Self::default()).then(|| Box::new(self))
     }
 }
 

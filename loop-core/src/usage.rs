@@ -96,6 +96,8 @@ pub enum CostQuality {
     Known,
     /// Computed, from token counts and a price table for example.
     Estimated,
+    /// Of a part of what was used nobody knows the price: the cost is this much at least.
+    Partial,
 }
 
 /// A cost and how far it can be believed. A sum is as good as its worst part.
@@ -103,7 +105,7 @@ pub enum CostQuality {
 pub struct Cost {
     /// The amount, in micro-dollars.
     pub usd: Usd,
-    /// Known or estimated.
+    /// Known, estimated, or only a part of it.
     pub quality: CostQuality,
 }
 
@@ -116,6 +118,18 @@ impl Cost {
     /// A cost that was computed.
     pub const fn estimated(usd: Usd) -> Self {
         Self { usd, quality: CostQuality::Estimated }
+    }
+
+    /// A cost of which a part has no price, so that there is more to it. Nothing at least, which is a cost
+    /// that nobody knows, takes nothing away from a sum, and makes it a lower bound.
+    ///
+    /// ```
+    /// use loop_core::{Cost, Usd};
+    /// let sum = Cost::known(Usd::dollars(2)) + Cost::at_least(Usd::ZERO);
+    /// assert_eq!(sum, Cost::at_least(Usd::dollars(2)));
+    /// ```
+    pub const fn at_least(usd: Usd) -> Self {
+        Self { usd, quality: CostQuality::Partial }
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    BoxError, Halt, Mark, Usage,
+    BoxError, CostQuality, Halt, Mark, Usage,
     event::{Notes, WorkResult},
 };
 
@@ -160,6 +160,13 @@ impl Meter {
             self.0.noting().usage += usage;
             self.0.changed.notify_one();
         }
+    }
+
+    /// Says how far the cost that the iteration has reported can be believed after all: an agent may be
+    /// charged in the end just what was estimated while it ran. Counts when the iteration ends; an
+    /// evaluation's cost is left as it is.
+    pub fn revise(&self, quality: CostQuality) {
+        self.0.noting().cost_quality = Some(quality);
     }
 }
 

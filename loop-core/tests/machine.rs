@@ -1,8 +1,8 @@
 //! The machine by itself, where an example says more than a law.
 
 use loop_core::{
-    Action, Answer, Decision, EventKind, Guardrail, Halt, Input, Machine, Mark, MaxElapsed, Notes, Question,
-    RunTime, StopReason, Usage, Verdict, WorkResult, guardrail_fn,
+    Action, Answer, Cost, CostQuality, Decision, Event, EventKind, Guardrail, Halt, Input, Machine, Mark,
+    MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult, guardrail_fn,
 };
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn iterated() -> Input {
 fn notes() -> Option<Box<Notes>> {
     let mark = Mark { name: "exit_code".into(), hash: 143 };
     let usage = Usage::unknown().with_tokens(1, 1);
-    Notes { usage, marks: vec![mark], fault: Some("it was stopped".into()) }.boxed()
+    Notes { usage, marks: vec![mark], fault: Some("it was stopped".into()), ..Notes::default() }.boxed()
 }
 
 /// A step that is judged again bears the marks of the verdict that counts, and no others.
@@ -85,4 +85,67 @@ fn a_deadline_that_comes_too_late_writes_nothing() {
     assert_eq!(run.handle(NOW, Input::Evaluated { result: failed, notes: None }), Some(Action::Settle));
     assert_eq!(run.handle(NOW, Input::DeadlinePassed), None);
     assert!(run.take_events().all(|event| event.kind != EventKind::DeadlinePassed {}));
+}
+
+/// The iteration that is to begin reports this while it runs, and this of it when it ends.
+fn spends(run: &mut Machine, cost: Cost, notes: Notes) {
+    run.handle(NOW, Input::Reported { usage: Usage::unknown().with_cost(cost) });
+    run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes.boxed() });
+    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+    run.handle(NOW, Input::Settled { met: false });
+}
+
+#[test]
+fn an_estimate_that_is_confirmed_is_known_and_others_stay() {
+    let usd = Usd::dollars(1);
+    let confirmed = || Notes { cost_quality: Some(CostQuality::Known), ..Notes::default() };
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    spends(&mut run, Cost::estimated(usd), confirmed());
+    assert_eq!(run.progress().cost(), RunCost::Exactly(usd));
+    spends(&mut run, Cost::estimated(usd), Notes::default());
+    spends(&mut run, Cost::estimated(usd), confirmed());
+    assert_eq!(run.progress().cost(), RunCost::About(Usd::dollars(3)));
+}
+
+#[test]
+fn what_has_no_price_makes_a_cost_a_lower_bound() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    spends(&mut run, Cost::at_least(Usd::ZERO), Notes::default());
+    assert_eq!((run.progress().cost(), run.progress().unpriced_iterations()), (RunCost::Unknown, 1));
+    spends(&mut run, Cost::known(Usd::dollars(1)), Notes::default());
+    assert_eq!(run.progress().cost(), RunCost::AtLeast(Usd::dollars(1)));
+    assert_eq!((run.progress().unpriced_iterations(), run.progress().uncounted_iterations()), (1, 2));
+}
+
+#[test]
+fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
+    let mut run = machine(vec![Box::new(MaxElapsed::minutes(12))]);
+    run.handle(NOW, Input::Started);
+    let later = |minutes: u64| {
+        let result = WorkResult::Later { after: Duration::from_secs(minutes * 60) };
+        Input::Iterated { result, notes: None }
+    };
+    assert!(matches!(run.handle(NOW, later(11)), Some(Action::Wait(_))));
+    run.handle(NOW, Input::Waited);
+    let Some(Action::Finish(ending)) = run.handle(NOW, later(200)) else { panic!("it waits") };
+    assert_eq!((ending.reason(), run.progress().iterations()), (&StopReason::TimeExceeded, 0));
+    assert_eq!(
+        ending.halt.message,
+        "what was put off can be tried again in 3h20m, and the run's time ends in 12m"
+    );
+}
+
+#[test]
+fn an_event_of_before_is_read_and_one_of_today_is_read_back() {
+    let before =
+        r#"{"at":5,"kind":{"work_cut":{"notes":{"usage":{"cost":{"usd":7,"quality":"estimated"}}}}}}"#;
+    let event: Event = serde_json::from_str(before).expect("an event");
+    assert_eq!(serde_json::to_string(&event).expect("JSON"), before);
+    let usage = Usage::unknown().with_cost(Cost::at_least(Usd::micros(7)));
+    let notes = Notes { usage, cost_quality: Some(CostQuality::Partial), ..Notes::default() };
+    let event = Event { at: NOW, kind: EventKind::WorkCut { notes: notes.boxed() } };
+    let written = serde_json::to_string(&event).expect("JSON");
+    assert_eq!(serde_json::from_str::<Event>(&written).expect("an event"), event);
 }

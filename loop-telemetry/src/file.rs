@@ -7,7 +7,7 @@
 
 use std::{
     fs::File,
-    io::{self, Write},
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
 };
 
@@ -55,7 +55,33 @@ impl TelemetryFile {
     /// # Errors
     /// [`TelemetryError`] if the folder cannot be made, or the file not be opened, locked or written.
     pub fn append(&self, record: &Record) -> Result<(), TelemetryError> {
-        let mut file = self.locked()?;
+        self.write(self.locked()?, record)
+    }
+
+    /// [Appends](Self::append) a record unless the file has one of the same ending; gives whether it did. For a
+    /// process that finds a run which had ended, and cannot know how far its writer came. An ending is told by
+    /// the run's id and its run time, whose microseconds two endings do not share. It reads the whole file.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_once(&self, record: &Record) -> Result<bool, TelemetryError> {
+        let file = self.locked()?;
+        let failed = |source| TelemetryError::Write { path: self.path.clone(), source };
+        let id = record.run_id.as_deref().unwrap_or_default();
+        for line in BufReader::new(&file).split(b'\n') {
+            let line = line.map_err(failed)?;
+            let is_same = |other: Record| other.run_id == record.run_id && other.elapsed == record.elapsed;
+            // Most lines are of other runs, and need not be understood.
+            if line.windows(id.len().max(1)).any(|part| part == id.as_bytes())
+                && serde_json::from_slice(&line).is_ok_and(is_same)
+            {
+                return Ok(false);
+            }
+        }
+        self.write(file, record).map(|()| true)
+    }
+
+    fn write(&self, mut file: File, record: &Record) -> Result<(), TelemetryError> {
         let mut line = record.to_line();
         line.push('\n');
         folder::ends_whole(&mut file)

@@ -3,6 +3,7 @@
 mod file;
 mod folder;
 mod journal;
+mod logs;
 mod record;
 mod redact;
 mod runs;
@@ -10,9 +11,10 @@ mod state_dir;
 
 pub use self::{
     file::{TelemetryError, TelemetryFile},
-    journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT},
+    journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},
+    logs::{Channel, Log, LogError, Logs},
     record::{CostState, Draft, Record, Tokens},
     redact::{REDACTED, RedactingStream, Redactor},
-    runs::{Parallel, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
+    runs::{Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
     state_dir::{NoStateDir, StateDir},
 };

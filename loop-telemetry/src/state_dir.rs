@@ -49,6 +49,11 @@ impl StateDir {
     pub fn runs(&self) -> PathBuf {
         self.0.join("runs")
     }
+
+    /// The folder of the audit: what was decided about the actions of tools.
+    pub fn audit(&self) -> PathBuf {
+        self.0.join("audit")
+    }
 }
 
 /// No environment variable says where state lives.

@@ -10,11 +10,12 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use jiff::{SignedDuration, Timestamp};
 use loop_core::{Ending, Halt, Progress, StopReason};
-use loop_telemetry::{FileJournal, JournalError, Parallel, Record, RunInfo, RunStore, StoreError};
+use loop_telemetry::{FileJournal, JournalError, Parallel, Record, Retention, RunInfo, RunStore, StoreError};
 use tempfile::TempDir;
 
 const PROJECT: &str = "/home/ann/project";
@@ -129,6 +130,7 @@ fn the_last_run_that_died_is_found_and_those_that_live_or_ended_are_not() {
     end(&store, "ended");
     assert_eq!(unfinished().as_deref(), Some("died-2"));
     let living = store.resume::<String>("died-2", Timestamp::now).unwrap();
+    store.note_resumed("died-2", Timestamp::now()).unwrap();
     assert_eq!(unfinished().as_deref(), Some("died-1"));
     assert_eq!(store.living_in(PROJECT).unwrap().unwrap().id, "died-2");
     drop(living);
@@ -136,6 +138,8 @@ fn the_last_run_that_died_is_found_and_those_that_live_or_ended_are_not() {
     assert_eq!(unfinished().as_deref(), Some("died-1"));
     // One that had ended, was taken up again, and died.
     drop(store.resume::<String>("ended", Timestamp::now).unwrap());
+    assert_eq!(unfinished().as_deref(), Some("died-1"));
+    store.note_resumed("ended", Timestamp::now()).unwrap();
     assert_eq!(unfinished().as_deref(), Some("ended"));
     assert!(store.find("ended").unwrap().last_ending.is_some());
 }
@@ -194,6 +198,7 @@ fn the_oldest_that_ended_go_first_and_open_ones_stay() {
         }
     }
     drop(store.resume::<String>("run-2", Timestamp::now).unwrap());
+    store.note_resumed("run-2", Timestamp::now()).unwrap();
     let before = store.list().unwrap();
     assert_eq!(store.keep_last(2).unwrap(), ["run-0", "run-3"]);
     let left = store.list().unwrap();
@@ -201,6 +206,39 @@ fn the_oldest_that_ended_go_first_and_open_ones_stay() {
     assert!(left.iter().all(|run| before.contains(run)), "the rest is as it was");
     assert!(!store.path().join("run-3").exists());
     assert!(store.keep_last(2).unwrap().is_empty());
+}
+
+#[test]
+fn what_began_too_long_ago_is_not_kept_unless_it_is_open() {
+    let (_folder, store) = store();
+    let began = |hours| Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours);
+    for (id, hours) in [("old", 0), ("open", 1), ("young", 20), ("tomorrow", 90)] {
+        let info = RunInfo::new(id, "greet", PROJECT, began(hours));
+        drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+        if id != "open" {
+            end(&store, id);
+        }
+    }
+    let day = Retention { age: Duration::from_hours(24), ..Retention::default() };
+    assert!(store.retain(day, began(24)).unwrap().is_empty());
+    assert_eq!(store.retain(day, began(25)).unwrap(), ["old"]);
+    assert_eq!(ids(&store), ["open", "young", "tomorrow"]);
+    // The clock is set back, and nothing is older than it was.
+    assert!(store.retain(day, began(-99)).unwrap().is_empty());
+}
+
+#[test]
+fn one_that_is_taken_up_is_not_removed_although_it_had_ended() {
+    let (_folder, store) = store();
+    drop(begin(&store, "run", PROJECT).unwrap());
+    end(&store, "run");
+    let journal = store.resume::<String>("run", Timestamp::now).unwrap();
+    let lock = journal.hold();
+    drop(journal);
+    assert!(store.is_alive("run").unwrap(), "the lock outlives the journal");
+    assert!(store.keep_last(0).unwrap().is_empty());
+    drop(lock);
+    assert_eq!(store.keep_last(0).unwrap(), ["run"]);
 }
 
 #[test]

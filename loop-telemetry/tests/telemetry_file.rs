@@ -182,3 +182,19 @@ mod unix {
         }
     }
 }
+
+#[test]
+fn an_ending_that_may_have_been_recorded_is_recorded_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = TelemetryFile::at(folder.path().join("telemetry.jsonl"));
+    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let of = |run: &str| {
+        let draft = Record::of("greet", &ending, &Progress::default()).run_id(run);
+        draft.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
+    };
+    assert!(file.append_once(&of("one")).unwrap());
+    assert!(!file.append_once(&of("one")).unwrap());
+    assert!(file.append_once(&of("two")).unwrap());
+    let text = fs::read_to_string(file.path()).unwrap();
+    assert_eq!(text.lines().count(), 2);
+}

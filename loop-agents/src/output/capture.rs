@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, fmt};
 
-use super::excerpt::{Excerpt, last_text};
+use super::{
+    excerpt::{Excerpt, last_text},
+    fingerprint,
+};
 
 /// The head and the tail of a stream of bytes, and how much was left out between them.
 ///
@@ -66,6 +69,13 @@ impl Capture {
     /// Whether the stream was empty.
     pub fn is_empty(&self) -> bool {
         self.total == 0
+    }
+
+    /// Tells this stream from others, by its length and by what is kept of it; see
+    /// [`OUTPUT_MARK`](super::OUTPUT_MARK).
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let (first, second) = self.tail.as_slices();
+        fingerprint(self.total, &[&self.head, first, second])
     }
 
     /// The first bytes of the stream, up to the limit.

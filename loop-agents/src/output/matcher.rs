@@ -75,6 +75,14 @@ impl Pattern {
         Ok(Self { text: pattern.into(), dfa: Arc::new(dfa) })
     }
 
+    /// The pattern that matches this text and nothing else.
+    ///
+    /// # Errors
+    /// A text that is too long to be looked for.
+    pub fn literal(text: &str) -> Result<Self, PatternError> {
+        Self::new(&regex_syntax::escape(text))
+    }
+
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text

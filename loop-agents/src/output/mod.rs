@@ -11,6 +11,21 @@ mod excerpt;
 mod kept;
 mod matcher;
 
+use std::hash::{DefaultHasher, Hasher};
+
 pub use capture::Capture;
 pub use excerpt::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
 pub use matcher::{Pattern, PatternError, PatternMatcher};
+
+/// The name of the mark that an iteration makes of what it said, so that it is known for how many iterations
+/// that has not changed ([`Progress::unchanged`](loop_core::Progress::unchanged)).
+/// Its numbers hold for one run: another version of this crate may give others.
+pub const OUTPUT_MARK: &str = "output";
+
+/// Tells a text from others, by its length and by the parts of it that are kept.
+pub(crate) fn fingerprint(length: u64, parts: &[&[u8]]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(length);
+    parts.iter().for_each(|part| hasher.write(part));
+    hasher.finish()
+}

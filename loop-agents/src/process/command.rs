@@ -14,6 +14,7 @@ use super::{
     Custody, Environment, Job, ProcessError, RUN_VARIABLE,
     custody::family,
     limit::Limits,
+    program::Program,
     session::Session,
     stdio::{self, Ours},
     system::{self, Spawn},
@@ -23,7 +24,7 @@ use crate::output::Capture;
 /// How long a command has to end after TERM, by default: five seconds.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
-/// A command line for `/bin/sh -c`, and all that it is given.
+/// A command line for `/bin/sh -c`, or a program and its arguments, and all that it is given.
 ///
 /// # Default
 /// No environment, the current directory, an empty input, two outputs of which
@@ -42,7 +43,7 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Process {
-    line: String,
+    program: Program,
     dir: Option<PathBuf>,
     pub(crate) env: Environment,
     input: Vec<u8>,
@@ -57,8 +58,34 @@ pub struct Process {
 impl Process {
     /// A command line, as one would type it.
     pub fn shell(line: impl Into<String>) -> Self {
+        Self::of(Program::Shell(line.into()))
+    }
+
+    /// A program and its arguments, without a shell between them: no sign in them has a meaning.
+    ///
+    /// A name is looked for in the absolute folders of the `PATH` that the command
+    /// [sees](Self::env), or in the system's usual ones if it sees none; a program with a `/` in it starts from
+    /// the working directory.
+    ///
+    /// ```
+    /// use std::future::pending;
+    /// use loop_agents::process::Process;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let finished = Process::program("echo", ["$HOME;", "a  b"]).run(pending(), |_, _| {}).await?;
+    /// assert_eq!(finished.stdout.to_bytes(), b"$HOME; a  b\n");
+    /// # Ok(()) }
+    /// ```
+    pub fn program<A: Into<String>>(
+        program: impl Into<String>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        Self::of(Program::Words(program.into(), arguments.into_iter().map(Into::into).collect()))
+    }
+
+    fn of(program: Program) -> Self {
         Self {
-            line: line.into(),
+            program,
             dir: None,
             env: Environment::new(),
             input: Vec::new(),
@@ -105,7 +132,18 @@ impl Process {
     /// The same for another command line.
     #[must_use]
     pub fn line(mut self, line: impl Into<String>) -> Self {
-        self.line = line.into();
+        self.program = Program::Shell(line.into());
+        self
+    }
+
+    /// The same for a [program](Self::program) and its arguments.
+    #[must_use]
+    pub fn words<A: Into<String>>(
+        mut self,
+        program: impl Into<String>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.program = Program::Words(program.into(), arguments.into_iter().map(Into::into).collect());
         self
     }
 
@@ -162,7 +200,7 @@ impl Process {
 
     /// Starts the command, and gives our ends of its pipes.
     pub(super) fn start(&self) -> Result<(Session, Ours), ProcessError> {
-        let line = c_string(self.line.as_bytes(), "the command")?;
+        let image = self.program.image(&self.env)?;
         let dir =
             self.dir.as_deref().map(|dir| c_string(dir.as_os_str().as_bytes(), "the working directory"));
         let dir = dir.transpose()?;
@@ -172,7 +210,7 @@ impl Process {
         };
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;
-        let spawn = Spawn { line: &line, dir: dir.as_deref(), env: &env, stdio: [stdin, stdout, stderr] };
+        let spawn = Spawn { image: &image, dir: dir.as_deref(), env: &env, stdio: [stdin, stdout, stderr] };
         if let Some(custody) = &self.custody {
             custody.take_charge().map_err(ProcessError::Unguarded)?;
         }
@@ -181,15 +219,15 @@ impl Process {
         Ok((Session::led_by(leader, self.custody.clone()), ours))
     }
 
-    /// The system gives one number for all that can go wrong on the way to the shell.
+    /// The system gives one number for all that can go wrong on the way to the program.
     fn spawn_error(&self, error: io::Error, env: &[CString]) -> ProcessError {
         if Errno::from_io_error(&error) == Some(Errno::TOOBIG) {
             let environment_bytes = env.iter().map(|entry| entry.as_bytes_with_nul().len()).sum();
-            return ProcessError::TooLong { line_bytes: self.line.len(), environment_bytes };
+            return ProcessError::TooLong { line_bytes: self.program.bytes(), environment_bytes };
         }
         match self.dir.as_deref().map(|dir| (dir, enter(dir))) {
             Some((dir, Err(source))) => ProcessError::Directory { path: dir.to_owned(), source },
-            _ => ProcessError::Shell(error),
+            _ => ProcessError::Program { program: self.program.name().to_owned(), source: error },
         }
     }
 }

@@ -47,9 +47,20 @@ pub enum ProcessError {
     /// The process that cleans up if this one is killed is gone, and no other could be started.
     #[error("cannot start a guardian in the place of one that was killed")]
     Unguarded(#[source] io::Error),
-    /// The shell did not start.
-    #[error("cannot start /bin/sh")]
-    Shell(#[source] io::Error),
+    /// There is no program of this name.
+    #[error("there is no program `{program}` in the folders of PATH")]
+    NotFound {
+        /// Its name.
+        program: String,
+    },
+    /// The shell, or the program that is run without one, did not start.
+    #[error("cannot start {program}")]
+    Program {
+        /// Its name or path.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The system does not tell of a process's end in the way that is needed here.
     #[error(
         "cannot await the end of a command on this system: \
@@ -81,8 +92,9 @@ impl ProcessError {
             | Self::TooLong { .. }
             | Self::Unwatchable(_)
             | Self::Undying { .. } => true,
-            Self::Shell(error) => {
-                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
+            Self::NotFound { .. } => true,
+            Self::Program { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
             }
             Self::Pipe(_) | Self::Unguarded(_) | Self::Lost(_) => false,
         }
@@ -114,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_cause_is_said_once() {
-        let error = ProcessError::Shell(io::Error::other("no memory"));
+        let error =
+            ProcessError::Program { program: "/bin/sh".to_owned(), source: io::Error::other("no memory") };
         assert_eq!(with_causes(&error), "cannot start /bin/sh: no memory");
     }
 }

@@ -5,7 +5,8 @@
 //! background child that inherited the output keeps the loop waiting for an end that does not
 //! come. A Ctrl+C reaches the shell and not what the shell started. So:
 //!
-//! - a command runs through `/bin/sh -c`, in a session of its own, and is signalled as a group;
+//! - a command, a line for `/bin/sh -c` or a program with its words, runs in a session of its own, and is
+//!   signalled as a group;
 //! - its input is written, and its outputs are read, at the same time, in bounded memory;
 //! - the run ends when the process ends; whatever still holds its output is given
 //!   [`STRAGGLER_TIME`], and then the pipe is let go;
@@ -32,6 +33,7 @@ mod job;
 mod limit;
 mod output;
 mod pipe;
+mod program;
 mod run;
 mod session;
 mod stdio;

@@ -25,7 +25,7 @@ pub const STRAGGLER_TIME: Duration = Duration::from_millis(250);
 /// What a command left behind.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// How the shell ended.
+    /// How the shell, or the program that was run without one, ended.
     pub exit: Exit,
     /// Why it was made to end, if it was. It may still have ended by itself in that moment.
     pub cut: Option<Cut>,

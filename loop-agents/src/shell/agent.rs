@@ -1,25 +1,23 @@
 //! An iteration that is a command.
 
-use std::{
-    io,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Halt, Iteration, IterationContext, StopReason, WorkError, with_causes};
+use loop_core::{Ceiling, Iteration, IterationContext, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
     evaluator::EVALUATOR_EXIT_MARK,
-    hearing::{Ears, OnNote},
+    hearing::{Ears, Heard, OnNote},
     listener::Listener,
     reason::exit_with_reason,
     surroundings::{Shell, variables},
+    trouble,
 };
 use crate::{
-    output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt},
-    process::{Cut, Exit, Finished, ProcessError, Stream},
+    output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, OUTPUT_MARK, excerpt},
+    process::{Exit, Finished, Stream},
     usage::{AgentFailure, UsageReader},
 };
 
@@ -147,11 +145,21 @@ impl ShellAgent {
         self
     }
 
+    /// Calls `listener` with every piece of output byte for byte, also where a
+    /// [`usage_reader`](Self::usage_reader) makes something else of it for people. The agent waits while the
+    /// listener runs.
+    #[must_use]
+    pub fn on_raw_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
+        self.ears.raw = Listener::new(listener);
+        self
+    }
+
     /// Reads what the agent used, what it says and whether it failed out of what it prints, in all of its
     /// runs. What it says is then what the next prompt gets, and what the [listener](Self::on_output) does.
     ///
     /// A failure that the agent reports fails the iteration, whatever its exit code; a rate limit whose end
-    /// is known puts it off until then ([`WorkError::Later`]).
+    /// is known puts it off until then ([`WorkError::Later`]). One that came to a limit of its own has worked: that
+    /// is a fault, and is judged.
     #[must_use]
     pub fn usage_reader(mut self, reader: UsageReader) -> Self {
         self.ears.reader = Some(reader);
@@ -187,8 +195,8 @@ impl ShellAgent {
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 
-    /// What becomes of an iteration whose agent says that it failed.
-    fn failed(&mut self, failure: AgentFailure) -> WorkError {
+    /// What becomes of an iteration whose agent says that it failed. Why it is put off is noted.
+    fn failed(&mut self, failure: AgentFailure, cx: &IterationContext<ShellOutput>) -> WorkError {
         let Some(wait) = failure.rate_limit.and_then(|limit| limit.wait(SystemTime::now())) else {
             self.put_off = 0;
             return WorkError::failed(failure);
@@ -196,10 +204,23 @@ impl ShellAgent {
         // A limit that is said to have ended, and has not, is one that nobody knows the end of.
         let least = LEAST_WAIT.saturating_mul(2u32.saturating_pow(self.put_off)).min(LONGEST_LEAST_WAIT);
         self.put_off = self.put_off.saturating_add(1);
+        cx.fault(failure.to_string());
         WorkError::Later { after: wait.max(least) }
     }
 
-    fn render(&self, cx: &IterationContext<ShellOutput>) -> String {
+    /// The prompt of the iteration in this context. For one that is long over, a context can be made of what a
+    /// journal holds: the same step before gives the same prompt.
+    ///
+    /// ```
+    /// use loop_agents::shell::ShellAgent;
+    /// use loop_core::{IterationContext, Work};
+    ///
+    /// let agent = ShellAgent::new("my-agent")?.goal("all is well").prompt("{iteration}: {goal}. {guidance}");
+    /// let cx = IterationContext::new(&Work::new(), 3).with_guidance(Some("not the tests".into()));
+    /// assert_eq!(agent.prompt_in(&cx), "3: all is well. not the tests");
+    /// # Ok::<(), loop_agents::shell::CommandError>(())
+    /// ```
+    pub fn prompt_in(&self, cx: &IterationContext<ShellOutput>) -> String {
         let mut values = Values {
             goal: (&self.goal).into(),
             iteration: cx.iteration(),
@@ -237,74 +258,35 @@ impl Iteration for ShellAgent {
     type Output = ShellOutput;
 
     async fn run(&mut self, cx: IterationContext<ShellOutput>) -> Result<ShellOutput, WorkError> {
-        let prompt = self.render(&cx);
+        let prompt = self.prompt_in(&cx);
         let Invocation { line, input } = self.command.with_prompt(prompt)?;
-        self.shell.ensure_usage_file().map_err(|error| no_usage_file(&error))?;
+        self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
-        let meter = cx.meter();
+        let (meter, lines) = (cx.meter(), self.shell.reported_lines());
         let mut hearing = self.ears.hearing(&meter);
         let listener = |stream, bytes: &[u8]| hearing.hear(stream, bytes);
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
-        let reading = hearing.finish();
-        let finished = ran.map_err(|error| not_run(error, self.command.takes_prompt()))?;
+        let Heard { text, failure, fault, counted } = hearing.finish();
+        let finished = ran.map_err(|error| trouble::not_run(error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
-            return Err(unavailable(&format!("it {why}")).into());
+            return Err(trouble::unavailable(&format!("it {why}")).into());
         }
-        let (text, failure) = reading.map(|reading| (reading.text, reading.failure)).unwrap_or_default();
+        if counted && self.shell.reported_lines() > lines {
+            self.ears.note(vec![trouble::TWICE.to_owned()]);
+        }
         // Who was made to end may well call that a failure.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
-            return Err(self.failed(failure));
+            return Err(self.failed(failure, &cx));
         }
         self.put_off = 0;
-        if let Some(fault) = fault(&finished) {
-            cx.fault(fault);
+        let faults: Vec<_> = fault.into_iter().chain(trouble::faults(&finished)).collect();
+        if !faults.is_empty() {
+            cx.fault(faults.join("; "));
         }
         let Finished { exit, stdout, stderr, .. } = finished;
-        Ok(ShellOutput { exit, stdout, stderr, text })
-    }
-}
-
-/// What went wrong in an agent's command, which is judged all the same.
-fn fault(finished: &Finished) -> Option<String> {
-    let own = match finished.cut {
-        None if finished.exit.success() => None,
-        None => Some(format!("the agent {}", exit_with_reason(finished.exit, &finished.stderr))),
-        // Many an agent hangs when its work is done.
-        Some(cut @ (Cut::Time(_) | Cut::Silence(_))) => Some(format!("the agent was ended {cut}")),
-        Some(Cut::Asked) => None,
-    };
-    let left = (!finished.survivors.is_empty())
-        .then(|| format!("processes that it left behind could not be ended: {:?}", finished.survivors));
-    let faults: Vec<_> = own.into_iter().chain(left).collect();
-    (!faults.is_empty()).then(|| faults.join("; "))
-}
-
-fn unavailable(why: &str) -> Halt {
-    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {why}"))
-}
-
-/// A command that was not run, or was lost. `takes_prompt` tells whose length it is that the system
-/// refused.
-fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
-    match error {
-        ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
-            PromptUndeliverable::NoRoom { line_bytes, environment_bytes }.into()
-        }
-        // Another one beside it would be one too many.
-        error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
-        error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
-        error => WorkError::failed(error),
-    }
-}
-
-fn no_usage_file(error: &io::Error) -> Halt {
-    Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
-}
-
-impl From<PromptUndeliverable> for WorkError {
-    /// The run ends: the next prompt would hardly be shorter.
-    fn from(error: PromptUndeliverable) -> Self {
-        Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
+        let output = ShellOutput { exit, stdout, stderr, text };
+        cx.mark(OUTPUT_MARK, output.said().fingerprint());
+        Ok(output)
     }
 }

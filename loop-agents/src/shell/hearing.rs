@@ -6,8 +6,9 @@ use loop_core::Meter;
 
 use super::listener::Listener;
 use crate::{
+    output::Capture,
     process::Stream,
-    usage::{Reading, UsageReader},
+    usage::{AgentFailure, Reading, UsageReader},
 };
 
 /// How many different notes are remembered, so that each is told once.
@@ -18,6 +19,8 @@ const MAX_NOTES: usize = 100;
 pub(super) struct Ears {
     pub(super) reader: Option<UsageReader>,
     pub(super) listener: Listener,
+    /// Hears all that is printed, as it is printed.
+    pub(super) raw: Listener,
     pub(super) on_note: OnNote,
     noted: Vec<String>,
 }
@@ -47,7 +50,7 @@ impl Ears {
     }
 
     /// Tells each note the first time.
-    fn note(&mut self, notes: Vec<String>) {
+    pub(super) fn note(&mut self, notes: Vec<String>) {
         for note in notes {
             if self.noted.len() < MAX_NOTES && !self.noted.contains(&note) {
                 if let Some(told) = &mut self.on_note.0 {
@@ -56,6 +59,22 @@ impl Ears {
                 self.noted.push(note);
             }
         }
+    }
+}
+
+/// What an agent reported of one run, apart from its notes.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) text: Option<Capture>,
+    pub(super) failure: Option<AgentFailure>,
+    pub(super) fault: Option<String>,
+    /// It reported what it used.
+    pub(super) counted: bool,
+}
+
+impl From<Reading> for Heard {
+    fn from(Reading { text, failure, fault, total, .. }: Reading) -> Self {
+        Self { text, failure, fault, counted: !total.is_unknown() }
     }
 }
 
@@ -70,7 +89,8 @@ pub(super) struct Hearing<'a> {
 impl Hearing<'_> {
     /// The agent has printed something.
     pub(super) fn hear(&mut self, stream: Stream, bytes: &[u8]) {
-        let Ears { reader, listener, .. } = &mut *self.ears;
+        let Ears { reader, listener, raw, .. } = &mut *self.ears;
+        raw.hear(stream, bytes);
         let Some(reader) = reader else { return listener.hear(stream, bytes) };
         if stream == Stream::Stderr {
             self.meter.add(reader.feed_stderr(bytes));
@@ -86,8 +106,8 @@ impl Hearing<'_> {
     }
 
     /// The run is over: what it reported, all told.
-    pub(super) fn finish(mut self) -> Option<Reading> {
-        self.close()
+    pub(super) fn finish(mut self) -> Heard {
+        self.close().map(Heard::from).unwrap_or_default()
     }
 
     fn close(&mut self) -> Option<Reading> {
@@ -96,6 +116,9 @@ impl Hearing<'_> {
         }
         let mut reading = self.ears.reader.as_mut()?.finish();
         self.meter.add(reading.last);
+        if let Some(quality) = reading.cost_quality {
+            self.meter.revise(quality);
+        }
         self.ears.note(std::mem::take(&mut reading.notes));
         Some(reading)
     }

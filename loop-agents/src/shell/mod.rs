@@ -14,6 +14,7 @@ mod prompt;
 mod quoting;
 mod reason;
 mod surroundings;
+mod trouble;
 
 pub use agent::{Preview, ShellAgent, ShellOutput};
 pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};

@@ -153,6 +153,11 @@ impl Shell {
         Ok(())
     }
 
+    /// How many lines of the usage file counted so far.
+    pub(super) fn reported_lines(&self) -> u64 {
+        self.usage_file.as_ref().map_or(0, UsageFile::counted)
+    }
+
     /// Runs a [command](Self::command), and reports what it notes in the usage file.
     pub(super) async fn run<S, L>(
         &self,

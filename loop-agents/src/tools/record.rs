@@ -19,7 +19,7 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn new(audit: Audit, tool: &str, arguments: &Value) -> Self {
-        let details = beginning(&arguments.to_string(), KEPT_BYTES).to_owned();
+        let details = beginning(&redacted(arguments, &audit).to_string(), KEPT_BYTES).to_owned();
         Self { audit, call: Entry::new(tool, details, Outcome::Allowed) }
     }
 
@@ -51,10 +51,42 @@ impl Record {
     fn write(&self, outcome: Outcome, why: &str) -> Result<(), String> {
         let mut entry = Entry::new(&*self.call.action, &*self.call.details, outcome);
         if !why.is_empty() {
-            entry.details = format!("{}: {}", entry.details, beginning(why, KEPT_BYTES));
+            entry.details = format!("{}: {}", entry.details, beginning(&self.audit.redact(why), KEPT_BYTES));
         }
         entry.run.clone_from(&self.call.run);
         entry.iteration = self.call.iteration;
         self.audit.record(entry).map_err(|error| with_causes(&error))
+    }
+}
+
+/// The same without secrets. Text by text: in JSON, a secret of several lines looks like another one.
+fn redacted(arguments: &Value, audit: &Audit) -> Value {
+    match arguments {
+        Value::String(text) => audit.redact(text).into(),
+        Value::Array(items) => items.iter().map(|item| redacted(item, audit)).collect(),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| (audit.redact(name), redacted(value, audit));
+            Value::Object(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_not_kept_in_part_either() {
+        let audit = Audit::new().redacted(|text| text.replace("hunter2\nhunter3", "***"));
+        for padding in KEPT_BYTES - 40..KEPT_BYTES {
+            let text = format!("{}hunter2\nhunter3", "x".repeat(padding));
+            let record = Record::new(audit.clone(), "write_file", &json!({ "content": [&text] }));
+            record.ended(&Err(ToolError::failed(text)));
+            let kept = &audit.newest(1)[0].details;
+            assert!(!kept.contains("hunt") && kept.len() <= 2 * KEPT_BYTES + 2, "{kept}");
+        }
     }
 }

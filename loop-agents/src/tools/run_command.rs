@@ -4,7 +4,6 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_guardrails::policy::command::CommandLine;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -85,8 +84,8 @@ pub(super) async fn run(
     let asked = line.clone();
     let command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
     let most = cx.workspace().policy().command_time();
-    let process =
-        cx.process().line(exec(&command)?).merged().max_time(limit.map_or(most, |limit| limit.min(most)));
+    let process = cx.process().words(command.program, command.arguments).merged();
+    let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
     let process = process.capture_limit(MAX_OUTPUT_BYTES / 2);
     let finished = process.run(pending(), |_, _| {}).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
@@ -100,11 +99,4 @@ pub(super) async fn run(
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
     text.push_str(&format!("(exit {exit_code}{cut})"));
     Ok(text)
-}
-
-/// The line by which a shell becomes the program, and gives it these words.
-fn exec(command: &CommandLine) -> Result<String, ToolError> {
-    let words = std::iter::once(&command.program).chain(&command.arguments).map(String::as_str);
-    let quoted = shlex::try_join(words).map_err(|error| ToolError::rejected(error.to_string()))?;
-    Ok(format!("exec {quoted}"))
 }

@@ -24,6 +24,7 @@ pub(super) struct Account {
     pub(super) text: Option<Capture>,
     news: Capture,
     pub(super) failure: Option<AgentFailure>,
+    pub(super) fault: Option<String>,
     pub(super) notes: Notes,
 }
 
@@ -36,6 +37,7 @@ impl Account {
             text: None,
             news: Capture::with_limit(NEWS_BYTES),
             failure: None,
+            fault: None,
             notes: Notes::default(),
         }
     }
@@ -57,7 +59,8 @@ impl Account {
         })
     }
 
-    /// Tokens with their cost: the one that was reported, else the list's, else none.
+    /// Tokens with their cost: the one that was reported, else the list's, else nothing at least, so that no sum
+    /// with them is taken for all that was spent. Without a count of what was read the list's is a lower bound.
     ///
     /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown.
     pub(super) fn usage(&mut self, model: Option<&str>, tokens: &Tokens, reported: Option<Usd>) -> Usage {
@@ -65,27 +68,31 @@ impl Account {
         Usage { cost: reported.or_else(|| self.estimate(model, tokens)), ..tokens.usage() }
     }
 
-    /// What the tokens cost by the list; none and a note if it has no price for them.
+    /// What the tokens cost by the list; nothing at least, and a note, if it has no price for them.
     pub(super) fn estimate(&mut self, model: Option<&str>, tokens: &Tokens) -> Option<Cost> {
         if tokens.total() == 0 {
             return None;
         }
         let Some(model) = model.or(self.model.as_deref()) else {
             self.notes.add("the agent does not say which model it uses, so its cost cannot be estimated");
-            return None;
+            return Some(Cost::at_least(Usd::ZERO));
         };
-        let cost = self.prices.estimate(model, tokens);
-        if cost.is_none() {
+        let estimate = self.prices.estimate(model, tokens);
+        let estimate = estimate.map(|cost| match tokens.fresh {
+            Some(_) => cost,
+            None => Cost::at_least(cost.usd),
+        });
+        estimate.or_else(|| {
             let date = self.prices.date();
             self.notes
                 .add(&format!("there is no price for the model `{model}` in the price table of {date}"));
-        }
-        cost
+            Some(Cost::at_least(Usd::ZERO))
+        })
     }
 
-    /// A total of what was used, which replaces the sum of the messages.
-    pub(super) fn total(&mut self, of: Total<'_>, usage: Usage) {
-        self.notes.add(match self.ledger.total(of, usage) {
+    /// A total of what was used, as this object tells it, which replaces the sum of the messages.
+    pub(super) fn total(&mut self, of: Total<'_>, told: &Value, usage: Usage) {
+        self.notes.add(match self.ledger.total(of, &format!("{of:?} {told}"), usage) {
             Outcome::Taken => return,
             Outcome::Lower => "the agent's total is less than what it reported while it ran",
             Outcome::Zero => "the agent's total is zero, so the sum of its messages stands",
@@ -115,9 +122,15 @@ impl Account {
         std::mem::replace(&mut self.news, Capture::with_limit(NEWS_BYTES))
     }
 
-    /// The agent reports that it failed; `status` is the HTTP status, where it is told.
+    /// The agent reports that it failed; `status` is the HTTP status, where it is told. The message has to be the
+    /// program's own, since it is asked for a rate limit: a model may write about one.
     pub(super) fn fails(&mut self, message: &str, status: Option<u64>) {
-        self.failure = Some(AgentFailure::new(message, RateLimit::of(message, status)));
+        self.fails_at(message, RateLimit::of(message, status));
+    }
+
+    /// The agent reports that it failed, perhaps at this limit.
+    pub(super) fn fails_at(&mut self, message: &str, limit: Option<RateLimit>) {
+        self.failure = Some(AgentFailure::new(message, limit));
     }
 
     /// The agent goes on after what looked like a failure.

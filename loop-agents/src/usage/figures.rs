@@ -28,7 +28,7 @@ impl<'a> Figures<'a> {
     /// A number of tokens; none if it is missing or null.
     pub(super) fn count(self, key: &str) -> Result<Option<u64>, Refused> {
         let Some(value) = self.given(key) else { return Ok(None) };
-        match value.as_u64() {
+        match whole(value) {
             Some(count) if count <= MAX_TOKENS => Ok(Some(count)),
             Some(_) => Err(refused(key, value, &format!("more than {MAX_TOKENS} tokens"))),
             None => Err(refused(key, value, "not a number of tokens")),
@@ -53,6 +53,12 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// A whole number, also as it is written by who has no other ones: `500000.0`.
+fn whole(value: &Value) -> Option<u64> {
+    let as_fraction = || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e18).contains(number));
+    value.as_u64().or_else(|| as_fraction().map(|number| number as u64))
+}
+
 fn refused(key: &str, value: &Value, why: &str) -> Refused {
     let mut shown = value.to_string();
     if let Some((end, _)) = shown.char_indices().nth(40) {
@@ -69,8 +75,9 @@ mod tests {
 
     #[test]
     fn what_can_be_a_number_of_a_report_is_taken() {
-        let object = json!({"tokens": 12, "cost": 0.25, "none": null});
+        let object = json!({"tokens": 12, "fraction": 500_000.0, "cost": 0.25, "none": null});
         let figures = Figures::of(&object);
+        assert_eq!(figures.count("fraction"), Ok(Some(500_000)));
         assert_eq!(figures.count("tokens"), Ok(Some(12)));
         assert_eq!(figures.usd("cost"), Ok(Some(Usd::micros(250_000))));
         for missing in ["none", "other"] {

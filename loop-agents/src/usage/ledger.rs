@@ -12,7 +12,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use loop_core::{Cost, Usage, Usd};
+use loop_core::{Cost, CostQuality, Usage, Usd};
 
 /// How many messages, and how many running totals, are remembered. An id that comes again after so many
 /// others counts again.
@@ -39,7 +39,7 @@ pub(super) enum Outcome {
     Lower,
     /// It says zero though there were messages: they stay.
     Zero,
-    /// It says what was said before.
+    /// It was heard before, or says what was said before.
     Repeated,
 }
 
@@ -57,6 +57,8 @@ pub(super) struct Ledger {
     messages: Memory,
     processes: Memory,
     threads: Memory,
+    /// The totals that were heard in this run, by their words.
+    heard: Memory,
 }
 
 impl Ledger {
@@ -74,9 +76,14 @@ impl Ledger {
         self.rise();
     }
 
-    /// A total, which replaces the messages before it.
-    pub(super) fn total(&mut self, of: Total<'_>, total: Usage) -> Outcome {
+    /// A total, which replaces the messages before it. One that was heard before in these `words` is not
+    /// another, in whichever order they come.
+    pub(super) fn total(&mut self, of: Total<'_>, words: &str, total: Usage) -> Outcome {
         let since = self.since;
+        if self.heard.has(words) {
+            return Outcome::Repeated;
+        }
+        self.heard.replace(words, total);
         if is_zero(total) && !is_zero(since) {
             return Outcome::Zero;
         }
@@ -104,6 +111,14 @@ impl Ledger {
         self.settled + self.since
     }
 
+    /// How far the cost that was told can be believed now, if that is not what was told: a total may confirm what
+    /// was estimated. What was told and is more than the total is no better than an estimate.
+    pub(super) fn revised(&self) -> Option<CostQuality> {
+        let (told, sum) = (self.most.cost?, self.sum().cost?);
+        let quality = if sum.usd == told.usd { sum.quality } else { sum.quality.max(CostQuality::Estimated) };
+        (quality < told.quality).then_some(quality)
+    }
+
     /// What is known now and was not told before; in no field less than nothing.
     pub(super) fn tell(&mut self) -> Usage {
         let news = beyond(self.most, self.told);
@@ -111,11 +126,17 @@ impl Ledger {
         news
     }
 
-    /// The run is over, and with it its processes. Messages and threads are remembered, since the next run
-    /// may repeat them.
+    /// Another process begins. Its messages are others, though their ids be the same: some servers number
+    /// them anew, or not at all.
+    pub(super) fn begin_process(&mut self) {
+        self.messages = Memory::default();
+    }
+
+    /// The run is over, and with it its processes. Threads are remembered, since the next run may go on with
+    /// them.
     pub(super) fn end_run(&mut self) {
-        let Self { messages, threads, .. } = std::mem::take(self);
-        *self = Self { messages, threads, ..Self::default() };
+        let threads = std::mem::take(&mut self.threads);
+        *self = Self { threads, ..Self::default() };
     }
 
     fn rise(&mut self) {
@@ -142,6 +163,10 @@ struct Memory {
 }
 
 impl Memory {
+    fn has(&self, name: &str) -> bool {
+        self.usages.contains_key(&hash(name))
+    }
+
     fn get(&self, name: &str) -> Usage {
         self.usages.get(&hash(name)).copied().unwrap_or_default()
     }
@@ -169,7 +194,8 @@ fn hash(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// What `all` has more than `part`, field by field; none where it has no more.
+/// What `all` has more than `part`, field by field; none where it has no more. A cost that is known less well is
+/// more to tell, though it be the same.
 fn beyond(all: Usage, part: Usage) -> Usage {
     let more = |all: Option<u64>, part: Option<u64>| match (all, part) {
         (Some(all), Some(part)) => all.checked_sub(part).filter(|more| *more > 0),
@@ -180,8 +206,9 @@ fn beyond(all: Usage, part: Usage) -> Usage {
         cached_input_tokens: more(all.cached_input_tokens, part.cached_input_tokens),
         output_tokens: more(all.output_tokens, part.output_tokens),
         cost: all.cost.and_then(|Cost { usd, quality }| {
-            let micros = more(Some(usd.as_micros()), part.cost.map(|cost| cost.usd.as_micros()))?;
-            Some(Cost { usd: Usd::micros(micros), quality })
+            let micros = more(Some(usd.as_micros()), part.cost.map(|cost| cost.usd.as_micros()));
+            let worse = part.cost.is_some_and(|cost| quality > cost.quality).then_some(0);
+            Some(Cost { usd: Usd::micros(micros.or(worse)?), quality })
         }),
     }
 }
@@ -210,6 +237,12 @@ mod tests {
         Usage::unknown().with_tokens(input, output)
     }
 
+    /// A total in words of its own, for these numbers.
+    fn total(ledger: &mut Ledger, of: Total<'_>, total: Usage) -> Outcome {
+        let words = format!("{of:?} {total:?} after {:?}", ledger.messages.oldest);
+        ledger.total(of, &words, total)
+    }
+
     #[test]
     fn a_message_counts_once_also_out_of_order_and_with_more_to_say() {
         let mut ledger = Ledger::default();
@@ -226,11 +259,11 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.message(Some("a"), tokens(5, 1));
         assert_eq!(ledger.tell(), tokens(5, 1));
-        assert_eq!(ledger.total(Total::ProcessSoFar("s"), tokens(0, 0)), Outcome::Zero);
+        assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(0, 0)), Outcome::Zero);
         assert_eq!(ledger.sum(), tokens(5, 1));
-        assert_eq!(ledger.total(Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Taken);
+        assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Taken);
         assert_eq!(ledger.tell(), Usage { output_tokens: Some(39), ..Usage::unknown() });
-        assert_eq!(ledger.total(Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Repeated);
+        assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Repeated);
         assert_eq!(ledger.sum(), tokens(5, 40));
     }
 
@@ -239,7 +272,7 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.message(None, tokens(50, 1));
         ledger.tell();
-        assert_eq!(ledger.total(Total::Process, tokens(20, 1)), Outcome::Lower);
+        assert_eq!(total(&mut ledger, Total::Process, tokens(20, 1)), Outcome::Lower);
         assert_eq!((ledger.sum(), ledger.tell()), (tokens(20, 1), Usage::unknown()));
         ledger.message(None, tokens(40, 0));
         assert_eq!(ledger.tell(), Usage { input_tokens: Some(10), ..Usage::unknown() });
@@ -248,18 +281,41 @@ mod tests {
     #[test]
     fn a_thread_that_goes_on_counts_what_is_new() {
         let mut ledger = Ledger::default();
-        ledger.total(Total::ThreadSoFar("t"), tokens(2500, 48));
+        total(&mut ledger, Total::ThreadSoFar("t"), tokens(2500, 48));
         assert_eq!(ledger.tell(), tokens(2500, 48));
         ledger.end_run();
-        ledger.total(Total::ThreadSoFar("t"), tokens(5000, 96));
+        total(&mut ledger, Total::ThreadSoFar("t"), tokens(5000, 96));
         assert_eq!(ledger.tell(), tokens(2500, 48));
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_counts_once_a_process_and_again_in_the_next(
+            processes in prop::collection::vec((prop::collection::vec(0_u8..3, 1..6), any::<bool>()), 1..6),
+        ) {
+            let mut ledger = Ledger::default();
+            let (mut told, mut expected) = (Usage::unknown(), 0);
+            for (ids, ends_run) in processes {
+                for id in &ids {
+                    ledger.message(Some(&id.to_string()), tokens(10, 1));
+                }
+                expected += ids.iter().collect::<std::collections::HashSet<_>>().len() as u64;
+                told += ledger.tell();
+                if ends_run {
+                    ledger.end_run();
+                } else {
+                    ledger.begin_process();
+                }
+            }
+            prop_assert_eq!(told, tokens(10 * expected, expected));
+        }
     }
 
     #[test]
     fn a_thread_that_begins_anew_counts_in_full() {
         let mut ledger = Ledger::default();
-        ledger.total(Total::ThreadSoFar("t"), tokens(2500, 48));
-        ledger.total(Total::ThreadSoFar("t"), tokens(1000, 20));
+        total(&mut ledger, Total::ThreadSoFar("t"), tokens(2500, 48));
+        total(&mut ledger, Total::ThreadSoFar("t"), tokens(1000, 20));
         assert_eq!(ledger.sum(), tokens(3500, 68));
     }
 
@@ -268,13 +324,13 @@ mod tests {
         let mut ledger = Ledger::default();
         for turn in ["a", "b"] {
             ledger.message(Some(turn), Usage { output_tokens: None, ..tokens(500, 0) });
-            ledger.total(Total::ProcessSoFar("s"), tokens(500, 48));
+            total(&mut ledger, Total::ProcessSoFar("s"), tokens(500, 48));
         }
         assert_eq!(ledger.sum(), tokens(1000, 96));
         ledger.end_run();
         // Subagents' tokens, of which there are no messages, make it look as if it went on.
         ledger.message(Some("c"), tokens(500, 0));
-        ledger.total(Total::ProcessSoFar("s"), tokens(5000, 480));
+        total(&mut ledger, Total::ProcessSoFar("s"), tokens(5000, 480));
         assert_eq!(ledger.sum(), tokens(5000, 480));
     }
 
@@ -298,7 +354,7 @@ mod tests {
             for (id, is_total, input, output) in reports {
                 for ledger in [&mut asked, &mut unasked] {
                     if is_total {
-                        ledger.total(Total::ProcessSoFar("s"), tokens(input, output));
+                        total(ledger, Total::ProcessSoFar("s"), tokens(input, output));
                     } else {
                         ledger.message(Some(&id.to_string()), tokens(input, output));
                     }

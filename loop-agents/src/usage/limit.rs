@@ -81,32 +81,65 @@ const LIMITS: [&str; 10] = [
 const UNPAID: [&str; 3] = ["billing", "insufficient_quota", "credit balance"];
 
 /// After these words stands how long to wait.
-const BEFORE_WAIT: [&str; 6] =
-    ["try again in ", "retry in ", "retry after ", "retry-after: ", "reset in ", "resets in "];
+const BEFORE_WAIT: [&str; 7] =
+    ["try again in ", "retry in ", "retry after ", "retry-after: ", "reset in ", "resets in ", "wait "];
 
-/// The time that a text says to wait: `in 12.5s`, `after 30 seconds`, `in 1 hour 5 minutes`.
+/// What may stand before a time.
+const FILLERS: [&str; 7] = ["about ", "around ", "approximately ", "another ", "at least ", "for ", "~"];
+
+/// The time that a text says to wait: `in 12.5s`, `after 30 seconds`, `in about 1 hour 5 minutes`.
 fn wait_in(text: &str) -> Option<Duration> {
-    let rest = BEFORE_WAIT.iter().find_map(|words| text.split_once(words).map(|(_, rest)| rest))?;
-    let mut rest = rest.trim_start();
+    let places = BEFORE_WAIT.iter().flat_map(|words| text.match_indices(words));
+    let mut rests = places.map(|(at, words)| text[at + words.len()..].trim_start());
+    rests.find_map(|mut rest| {
+        while let Some(more) = FILLERS.iter().find_map(|filler| rest.strip_prefix(filler)) {
+            rest = more.trim_start();
+        }
+        duration(rest)
+    })
+}
+
+/// The duration with which a text begins. A number whose unit is not known, or that is part of a date or a time
+/// of day, is none: what is misread here is waited for.
+fn duration(mut rest: &str) -> Option<Duration> {
     let mut seconds = None;
     while let Some((number, after)) = number(rest) {
-        let after = after.trim_start();
-        let unit_end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
-        let factor = match (&after[..unit_end], seconds) {
-            ("ms" | "millisecond" | "milliseconds", _) => 0.001,
-            ("s" | "sec" | "secs" | "second" | "seconds", _) => 1.0,
-            ("m" | "min" | "mins" | "minute" | "minutes", _) => 60.0,
-            ("h" | "hr" | "hrs" | "hour" | "hours", _) => 3_600.0,
-            ("d" | "day" | "days", _) => 86_400.0,
-            // A number by itself is seconds, as in the header.
-            (_, None) => return Duration::try_from_secs_f64(number).ok(),
-            _ => break,
+        let unit = after.trim_start();
+        let unit_end = unit.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(unit.len());
+        let Some(factor) = factor(&unit[..unit_end]) else {
+            return match seconds {
+                // A number by itself is seconds, as in the header.
+                None if ends_by_itself(after) => Duration::try_from_secs_f64(number).ok(),
+                None => None,
+                Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+            };
         };
         seconds = Some(seconds.unwrap_or(0.0) + number * factor);
-        rest = after[unit_end..].trim_start_matches([' ', ',']);
+        rest = unit[unit_end..].trim_start_matches([' ', ',']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
     }
     Duration::try_from_secs_f64(seconds?).ok()
+}
+
+/// How many seconds a unit has.
+fn factor(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ms" | "millisecond" | "milliseconds" => 0.001,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" => 3_600.0,
+        "d" | "day" | "days" => 86_400.0,
+        "w" | "week" | "weeks" => 604_800.0,
+        _ => return None,
+    })
+}
+
+/// Whether nothing belongs to a number that stands before this.
+fn ends_by_itself(after: &str) -> bool {
+    let word = after.trim_start();
+    let is_apart = !after.starts_with(['-', ':', '/', '_']) && !after.starts_with(char::is_alphanumeric);
+    // `retry after 3 attempts`, `try again in 5 moons`.
+    is_apart && !(word.len() < after.len() && word.starts_with(char::is_alphanumeric))
 }
 
 /// The decimal number with which a text begins.
@@ -123,9 +156,13 @@ fn time_in(text: &str) -> Option<SystemTime> {
     time_of(rest[..end].parse().ok()?)
 }
 
+/// No limit ended before 2001. A smaller number is none of seconds since 1970.
+const FIRST_SECOND: u64 = 1_000_000_000;
+
 /// Seconds since 1970.
 pub(super) fn time_of(seconds: u64) -> Option<SystemTime> {
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+    let since = (seconds >= FIRST_SECOND).then_some(Duration::from_secs(seconds))?;
+    SystemTime::UNIX_EPOCH.checked_add(since)
 }
 
 #[cfg(test)]
@@ -152,6 +189,10 @@ mod tests {
             ("You've hit your usage limit. Try again in 3 days 4 hours 5 minutes.", 273_900_000),
             ("Usage limit. Try again in 1 hour, 2 minutes and 3 seconds", 3_723_000),
             ("429 Too Many Requests, retry-after: 7", 7_000),
+            ("rate limit; try again in about 5 minutes", 300_000),
+            ("Rate limit. Please wait 30 seconds", 30_000),
+            ("Rate limit, please wait for another 2 min.", 120_000),
+            ("rate limit: wait until noon, or try again in 1 week", 604_800_000),
             ("Claude AI usage limit reached|1785132000", 1_000_000),
             ("Claude AI usage limit reached|1785130000", 0),
         ] {
@@ -182,9 +223,24 @@ mod tests {
     #[test]
     fn a_wait_beyond_belief_is_none() {
         assert_eq!(wait("rate limit, try again in 9 days"), None);
-        assert_eq!(wait("rate limit, try again in 1e400 days"), Some(1_000));
+        assert_eq!(wait("usage limit, try again in 3 weeks"), None);
         assert_eq!(wait(&format!("rate limit, try again in {} days", "9".repeat(400))), None);
         assert_eq!(wait("usage limit reached|99999999999999999999"), None);
+    }
+
+    #[test]
+    fn a_time_in_words_that_are_not_known_is_unknown_and_not_another() {
+        for message in [
+            "Rate limit: try again in 1:30:00",
+            "rate limit; retry after 2026-11-22T10:00:00Z",
+            "rate limit, try again in 1e400 days",
+            "rate limit, try again in 3 fortnights",
+            "rate limit: retry after 3 attempts",
+            "rate limit (100|90) try later",
+            "rate limit. Try again at 3:15 PM.",
+        ] {
+            assert_eq!(RateLimit::of(message, None), Some(RateLimit { reset: None }), "{message}");
+        }
     }
 
     proptest! {

@@ -12,10 +12,15 @@ pub(super) enum Line<'a> {
     TooLong(&'a [u8]),
 }
 
-/// Puts lines together from pieces.
+/// What some programs put before the first line, to say that it is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Puts lines together from pieces. A byte-order mark before the first is no part of it.
 #[derive(Debug)]
 pub(super) struct Lines {
     max_bytes: usize,
+    /// No line has ended yet.
+    at_start: bool,
     /// The beginning of a line whose end has not come.
     torn: Vec<u8>,
     /// The torn line is too long already: all but its beginning was dropped.
@@ -26,7 +31,7 @@ impl Lines {
     /// Longer lines than `max_bytes` are not kept, so that a stream without newlines does not fill the
     /// memory.
     pub(super) fn with_max(max_bytes: usize) -> Self {
-        Self { max_bytes, torn: Vec::new(), too_long: false }
+        Self { max_bytes, at_start: true, torn: Vec::new(), too_long: false }
     }
 
     /// Takes the next bytes; gives each line that they complete.
@@ -37,31 +42,42 @@ impl Lines {
                 continue;
             };
             if self.torn.is_empty() && !self.too_long && end.len() <= self.max_bytes {
-                give(Line::Whole(end), &mut each);
+                give(Line::Whole(self.unmarked(end)), &mut each);
             } else {
                 self.keep(end);
-                self.finish(&mut each);
+                self.end_line(&mut each);
             }
+            self.at_start = false;
         }
     }
 
     /// The writer has ended: what stands there without a newline is a line too, and the next writer's
     /// first line is not to be added to it.
     pub(super) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
-        let line = if self.too_long { Line::TooLong(&self.torn) } else { Line::Whole(&self.torn) };
-        give(line, &mut each);
-        self.clear();
+        self.end_line(&mut each);
+        self.at_start = true;
     }
 
     /// The line whose end has not come, unless it is too long.
     pub(super) fn torn(&self) -> &[u8] {
-        if self.too_long { &[] } else { &self.torn }
+        if self.too_long { &[] } else { self.unmarked(&self.torn) }
     }
 
     /// Forgets the torn line: it was read without its end.
     pub(super) fn clear(&mut self) {
         self.torn.clear();
         self.too_long = false;
+    }
+
+    fn end_line(&mut self, each: &mut impl FnMut(Line<'_>)) {
+        let torn = self.unmarked(&self.torn);
+        give(if self.too_long { Line::TooLong(torn) } else { Line::Whole(torn) }, each);
+        self.clear();
+    }
+
+    /// A line without the mark that may stand before it.
+    fn unmarked<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        line.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.at_start).unwrap_or(line)
     }
 
     fn keep(&mut self, piece: &[u8]) {

@@ -12,6 +12,7 @@
 //! they say of that is in the [`Reading`] at the end of each run.
 
 mod account;
+mod braces;
 mod dialect;
 mod figures;
 mod file;
@@ -24,7 +25,9 @@ mod prices;
 mod reader;
 mod reading;
 mod report;
+mod stray;
 mod tokens;
+mod tolerant;
 
 pub use file::{USAGE_FILE_VARIABLE, UsageFile};
 pub use format::{Format, UnknownFormat};

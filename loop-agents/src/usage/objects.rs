@@ -1,4 +1,9 @@
-//! The JSON objects of a stream: one a line, or one over several lines.
+//! The JSON objects of a stream.
+//!
+//! Agents print one object a line, or one over many lines, and other programs print into the same stream. So an
+//! object begins where a line does and ends where its braces do, whatever stands after it. What began like an
+//! object and is none is text, and takes nothing with it that can be read: a line that begins with a brace begins
+//! an object, since within one that goes over several lines such a line is indented.
 
 use std::borrow::Cow;
 
@@ -6,15 +11,21 @@ use serde::Deserialize;
 
 use super::{
     account::Account,
+    braces::Braces,
     dialect::Dialect,
     lines::{Line, Lines},
+    tolerant,
 };
 
-/// The longest line, and the longest document, that is read: 8 MiB. An agent that reads a large file has
+/// The longest line, and the longest object, that is read: 8 MiB. An agent that reads a large file has
 /// all of it in one line.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// The only part of a line that is looked at before it is known to be of interest.
+/// What is said of an object that does not stand at the beginning of its line.
+const BEHIND_TEXT: &str = "an object of the agent's stands behind other text in its line, and was not read: does \
+                           something else print to the same place?";
+
+/// The only part of an object that is looked at before it is known to be of interest.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
@@ -30,12 +41,19 @@ pub(super) struct Objects {
 
 #[derive(Debug, Default)]
 struct Found {
-    /// The lines of a document whose end has not come.
-    document: Option<Vec<u8>>,
-    /// Objects, of whatever kind.
-    objects: u64,
-    /// Lines that are none.
-    foreign: u64,
+    /// The object whose end has not come.
+    open: Option<Open>,
+    /// Something was printed.
+    anything: bool,
+    /// Something of it is as this agent prints it, and no other.
+    own: bool,
+}
+
+/// The beginning of an object that goes over several lines.
+#[derive(Debug, Default)]
+struct Open {
+    text: Vec<u8>,
+    braces: Braces,
 }
 
 impl Default for Objects {
@@ -55,79 +73,99 @@ impl Objects {
     pub(super) fn finish(&mut self, dialect: &mut dyn Dialect, account: &mut Account) {
         let Self { lines, found } = self;
         lines.finish(|line| found.line(line, dialect, account));
+        found.break_off(account);
     }
 
-    /// Whether there is something, and nothing of it is an object.
-    pub(super) fn are_none(&self) -> bool {
-        self.found.objects == 0 && self.found.foreign > 0
+    /// Whether there is something, and nothing of it is as this agent prints it.
+    pub(super) fn are_foreign(&self) -> bool {
+        self.found.anything && !self.found.own
     }
 }
 
 impl Found {
     fn line(&mut self, line: Line<'_>, dialect: &mut dyn Dialect, account: &mut Account) {
-        match line {
-            Line::TooLong(_) => {
-                self.foreign += 1;
-                account.notes.add(&format!("refused: a line of more than {MAX_BYTES} bytes"));
+        self.anything = true;
+        let Line::Whole(mut rest) = line else {
+            self.break_off(account);
+            return account.notes.add(&format!("refused: a line of more than {MAX_BYTES} bytes"));
+        };
+        if rest.first() == Some(&b'{') {
+            self.break_off(account);
+        }
+        while !rest.is_empty() {
+            let mut open = match self.open.take() {
+                Some(open) => open,
+                None if rest.trim_ascii_start().first() == Some(&b'{') => Open::default(),
+                None => return self.look_behind(rest, dialect, account),
+            };
+            let Some(end) = open.braces.follow(rest) else { return self.keep(open, rest, account) };
+            let (last, after) = rest.split_at(end);
+            if open.text.is_empty() {
+                // Nearly all of them: none is copied.
+                self.object(last, dialect, account);
+            } else {
+                open.text.extend_from_slice(last);
+                self.object(&open.text, dialect, account);
             }
-            Line::Whole(bytes) => {
-                if !dialect.has_documents() || !self.is_of_document(bytes, account) {
-                    self.object(bytes, dialect, account);
-                } else if bytes == b"}" {
-                    self.document(dialect, account);
-                }
-            }
+            rest = after;
         }
     }
 
-    /// Keeps the line if it belongs to an object of several lines, and says whether it does. Programs that write one for
-    /// people to read have its braces, and nothing else, at the beginning of a line.
-    fn is_of_document(&mut self, bytes: &[u8], account: &mut Account) -> bool {
-        if bytes == b"{" {
-            self.document = Some(bytes.to_vec());
-            return true;
+    /// The object goes on in the next line, if it can.
+    fn keep(&mut self, mut open: Open, line: &[u8], account: &mut Account) {
+        if open.braces.is_in_string() {
+            return refuse(account);
         }
-        let Some(document) = &mut self.document else { return false };
-        if document.len() + bytes.len() < MAX_BYTES {
-            document.push(b'\n');
-            document.extend_from_slice(bytes);
-        } else {
-            account.notes.add(&format!("refused: an object of more than {MAX_BYTES} bytes"));
-            self.document = None;
+        if open.text.len() + line.len() > MAX_BYTES {
+            return account.notes.add(&format!("refused: an object of more than {MAX_BYTES} bytes"));
         }
-        true
+        open.text.extend_from_slice(line);
+        open.text.push(b'\n');
+        self.open = Some(open);
     }
 
-    fn document(&mut self, dialect: &mut dyn Dialect, account: &mut Account) {
-        let document = self.document.take().unwrap_or_default();
-        match serde_json::from_str(&String::from_utf8_lossy(&document)) {
-            Ok(document) => {
-                self.objects += 1;
-                dialect.document(&document, account);
-            }
-            Err(_) => self.refuse(account),
+    /// The end of the object that has begun will not come.
+    fn break_off(&mut self, account: &mut Account) {
+        if self.open.take().is_some() {
+            account.notes.add("an object began and did not end, so it is taken for text");
         }
     }
 
     fn object(&mut self, bytes: &[u8], dialect: &mut dyn Dialect, account: &mut Account) {
-        if bytes.trim_ascii_start().first() != Some(&b'{') {
-            self.foreign += 1;
-            return;
-        }
         // Bytes that are no text are what a tool printed. Numbers beside them count all the same.
         let text = String::from_utf8_lossy(bytes);
-        let Ok(Head { kind }) = serde_json::from_str(&text) else { return self.refuse(account) };
-        self.objects += 1;
-        if let Some(kind) = kind.filter(|kind| dialect.reads(kind)) {
-            match serde_json::from_str(&text) {
-                Ok(line) => dialect.line(&kind, &line, account),
-                Err(_) => self.refuse(account),
-            }
+        if !self.read(&text, dialect, account) && !self.read(&tolerant::mended(&text), dialect, account) {
+            refuse(account);
         }
     }
 
-    fn refuse(&mut self, account: &mut Account) {
-        self.foreign += 1;
-        account.notes.add("something that begins like an object cannot be read, so it is taken for text");
+    /// Hands an object on, if it is of interest; false if it cannot be read.
+    fn read(&mut self, text: &str, dialect: &mut dyn Dialect, account: &mut Account) -> bool {
+        let Ok(Head { kind }) = serde_json::from_str(text) else { return false };
+        let is_read = kind.as_deref().map_or(dialect.has_documents(), |kind| dialect.reads(kind));
+        if is_read {
+            let Ok(object) = serde_json::from_str(text) else { return false };
+            match kind.as_deref() {
+                Some(kind) => dialect.line(kind, &object, account),
+                None => self.own |= dialect.document(&object, account),
+            }
+        }
+        self.own |= kind.as_deref().is_some_and(|kind| dialect.is_own(kind));
+        true
     }
+
+    /// Text in a line of which an object is the rest: whoever printed it lost what the agent said.
+    fn look_behind(&self, line: &[u8], dialect: &dyn Dialect, account: &mut Account) {
+        let Some(start) = line.windows(2).position(|signs| signs == b"{\"") else { return };
+        let Ok(text) = std::str::from_utf8(&line[start..]) else { return };
+        if let Ok(Head { kind: Some(kind) }) = serde_json::from_str(text)
+            && dialect.reads(&kind)
+        {
+            account.notes.add(BEHIND_TEXT);
+        }
+    }
+}
+
+fn refuse(account: &mut Account) {
+    account.notes.add("something that begins like an object cannot be read, so it is taken for text");
 }

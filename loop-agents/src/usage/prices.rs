@@ -1,9 +1,12 @@
 //! What tokens cost, where nobody says it.
 
-use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, fmt, sync::Arc};
 
 use loop_core::{Cost, Usd};
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, Visitor},
+};
 
 use super::Tokens;
 
@@ -44,8 +47,37 @@ pub struct Prices(Arc<Table>);
 #[serde(deny_unknown_fields)]
 struct Table {
     date: String,
+    #[serde(deserialize_with = "each_once")]
     usd_per_million_tokens: BTreeMap<String, Price>,
 }
+
+/// A map in which no name stands twice: which of two prices is meant, only their writer knows.
+fn each_once<'de, D: Deserializer<'de>>(prices: D) -> Result<BTreeMap<String, Price>, D::Error> {
+    struct EachOnce;
+
+    impl<'de> Visitor<'de> for EachOnce {
+        type Value = BTreeMap<String, Price>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("models with their prices")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+            let mut prices = BTreeMap::new();
+            while let Some((model, price)) = entries.next_entry::<String, Price>()? {
+                if prices.insert(model.clone(), price).is_some() {
+                    return Err(de::Error::custom(format_args!("the model `{model}` has two prices")));
+                }
+            }
+            Ok(prices)
+        }
+    }
+
+    prices.deserialize_map(EachOnce)
+}
+
+/// A million dollars for a million tokens: more is a slip of the pen.
+const MAX_PRICE: f64 = 1e6;
 
 /// What a million tokens of a model cost, in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -65,10 +97,15 @@ pub enum PricesError {
     #[error("cannot read the price table; see `Prices::from_json` for how one looks")]
     Format(#[from] serde_json::Error),
     /// A price that is none.
-    #[error("the price table says {price} dollars for a million tokens of `{model}`: it must be 0 or more")]
+    #[error(
+        "the price table says {price} dollars for a million tokens, at `{kind}` of `{model}`: a price is a \
+         number from 0 to {MAX_PRICE}"
+    )]
     Price {
         /// The model's name in the table.
         model: String,
+        /// Its key in the model's prices.
+        kind: &'static str,
         /// The number.
         price: f64,
     },
@@ -83,16 +120,23 @@ impl Prices {
         Self::from_json(include_str!("prices.json")).expect("the bundled price table is one")
     }
 
-    /// Your own table, which replaces the bundled one.
+    /// Your own table, which replaces the bundled one. A byte-order mark before it is no part of it.
     ///
     /// # Errors
-    /// A text that is no such table, or a price that is negative.
+    /// A text that is no such table, a model that stands there twice, or a price that is negative or more than a
+    /// million dollars.
     pub fn from_json(text: &str) -> Result<Self, PricesError> {
-        let table: Table = serde_json::from_str(text)?;
+        let table: Table = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         for (model, price) in &table.usd_per_million_tokens {
-            let all = [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
-            if let Some(price) = all.into_iter().flatten().find(|price| *price < 0.0) {
-                return Err(PricesError::Price { model: model.clone(), price });
+            let all = [
+                ("input", Some(price.input)),
+                ("cached_input", price.cached_input),
+                ("cache_write", price.cache_write),
+                ("output", Some(price.output)),
+            ];
+            let mut all = all.into_iter().filter_map(|(kind, price)| Some((kind, price?)));
+            if let Some((kind, price)) = all.find(|(_, price)| !(0.0..=MAX_PRICE).contains(price)) {
+                return Err(PricesError::Price { model: model.clone(), kind, price });
             }
         }
         Ok(Self(Arc::new(table)))
@@ -101,6 +145,11 @@ impl Prices {
     /// The day on which its prices were looked up, as it says itself.
     pub fn date(&self) -> &str {
         &self.0.date
+    }
+
+    /// Whether it has no price at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.usd_per_million_tokens.is_empty()
     }
 
     /// What these tokens of this model cost by the list; none if the model has no price, or nothing is
@@ -142,6 +191,8 @@ impl Default for Prices {
 
 #[cfg(test)]
 mod tests {
+    use loop_core::with_causes;
+
     use super::*;
 
     fn million(model: &str) -> Option<String> {
@@ -180,8 +231,14 @@ mod tests {
     fn a_table_that_is_none_is_refused_with_its_reason() {
         let table = |price: &str| format!(r#"{{"date":"","usd_per_million_tokens":{{"m":{{{price}}}}}}}"#);
         assert!(Prices::from_json(&table(r#""input":1,"output":2"#)).is_ok());
+        assert!(Prices::from_json(&format!("\u{feff}{}", table(r#""input":1,"output":2"#))).is_ok());
+        let twice = r#"{"date":"","usd_per_million_tokens":{"m":{"input":1,"output":1},"m":{"input":0,"output":0}}}"#;
+        let twice = Prices::from_json(twice).map_err(|error| with_causes(&error)).unwrap_err();
+        assert!(twice.contains("the model `m` has two prices"), "{twice}");
         let negative = Prices::from_json(&table(r#""input":1,"output":-2"#)).unwrap_err().to_string();
-        assert!(negative.contains("-2 dollars") && negative.contains("`m`"), "{negative}");
+        assert!(negative.contains("-2 dollars") && negative.contains("`output` of `m`"), "{negative}");
+        let huge = Prices::from_json(&table(r#""input":1,"output":2,"cache_write":1e7"#)).unwrap_err();
+        assert!(huge.to_string().contains("`cache_write` of `m`"), "{huge}");
         for bad in ["", "[]", "{}", &table(""), &table(r#""input":1,"output":2,"ouput":3"#)] {
             assert!(matches!(Prices::from_json(bad), Err(PricesError::Format(_))), "{bad}");
         }

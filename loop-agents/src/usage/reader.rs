@@ -99,6 +99,31 @@ impl UsageReader {
         self.dialect.is_some().then(|| self.account.take_news())
     }
 
+    /// What was refused or is odd and was not told before: for who wants to know it while the agent runs. What is
+    /// taken here is not in the [`Reading`].
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.account.notes.take()
+    }
+
+    /// Takes the standard output of an earlier run, whose use was counted when it was read: where the agent goes
+    /// on with a thread of that run and reports it again, only what is new counts.
+    ///
+    /// ```
+    /// use loop_agents::usage::{Format, Prices, UsageReader};
+    ///
+    /// let thread = |tokens: u64| {
+    ///     let usage = format!(r#"{{"input_tokens":{tokens},"output_tokens":0}}"#);
+    ///     format!("{{\"type\":\"thread.started\",\"thread_id\":\"t\"}}\n{{\"type\":\"turn.completed\",\"usage\":{usage}}}\n")
+    /// };
+    /// let mut reader = UsageReader::new(Format::CodexJson, Prices::bundled());
+    /// reader.recall(thread(1000).as_bytes());
+    /// assert_eq!(reader.feed(thread(1200).as_bytes()).tokens(), Some(200));
+    /// ```
+    pub fn recall(&mut self, stdout: &[u8]) {
+        self.feed(stdout);
+        self.finish();
+    }
+
     /// The run is over, by itself or not: what stands there without a newline is read too. The next
     /// bytes are of the next run.
     pub fn finish(&mut self) -> Reading {
@@ -107,13 +132,9 @@ impl UsageReader {
             stdout.finish(dialect.as_mut(), account);
             stderr.finish(dialect.as_mut(), account);
         }
-        if stdout.are_none() && account.failure.is_none() {
-            let flags = format.flags().unwrap_or_default();
-            account
-                .notes
-                .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
-        }
+        note_silence(*format, account, stdout);
         let (last, total) = (account.ledger.tell(), account.ledger.sum());
+        let cost_quality = account.ledger.revised();
         account.ledger.end_run();
         (*stdout, *stderr) = Default::default();
         *dialect = dialect::of(*format);
@@ -122,7 +143,22 @@ impl UsageReader {
             total,
             text: account.text.take(),
             failure: account.failure.take(),
+            fault: account.fault.take(),
+            cost_quality,
             notes: account.notes.take(),
         }
     }
+}
+
+/// Notes that an agent of a format that reports has reported nothing: every sum lacks it.
+fn note_silence(format: Format, account: &mut Account, stdout: &Objects) {
+    let reports = format.flags().is_some() && account.ledger.sum().is_unknown();
+    if !reports || account.failure.is_some() || account.fault.is_some() {
+        return;
+    }
+    let flags = format.flags().unwrap_or_default();
+    account.notes.add(&match stdout.are_foreign() && account.text.is_none() {
+        true => format!("nothing that the agent printed is {format}; is it run with `{flags}`?"),
+        false => format!("the agent ended without a word of what it used, which {format} has"),
+    });
 }

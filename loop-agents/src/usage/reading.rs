@@ -1,6 +1,6 @@
 //! What is learnt of one run of an agent.
 
-use loop_core::Usage;
+use loop_core::{CostQuality, Usage};
 
 use super::RateLimit;
 use crate::output::Capture;
@@ -18,13 +18,19 @@ pub struct Reading {
     /// What is known since the last [`feed`](super::UsageReader::feed), to be added to a meter like the rest.
     pub last: Usage,
     /// What the run used, all told: the vendor's last word. It can be less than what was fed to a
-    /// meter, which takes nothing back, and its cost can be known where the meter's is partly estimated.
+    /// meter, which takes nothing back.
     pub total: Usage,
     /// The final text, within the bounds of a [`Capture`]. None if the format has none beside the output
     /// itself, or the agent ended without one.
     pub text: Option<Capture>,
     /// Why the run failed, if the agent says so itself: it does with exit code 0 as well.
     pub failure: Option<AgentFailure>,
+    /// What went wrong in work that can be judged all the same: the agent came to a limit of its own, on its
+    /// turns or its money.
+    pub fault: Option<String>,
+    /// How far the cost that was told can be believed after all, if that is not as it was told: see
+    /// [`Meter::revise`](loop_core::Meter::revise).
+    pub cost_quality: Option<CostQuality>,
     /// What was refused or is odd, each kind of it once.
     pub notes: Vec<String>,
 }

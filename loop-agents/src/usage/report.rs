@@ -1,50 +1,92 @@
 //! The lines of a usage file.
 
 use loop_core::{Cost, Usage};
-use serde_json::Value;
 
 use super::{
+    braces::Braces,
     figures::{Figures, Refused},
     lines::{Line, Lines, shown},
+    tolerant,
 };
 
 /// Longer lines are refused.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Reads one line as agents write it. More keys are nobody's business here: many write their whole
-/// answer's metadata.
-fn parse(line: &[u8]) -> Result<Usage, String> {
-    let line = line.trim_ascii();
-    // A number by itself is JSON too.
-    if line.first() != Some(&b'{') {
-        return Err("it is not a JSON object".to_owned());
+/// What a line says, and why something of it could not be used.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Said {
+    usage: Usage,
+    refusal: Option<String>,
+}
+
+/// Reads one line as agents write it: an object, or several, where a newline was forgotten.
+fn parse(line: &[u8]) -> Said {
+    let mut said = Said::default();
+    let mut rest = line.trim_ascii();
+    while !rest.is_empty() {
+        // A number by itself is JSON too.
+        let end = if rest.starts_with(b"{") { Braces::default().follow(rest) } else { Some(0) };
+        match end {
+            Some(0) => said.refuse("it is not a JSON object"),
+            // The parser says best why it has no end.
+            end => said.object(&rest[..end.unwrap_or(rest.len())]),
+        }
+        rest = rest[end.filter(|end| *end > 0).unwrap_or(rest.len())..].trim_ascii_start();
     }
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    let report = Figures::of(&value);
-    let count = |key| report.count(key).map_err(|Refused(why)| why);
-    let usage = Usage {
-        input_tokens: count("input_tokens")?,
-        cached_input_tokens: count("cached_input_tokens")?,
-        output_tokens: count("output_tokens")?,
-        cost: report.usd("cost_usd").map_err(|Refused(why)| why)?.map(Cost::known),
-    };
-    if usage.is_unknown() {
-        return Err("it has none of input_tokens, output_tokens, cached_input_tokens, cost_usd".to_owned());
+    said
+}
+
+impl Said {
+    /// Adds one object. More keys are nobody's business here: many write their whole answer's metadata. A number
+    /// that cannot be is none, and the others count.
+    fn object(&mut self, object: &[u8]) {
+        let value = match tolerant::parse(&String::from_utf8_lossy(object)) {
+            Ok(value) => value,
+            Err(error) => return self.refuse(&error.to_string()),
+        };
+        let report = Figures::of(&value);
+        let usage = Usage {
+            input_tokens: self.taken(report.count("input_tokens")),
+            cached_input_tokens: self.taken(report.count("cached_input_tokens")),
+            output_tokens: self.taken(report.count("output_tokens")),
+            cost: self.taken(report.usd("cost_usd")).map(Cost::known),
+        };
+        if usage.is_unknown() && self.refusal.is_none() {
+            self.refuse("it has none of input_tokens, output_tokens, cached_input_tokens, cost_usd");
+        }
+        self.usage += usage;
     }
-    Ok(usage)
+
+    fn taken<T>(&mut self, figure: Result<Option<T>, Refused>) -> Option<T> {
+        figure.unwrap_or_else(|Refused(why)| {
+            self.refuse(&why);
+            None
+        })
+    }
+
+    fn refuse(&mut self, why: &str) {
+        self.refusal.get_or_insert_with(|| why.to_owned());
+    }
 }
 
 /// Adds up what the lines of a usage file report.
 #[derive(Debug)]
 pub(super) struct Reports {
     lines: Lines,
+    tally: Tally,
+}
+
+/// What became of the lines.
+#[derive(Debug, Default)]
+struct Tally {
+    counted: u64,
     refused: u64,
     last_refusal: Option<String>,
 }
 
 impl Default for Reports {
     fn default() -> Self {
-        Self { lines: Lines::with_max(MAX_LINE_BYTES), refused: 0, last_refusal: None }
+        Self { lines: Lines::with_max(MAX_LINE_BYTES), tally: Tally::default() }
     }
 }
 
@@ -52,8 +94,8 @@ impl Reports {
     /// Takes the next bytes; gives what the lines that they complete report.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Usage {
         let mut sum = Usage::unknown();
-        let Self { lines, refused, last_refusal } = self;
-        lines.feed(bytes, |line| sum += read(line, refused, last_refusal));
+        let Self { lines, tally } = self;
+        lines.feed(bytes, |line| sum += tally.line(line));
         sum + self.whole_already()
     }
 
@@ -62,39 +104,53 @@ impl Reports {
         if self.lines.torn().last() != Some(&b'}') {
             return Usage::unknown();
         }
-        parse(self.lines.torn()).inspect(|_| self.lines.clear()).unwrap_or_default()
+        let Said { usage, refusal: None } = parse(self.lines.torn()) else { return Usage::unknown() };
+        self.lines.clear();
+        self.tally.counted += 1;
+        usage
     }
 
     /// The writer has ended: what stands there without a newline is a line too, or broken for
     /// good.
     pub(super) fn finish(&mut self) -> Usage {
         let mut sum = Usage::unknown();
-        let Self { lines, refused, last_refusal } = self;
-        lines.finish(|line| sum += read(line, refused, last_refusal));
+        let Self { lines, tally } = self;
+        lines.finish(|line| sum += tally.line(line));
         sum
     }
 
-    /// How many lines could not be used.
-    pub(super) fn refused(&self) -> u64 {
-        self.refused
+    /// How many lines said something that counted.
+    pub(super) fn counted(&self) -> u64 {
+        self.tally.counted
     }
 
-    /// The last line that could not be used, and why.
+    /// How many lines could not be used, or not all of them.
+    pub(super) fn refused(&self) -> u64 {
+        self.tally.refused
+    }
+
+    /// The last of these, and why.
     pub(super) fn last_refusal(&self) -> Option<&str> {
-        self.last_refusal.as_deref()
+        self.tally.last_refusal.as_deref()
     }
 }
 
-fn read(line: Line<'_>, refused: &mut u64, last_refusal: &mut Option<String>) -> Usage {
-    let (bytes, parsed) = match line {
-        Line::Whole(bytes) => (bytes, parse(bytes)),
-        Line::TooLong(bytes) => (bytes, Err(format!("it is longer than {MAX_LINE_BYTES} bytes"))),
-    };
-    parsed.unwrap_or_else(|why| {
-        *refused += 1;
-        *last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
-        Usage::unknown()
-    })
+impl Tally {
+    fn line(&mut self, line: Line<'_>) -> Usage {
+        let (bytes, Said { usage, refusal }) = match line {
+            Line::Whole(bytes) => (bytes, parse(bytes)),
+            Line::TooLong(bytes) => {
+                let why = format!("it is longer than {MAX_LINE_BYTES} bytes");
+                (bytes, Said { usage: Usage::unknown(), refusal: Some(why) })
+            }
+        };
+        self.counted += u64::from(!usage.is_unknown());
+        if let Some(why) = refusal {
+            self.refused += 1;
+            self.last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
+        }
+        usage
+    }
 }
 
 #[cfg(test)]
@@ -114,8 +170,22 @@ mod tests {
         let line =
             br#"{"model":"m","input_tokens":5,"output_tokens":2,"cached_input_tokens":3,"cost_usd":0.25}"#;
         let expected = Usage { cached_input_tokens: Some(3), ..cost(250_000).with_tokens(5, 2) };
-        assert_eq!(parse(line), Ok(expected));
-        assert_eq!(parse(br#"{"cost_usd":0}"#), Ok(cost(0)));
+        assert_eq!(parse(line), Said { usage: expected, refusal: None });
+        assert_eq!(parse(br#"{"cost_usd":0}"#).usage, cost(0));
+    }
+
+    #[test]
+    fn two_objects_on_a_line_both_count_and_so_does_what_stands_beside_a_bad_number() {
+        let two = br#"{"cost_usd":0.5}{"input_tokens":3} "#;
+        assert_eq!(
+            parse(two),
+            Said { usage: Usage { input_tokens: Some(3), ..cost(500_000) }, refusal: None }
+        );
+        let mut reports = Reports::default();
+        let usage = reports.feed(b"{\"cost_usd\":0.5,\"input_tokens\":-5}\n{\"cost_usd\":0.25} and more\n");
+        assert_eq!(usage, cost(750_000));
+        assert_eq!((reports.refused(), reports.counted()), (2, 2));
+        assert!(reports.last_refusal().is_some_and(|why| why.ends_with("it is not a JSON object")));
     }
 
     #[test]

@@ -57,8 +57,8 @@ async fn an_exit_code_is_data_and_a_program_that_is_missing_is_named() {
     assert_eq!((report.outcome, report.commands[0].exit_code), (ToolOutcome::Done, 1));
     assert_eq!(report.commands[0].line, "cat gone");
     let report = world.call("run_command", json!({ "command": "no-such-program" })).await;
-    assert_eq!(report.commands[0].exit_code, 127);
-    assert!(report.text.contains("no-such-program"), "{}", report.text);
+    assert_eq!((report.outcome, report.commands.len()), (ToolOutcome::Failed, 0));
+    assert!(report.text.contains("no program `no-such-program`"), "{}", report.text);
 }
 
 #[tokio::test]

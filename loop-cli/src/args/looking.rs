@@ -30,6 +30,9 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false, requires = "iteration")]
 pub(crate) struct PartArgs {
+    /// Print the prompt that the agent was given
+    #[arg(long)]
+    pub(crate) prompt: bool,
     /// Print what is kept of the agent's output
     #[arg(long)]
     pub(crate) output: bool,

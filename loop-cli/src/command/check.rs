@@ -22,7 +22,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     view::tell(&(describe(&plan) + &withheld(&plan, &vars, Format::of(&manifest))));
     if !args.run {
         let here = Path::new("");
-        trial::look_for("agent", plan.agent.command.as_str(), &plan, here, &vars);
+        trial::look_for_agent(&plan, here, &vars);
         trial::look_for("check", &plan.evaluator.command, &plan, here, &vars);
         return Ok(ExitCode::from(exit::OK));
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::Failure;
+use crate::settings;
 
 /// The names under which a manifest is found without being named.
 const NAMES: [&str; 4] = ["loop.yaml", "loop.yml", "loop.toml", "loop.json"];
@@ -12,9 +13,14 @@ const NAMES: [&str; 4] = ["loop.yaml", "loop.yml", "loop.toml", "loop.json"];
 /// The one manifest in the current folder that has one of the usual names. `command` is what the user
 /// called, for the advice.
 pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
-    let found: Vec<_> = NAMES.into_iter().filter(|name| Path::new(name).exists()).collect();
+    let is_manifest = |name: &&str| Path::new(name).exists() && !settings::only_settings(Path::new(name));
+    let found: Vec<_> = NAMES.into_iter().filter(is_manifest).collect();
     match found.as_slice() {
         [name] => Ok(PathBuf::from(name)),
+        [] if Path::new(settings::PROJECT_FILE).exists() => Err(Failure::Usage(anyhow!(
+            "the loop.toml in this folder has settings in it, and no manifest\n  \
+             `loop init` writes one; `{command} MANIFEST` takes one from elsewhere"
+        ))),
         [] => Err(Failure::Usage(anyhow!(
             "there is no {} in this folder\n  \
              `loop init` writes one; `{command} MANIFEST` takes one from elsewhere",

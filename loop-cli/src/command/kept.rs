@@ -3,17 +3,19 @@
 use std::{
     collections::HashMap,
     env,
+    fmt::Display,
     path::{Path, PathBuf},
 };
 
 use anyhow::anyhow;
-use loop_agents::shell::ShellOutput;
 use loop_core::Progress;
 use loop_telemetry::{
     Entry, JournalError, JournalReader, KeptOutput, RunEntry, RunStore, StateDir, StoreError,
 };
+use serde::de::DeserializeOwned;
 
 use super::{Failure, setting};
+use crate::view::Left;
 
 /// The runs of the user's state directory.
 pub(super) fn store() -> Result<RunStore, Failure> {
@@ -127,10 +129,17 @@ pub(super) fn read_on(
 }
 
 /// What the agent left behind.
-pub(super) fn decode(output: &KeptOutput<'_>) -> Result<ShellOutput, Failure> {
-    serde_json::from_str(&output.json()?).map_err(|error| {
-        Failure::Usage(anyhow!("the journal has an output that this version cannot read: {error}"))
-    })
+pub(super) fn decode(output: &KeptOutput<'_>) -> Result<Left, Failure> {
+    Left::of(&output.json()?).map_err(|why| unreadable(&why))
+}
+
+/// The same, of an agent whose kind is known.
+pub(super) fn decode_as<O: DeserializeOwned>(output: &KeptOutput<'_>) -> Result<O, Failure> {
+    serde_json::from_str(&output.json()?).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(why: &dyn Display) -> Failure {
+    Failure::Usage(anyhow!("the journal has an output that this version cannot read: {why}"))
 }
 
 #[cfg(test)]

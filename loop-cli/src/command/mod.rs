@@ -1,17 +1,24 @@
 //! The subcommands, one file each.
 
+mod begun;
+mod chat;
 mod check;
 mod completions;
 mod dry_run;
+mod earlier;
+mod every;
 mod here;
 mod init;
 mod kept;
 mod man;
 mod perform;
+mod policy;
+mod ready;
 mod resume;
 mod rm;
 mod run;
 mod runs;
+mod schedule;
 mod schema;
 mod setting;
 mod show;
@@ -19,13 +26,13 @@ mod subject;
 mod tail;
 mod trial;
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use clap::Parser;
 
 use crate::{
     args::{Cli, Command},
-    exit,
+    exit, keeping,
     manifest::{Diagnostics, Paint, Plan, plan::Loaded},
     view,
 };
@@ -46,14 +53,22 @@ pub(crate) enum Failure {
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let command = Cli::parse().command;
+    let variables: Vec<_> = env::vars_os().collect();
+    let variables = variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+    view::conceal(keeping::secrets(variables));
+    let done = match command {
         Command::Run(args) => run::exec(&args),
+        Command::Every(args) => every::exec(&args),
+        Command::Schedule(command) => schedule::exec(&command),
+        Command::Chat(args) => chat::exec(&args),
         Command::Resume(args) => resume::exec(&args),
         Command::Runs(args) => runs::exec(&args),
         Command::Show(args) => show::exec(&args),
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
+        Command::Policy(command) => policy::exec(&command),
         Command::Schema => schema::exec(),
         Command::Init(args) => init::exec(&args),
         Command::Completions { shell } => completions::exec(shell),

@@ -1,24 +1,38 @@
 //! `loop resume`: go on with a run that was cut off, or that was halted.
 
-use std::{path::Path, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use anyhow::{Context, anyhow};
-use jiff::Timestamp;
-use loop_agents::process::{Swept, sweep};
-use loop_core::Grant;
-use loop_telemetry::{FileJournal, RunEntry, RunStore, StoreError};
+use loop_agents::{
+    chat::ChatAgent,
+    process::{Swept, sweep},
+    shell::ShellAgent,
+};
+use loop_core::{Ending, Grant};
+use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
     Failure,
+    begun::Begun,
+    earlier::Earlier,
+    every,
     kept::{here, is_in, store},
-    perform::{Ready, telemetry},
+    perform::perform,
+    ready::{Ready, logs, telemetry},
     setting::{self, block_on, place},
-    subject,
+    subject::Subject,
 };
 use crate::{
     args::{GrantArgs, ResumeArgs},
-    exit,
+    compose::Worker,
+    every::What,
+    exit, faults,
     keeping::{self, Past},
+    manifest::plan::WorkPlan,
     view::{self, text},
 };
 
@@ -30,27 +44,102 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     let dir = setting::dir(Some(Path::new(&info.folder)))
         .context("the run's folder is not there any more")
         .map_err(Failure::Usage)?;
-    let subject = subject::of_run(&info, args.accept_changes)?;
-    if !subject.warnings.is_empty() && !args.output.quiet {
-        view::say(&subject.warnings);
+    let begun = Begun::of(&info, args.accept_changes)?;
+    if !begun.warnings().is_empty() && !args.output.quiet {
+        view::say(begun.warnings());
     }
-    let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
-    // From here on the run is ours, and nobody else takes it up.
-    let journal = take(&store, &run.id)?;
-    end_remains(&run.id).map_err(Failure::Usage)?;
-    let place = place(dir, run.id).map_err(Failure::Usage)?;
-    let redactor = keeping::redactor(&subject.plan, &place);
-    view::conceal(redactor.clone());
-    let past = Past::Resumed(journal.redacting(redactor), grant(&args.grant));
-    let ready = Ready {
-        subject: &subject,
-        place: &place,
-        output: &args.output,
-        telemetry: &telemetry,
-        store: Some(&store),
-        started: info.started_at,
+    let dead = Dead { args, store: &store, run, info: &info, dir, begun: &begun };
+    match &begun {
+        Begun::Plan(subject) => match &subject.plan.agent.work {
+            WorkPlan::Command(part) => dead.planned::<ShellAgent>(subject, part),
+            WorkPlan::Model(part) => dead.planned::<ChatAgent>(subject, part),
+        },
+        Begun::Repetition(repetition, until) => match &repetition.what {
+            What::Command(line) => dead.go_on(async |ready: &Ready<'_>, past| {
+                let once = every::command(line, ready.place)?;
+                every::perform(ready, repetition, until.clone(), once, past).await
+            }),
+            What::Prompt { prompt, conversation, fresh } => dead.go_on(async |ready: &Ready<'_>, past| {
+                let once = every::turn(prompt, conversation, *fresh, ready.place)?;
+                every::perform(ready, repetition, until.clone(), once, past).await
+            }),
+        },
+    }
+}
+
+/// A run that nobody works on, with what it was begun with.
+struct Dead<'a> {
+    args: &'a ResumeArgs,
+    store: &'a RunStore,
+    run: RunEntry,
+    info: &'a RunInfo,
+    dir: PathBuf,
+    begun: &'a Begun,
+}
+
+impl Dead<'_> {
+    /// Goes on with a loop that has a check.
+    fn planned<W: Worker>(self, subject: &Subject, part: &W::Part) -> Result<ExitCode, Failure> {
+        self.go_on(async |ready: &Ready<'_>, past| {
+            let agent = W::of(part, &subject.plan, ready.place).map_err(Failure::Usage)?;
+            perform(ready, subject, agent, past).await
+        })
+    }
+
+    /// Takes it up, and has it `performed`.
+    fn go_on<O>(
+        self,
+        performed: impl AsyncFnOnce(&Ready<'_>, Past<O>) -> Result<ExitCode, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        let Self { args, store, run, info, dir, begun } = self;
+        let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
+        // From here on the run is ours, and nobody else takes it up.
+        let journal = take(store, &run.id)?;
+        let earlier = Earlier::of(store, &run.id)?;
+        let had_ended = earlier.progress.ending();
+        if let Some(ending) = had_ended.filter(|_| run.is_open) {
+            earlier.note_end(store, &telemetry, info)?;
+            // Nobody has seen how it ended: a question at which it halted must not count as answered.
+            if ending.is_success() || args.run.is_none() {
+                view::say(&ended_unseen(&run.id, ending));
+                return Ok(ExitCode::from(exit::OK));
+            }
+        }
+        faults::point("before_resume_note");
+        store.note_resumed(&run.id, faults::now())?;
+        faults::point("after_resume_note");
+        end_remains(&run.id).map_err(Failure::Usage)?;
+        let place = place(dir, run.id).map_err(Failure::Usage)?;
+        let redactor = keeping::redactor(begun.set(), &place);
+        view::conceal(redactor.clone());
+        let logs =
+            args.keep_output.then(|| logs(store, place.custody.run(), redactor.clone())).transpose()?;
+        let past = Past::Resumed {
+            journal: journal.redacting(redactor),
+            grant: grant(&args.grant),
+            table: Box::new(earlier.table),
+        };
+        let ready = Ready {
+            name: &info.name,
+            manifest: begun.manifest(),
+            place: &place,
+            output: &args.output,
+            telemetry: &telemetry,
+            store: Some(store),
+            logs,
+            started: info.started_at,
+        };
+        block_on(performed(&ready, past))
+    }
+}
+
+/// What is to be said of a run that had ended, although its process died before that was listed.
+fn ended_unseen(id: &str, ending: &Ending) -> String {
+    let more = match ending.is_success() {
+        true => "there is nothing left to do".to_owned(),
+        false => format!("`loop show {id}` says how it went, and `loop resume {id}` goes on with it"),
     };
-    block_on(ready.perform(past))
+    format!("the run {id} had ended as {} before its process died: {more}", ending.reason())
 }
 
 /// The run that is to go on. `None` if there is nothing to be done, which is said.
@@ -94,7 +183,7 @@ fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
 }
 
 fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {
-    store.resume(id, Timestamp::now).map_err(|error| match error {
+    store.resume(id, faults::now).map_err(|error| match error {
         StoreError::Alive { id } => is_alive(&id),
         other => other.into(),
     })

@@ -2,22 +2,22 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
-use jiff::Timestamp;
-use loop_telemetry::{FileJournal, Parallel, Redactor, RunInfo, RunStore, StoreError};
+use loop_agents::{chat::ChatAgent, shell::ShellAgent};
+use loop_telemetry::{Redactor, RunInfo};
 
 use super::{
     Failure, dry_run,
-    kept::store,
-    perform::{Ready, telemetry},
+    perform::perform,
+    ready::{Ready, begin, logs, telemetry},
     setting::{block_on, dir, new_run, place, unless_signalled},
     subject::{self, Subject},
 };
 use crate::{
     args::RunArgs,
-    compose::Place,
+    compose::{Place, Worker},
+    faults,
     keeping::{self, Past},
-    manifest::Format,
+    manifest::{Format, plan::WorkPlan},
     view,
 };
 
@@ -28,56 +28,60 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         view::say(&subject.warnings);
     }
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let redactor = keeping::redactor(&subject.plan.agent.env.set, &place);
+    view::conceal(redactor.clone());
     if args.dry_run {
         let format = subject.manifest.as_deref().and_then(Format::of);
         return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
-    let started = Timestamp::now();
-    let redactor = keeping::redactor(&subject.plan, &place);
-    view::conceal(redactor.clone());
-    let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
-    let (store, past) = match args.no_journal {
-        true => (None, Past::Unkept),
-        false => {
-            let (store, journal) = begin(args, &subject, &place, started, redactor)?;
-            (Some(store), Past::New(journal))
-        }
-    };
-    let output = &args.output;
-    let ready = Ready {
-        subject: &subject,
-        place: &place,
-        output,
-        telemetry: &telemetry,
-        store: store.as_ref(),
-        started,
-    };
-    block_on(ready.perform(past))
+    let (plan, begin) = (&subject.plan, Beginning { args, subject: &subject, place: &place, redactor });
+    match &plan.agent.work {
+        WorkPlan::Command(part) => begin.with(ShellAgent::of(part, plan, &place).map_err(Failure::Usage)?),
+        WorkPlan::Model(part) => begin.with(ChatAgent::of(part, plan, &place).map_err(Failure::Usage)?),
+    }
 }
 
-/// Lists the run and makes its journal, before anything is spent.
-fn begin<O>(
-    args: &RunArgs,
-    subject: &Subject,
-    place: &Place,
-    started: Timestamp,
+/// A run that lacks but its agent.
+struct Beginning<'a> {
+    args: &'a RunArgs,
+    subject: &'a Subject,
+    place: &'a Place,
     redactor: Redactor,
-) -> Result<(RunStore, FileJournal<O>), Failure> {
-    let store = store()?;
-    let (path, text) = subject.kept();
-    let info = RunInfo::new(place.custody.run(), &subject.plan.name, &place.dir, started)
-        .manifest(path, redactor.redact(text));
-    let parallel = if args.parallel { Parallel::Allowed } else { Parallel::Refused };
-    match store.begin(&info, parallel, Timestamp::now) {
-        Ok(journal) => Ok((store, journal.redacting(redactor))),
-        Err(StoreError::FolderBusy { id, folder }) => Err(Failure::Usage(anyhow!(
-            "the run {id} works in {folder} already, and two would undo each other's work\n  \
-             `loop tail {id}` shows it; `loop run --parallel` runs both"
-        ))),
-        Err(error) => {
-            let error =
-                anyhow!(error).context("the run's journal cannot be kept (`--no-journal` runs without one)");
-            Err(Failure::Usage(error))
-        }
+}
+
+impl Beginning<'_> {
+    fn with(self, agent: impl Worker) -> Result<ExitCode, Failure> {
+        let Self { args, subject, place, redactor } = self;
+        let started = faults::now();
+        let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
+        let (store, past) = match args.no_journal {
+            true => (None, Past::Unkept),
+            false => {
+                let (path, text) = subject.kept();
+                let info = RunInfo::new(
+                    place.custody.run(),
+                    redactor.redact(&subject.plan.name),
+                    &place.dir,
+                    started,
+                )
+                .manifest(path, redactor.redact(text));
+                let (store, journal) = begin(&info, args.parallel, redactor.clone())?;
+                (Some(store), Past::New(journal))
+            }
+        };
+        let kept = store.as_ref().filter(|_| args.keep_output);
+        let logs = kept.map(|store| logs(store, place.custody.run(), redactor)).transpose()?;
+        let output = &args.output;
+        let ready = Ready {
+            name: &subject.plan.name,
+            manifest: subject.manifest.as_deref(),
+            place,
+            output,
+            telemetry: &telemetry,
+            store: store.as_ref(),
+            logs,
+            started,
+        };
+        block_on(perform(&ready, subject, agent, past))
     }
 }

@@ -17,6 +17,8 @@ use super::Failure;
 use crate::{
     compose::{Notes, Place},
     exit,
+    manifest::Paint,
+    settings::Settings,
     signals::Signals,
 };
 
@@ -30,6 +32,12 @@ pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
         return Err(anyhow!("--cwd {} is not a folder", dir.display()));
     }
     Ok(dir)
+}
+
+/// The settings that hold in this folder, named as the user would name it, so that messages do.
+pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
+    Settings::load(dir, |name| env::var_os(name))
+        .map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))
 }
 
 /// The folder, and what the agent and the evaluator of this run find there.
@@ -52,7 +60,7 @@ pub(super) fn new_run() -> String {
 }
 
 /// A custody for the run with this name. Nothing that a command starts outlives the command, or this process.
-fn custody(run: String) -> io::Result<Custody> {
+pub(super) fn custody(run: String) -> io::Result<Custody> {
     if cfg!(target_os = "linux") {
         // This very program, also if another one was installed in its place meanwhile.
         Custody::adopting(run)?.guarded_by("/proc/self/exe")

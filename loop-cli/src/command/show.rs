@@ -2,6 +2,7 @@
 
 mod iteration;
 mod json;
+mod prompt;
 
 use std::process::ExitCode;
 

@@ -124,7 +124,7 @@ fn of_flags(flags: &FlagArgs) -> Flags<'_> {
         goal: flags.goal.as_deref(),
         prompt: flags.prompt.as_deref(),
         max_cost: flags.max_cost,
-        max_time: flags.max_time,
+        max_time: flags.max_time.map(|time| time.as_secs_f64()),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 /// Tries the evaluator, shows what it says, and warns if it passes already. One with which a run would end in
 /// its first iteration is a failure. Warns about an agent that is not there as well.
 pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
-    look_for("agent", plan.agent.command.as_str(), plan, &place.dir, &place.env);
+    look_for_agent(plan, &place.dir, &place.env);
     let checked = compose::evaluator(plan, place)?.check().await.context("evaluator.command")?;
     let Checked { verdict, exit, cut, .. } = &checked;
     show("check, tried once", &text::printable(verdict.text()));
@@ -61,6 +61,13 @@ const OF_THE_SHELL: [&str; 37] = [
     "shift", "shopt", "source", "test", "time", "trap", "true", "type", "ulimit", "umask", "unset", "until",
     "while",
 ];
+
+/// Warns if the agent's program is not on PATH. A model needs none.
+pub(super) fn look_for_agent(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
+    if let Some(command) = plan.agent.command() {
+        look_for("agent", command.as_str(), plan, dir, vars);
+    }
+}
 
 /// Warns if the program with which `line` begins is not on PATH, as far as its text tells. `who` runs it in the
 /// folder `dir`, and `vars` is our own environment.

@@ -51,7 +51,8 @@ const AGENTS: [KnownAgent; 6] = [
         format: Format::CodexJson,
         leave: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
         cost: Cost::Untold(
-            "No limit on cost: codex does not say its model. With `agent.model`, `max_cost_usd` can hold.",
+            "No limit on cost: codex does not say its model. Name it in the command (`--model NAME`), and \
+             `max_cost_usd` can hold.",
         ),
     },
     // https://geminicli.com/docs/cli/headless, https://geminicli.com/docs/cli/trusted-folders

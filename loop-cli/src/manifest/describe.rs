@@ -2,21 +2,27 @@
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
+use loop_agents::shell::CommandLine;
 use loop_guardrails::policy::environment::{Inherit, NamePattern};
 
 use super::{
     environment::EnvironmentPlan,
-    plan::{Limits, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan},
+    plan::{Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan, WorkPlan},
 };
-use crate::view::text;
+use crate::{model::ToolName, view::text};
 
 /// The plan as a short page of plain text that ends with a line feed.
 pub(crate) fn describe(plan: &Plan) -> String {
     let mut page = format!("{}\n", plan.name);
     row(&mut page, "goal", plan.goal.trim());
-    row(&mut page, "agent", plan.agent.command.as_str().trim());
-    row(&mut page, "", prompt(plan));
-    row(&mut page, "", &usage(plan));
+    match &plan.agent.work {
+        WorkPlan::Command(command) => {
+            row(&mut page, "agent", command.as_str().trim());
+            row(&mut page, "", prompt(command));
+            row(&mut page, "", &usage(plan));
+        }
+        WorkPlan::Model(model) => of_model(&mut page, model, &plan.agent.usage),
+    }
     environment(&mut page, &plan.agent.env);
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(&mut page, "", &limits);
@@ -68,8 +74,29 @@ pub(super) fn row(page: &mut String, label: &str, text: &str) {
     }
 }
 
-fn prompt(plan: &Plan) -> &'static str {
-    if plan.agent.command.takes_prompt() {
+/// A model as the agent.
+fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, usage: &UsagePlan) {
+    row(page, "agent", &format!("the model {}", name.as_str()));
+    let tools: Vec<_> = tools.iter().map(ToolName::as_str).collect();
+    let tools = match tools.len() {
+        0 => "without tools".to_owned(),
+        all if all == ToolName::ALL.len() => "with all tools, under the policy".to_owned(),
+        _ => format!("with {}, under the policy", list(&tools, "and")),
+    };
+    let system = if system.is_some() { ", and a system prompt" } else { "" };
+    row(page, "", &format!("{tools}{system}; each iteration is a conversation of its own"));
+    row(page, "", &format!("what it costs is estimated from {}", prices(usage)));
+}
+
+/// Whose prices count, and of which date.
+fn prices(UsagePlan { prices, .. }: &UsagePlan) -> String {
+    let date = prices.clone().unwrap_or_default().date().to_owned();
+    let whose = if prices.is_some() { "your prices" } else { "list prices" };
+    format!("{whose} of {date}")
+}
+
+fn prompt(command: &CommandLine) -> &'static str {
+    if command.takes_prompt() {
         "the prompt stands in the command, quoted"
     } else {
         "the prompt goes to its standard input"
@@ -77,15 +104,14 @@ fn prompt(plan: &Plan) -> &'static str {
 }
 
 fn usage(plan: &Plan) -> String {
-    let UsagePlan { format, model, prices } = &plan.agent.usage;
+    let UsagePlan { format, model, .. } = &plan.agent.usage;
     if format.flags().is_some() {
-        let date = prices.clone().unwrap_or_default().date().to_owned();
-        let whose = if prices.is_some() { "your prices" } else { "list prices" };
+        let prices = prices(&plan.agent.usage);
         let model =
             model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
         return format!(
             "its usage is read from what it prints ({format})\n\
-             a cost that it does not say is estimated from {whose} of {date}{model}"
+             a cost that it does not say is estimated from {prices}{model}"
         );
     }
     let said = if plan.agent.reports_usage() {

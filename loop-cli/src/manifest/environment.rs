@@ -20,7 +20,11 @@ pub(crate) struct EnvironmentPlan {
 impl Plan {
     /// What the agent sees of the user's environment: the keys of its own vendor as well.
     pub(crate) fn agent_sees(&self) -> EnvironmentPolicy {
-        self.evaluator_sees().of_agent(self.agent.command.as_str())
+        match self.agent.command() {
+            Some(command) => self.evaluator_sees().of_agent(command.as_str()),
+            // What it sees is what the commands of its tools see. Its key is ours to send.
+            None => self.evaluator_sees(),
+        }
     }
 
     /// What the evaluator sees of it. It runs what the agent has written, so it gets no key that the

@@ -167,7 +167,7 @@ impl<'a> Fields<'a> {
         let meant: Vec<_> = strangers.iter().map(|entry| keys::nearest(self.object, &entry.key)).collect();
         // A required key with a slip in it is one fault, and is reported as the slip.
         let missing = keys::of_object(self.object)
-            .filter(|key| key.need == Need::Required && self.entry(key.path).is_none())
+            .filter(|key| self.is_needed(key.need) && self.entry(key.path).is_none())
             .filter(|key| !meant.iter().flatten().any(|meant| meant.path == key.path));
         let missing: Vec<_> = missing.map(|key| report_missing(key, place.clone())).collect();
         self.problems.extend(missing);
@@ -175,6 +175,16 @@ impl<'a> Fields<'a> {
         let unknown = strangers.iter().zip(meant);
         self.problems.extend(unknown.map(|(entry, meant)| report_unknown(self.object, entry, meant)));
         self
+    }
+}
+
+impl Fields<'_> {
+    fn is_needed(&self, need: Need) -> bool {
+        match need {
+            Need::Required => true,
+            Need::Unless(other) => self.entry(other).is_none(),
+            Need::Optional | Need::Planned(_) => false,
+        }
     }
 }
 
@@ -192,7 +202,11 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
         object => format!("`{object}` has no `{}`", key.name()),
     };
     let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
-    finding.help(format!("add `{}`: {}", key.name(), key.meaning))
+    let or = match key.need {
+        Need::Unless(other) => format!(", or `{}`: {}", keys::name(other), keys::meaning(other)),
+        _ => String::new(),
+    };
+    finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))
 }
 
 fn report_twice(entries: &[Entry], problems: &mut Vec<Diagnostic>) {

@@ -83,7 +83,7 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
             amount.parse::<f64>().is_ok().then(|| format!("write {amount}"))
         }
         Value::Text(text) if takes_number && path.ends_with("seconds") => {
-            let seconds = duration::seconds(text).ok()?;
+            let seconds = duration::parse(text).ok()?.as_secs_f64();
             Some(format!("write it as a number of seconds: {seconds}"))
         }
         Value::Text(text) if takes_flag => {

@@ -10,15 +10,15 @@
 
 mod bounds;
 mod describe;
-mod diagnostics;
-mod document;
+pub(crate) mod diagnostics;
+pub(crate) mod document;
 mod environment;
 mod field;
 mod fields;
 pub(crate) mod flags;
 mod keys;
-mod mismatch;
-mod nearest;
+pub(crate) mod mismatch;
+pub(crate) mod nearest;
 pub(crate) mod plan;
 mod raw;
 mod reporter;
@@ -34,6 +34,7 @@ mod tests;
 
 pub(crate) use describe::{describe, nobody_to_ask};
 pub(crate) use diagnostics::{Diagnostics, Paint};
+pub(crate) use keys::is_key;
 pub(crate) use plan::Plan;
 pub(crate) use schema::schema;
 pub(crate) use source::{Format, Source};

@@ -13,6 +13,10 @@ use super::{
     diagnostics::Diagnostics, document, environment::EnvironmentPlan, raw::RawManifest, source::Source,
     validate, warnings,
 };
+use crate::{
+    model::{ModelName, ToolName},
+    settings,
+};
 
 /// A loop that can be run. Whoever holds one need not ask whether it is valid.
 #[derive(Debug, Clone)]
@@ -40,8 +44,8 @@ pub(crate) struct Plan {
 /// The agent and what it is told.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentPlan {
-    /// What runs it, and how it gets the prompt.
-    pub(crate) command: CommandLine,
+    /// Who or what it is.
+    pub(crate) work: WorkPlan,
     /// The prompt with its placeholders.
     pub(crate) prompt: String,
     /// How it is known what it uses.
@@ -52,6 +56,26 @@ pub(crate) struct AgentPlan {
     pub(crate) max_time: Option<Duration>,
     /// For how long it may print nothing; `None` is no limit.
     pub(crate) max_silence: Option<Duration>,
+}
+
+/// What does the work.
+#[derive(Debug, Clone)]
+pub(crate) enum WorkPlan {
+    /// A command, and how it gets the prompt.
+    Command(CommandLine),
+    /// A model that uses tools.
+    Model(ModelPlan),
+}
+
+/// A model that does the work.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelPlan {
+    /// Its name; the settings and the environment say where it is.
+    pub(crate) name: ModelName,
+    /// Who it is to be.
+    pub(crate) system: Option<String>,
+    /// What it can call.
+    pub(crate) tools: Vec<ToolName>,
 }
 
 /// The check.
@@ -66,7 +90,21 @@ pub(crate) struct EvaluatorPlan {
 impl AgentPlan {
     /// Whether the agent tells what it uses, so that a limit on cost or tokens can hold.
     pub(crate) fn reports_usage(&self) -> bool {
-        self.usage.format.reports() || self.command.as_str().contains(USAGE_FILE_VARIABLE)
+        match &self.work {
+            WorkPlan::Command(command) => {
+                self.usage.format.reports() || command.as_str().contains(USAGE_FILE_VARIABLE)
+            }
+            // Servers that do not are rare, and nobody knows beforehand.
+            WorkPlan::Model(_) => true,
+        }
+    }
+
+    /// The command, if it is one.
+    pub(crate) const fn command(&self) -> Option<&CommandLine> {
+        match &self.work {
+            WorkPlan::Command(command) => Some(command),
+            WorkPlan::Model(_) => None,
+        }
     }
 }
 
@@ -190,14 +228,15 @@ impl Plan {
     /// # Errors
     /// As for [`Plan::load`], but for the file.
     pub(crate) fn of(source: Source) -> Result<Loaded, Diagnostics> {
-        let node = match document::parse(&source) {
+        let mut node = match document::parse(&source) {
             Ok(node) => node,
             Err(problem) => return Err(source.report(vec![problem])),
         };
         let mut problems = Vec::new();
+        settings::take(&source, &mut node, &mut problems);
         let raw = RawManifest::read(&node, source.text(), &mut problems);
         let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
-        let warnings = warnings::of(&raw, source.text(), prices.as_ref());
+        let warnings = warnings::of(&raw, source.text());
         match validate::plan(raw, source.text(), source.stem(), prices, &mut problems) {
             Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
             _ => Err(source.report(problems)),

@@ -33,14 +33,18 @@ pub(crate) struct RawManifest {
 /// `agent`: the command that does the work.
 #[derive(Debug, Default)]
 pub(crate) struct RawAgent {
-    /// A shell command. Required. The prompt goes to its standard input, or where `{prompt}` stands.
+    /// A shell command. Required without a model. The prompt goes to its standard input, or where `{prompt}` stands.
     pub(crate) command: Field<String>,
     /// What the agent is told, with placeholders. Required.
     pub(crate) prompt: Field<String>,
     /// What it prints, and so how it reports what it used. Default: `text`, not at all.
     pub(crate) format: Field<String>,
-    /// The model to take for one that it does not name. Default: unknown.
+    /// The model that does the work without a command; with one, that to take for one that it does not name.
     pub(crate) model: Field<String>,
+    /// Who the model is to be.
+    pub(crate) system: Field<String>,
+    /// What the model can call. Default: all tools.
+    pub(crate) tools: Field<Vec<Item>>,
     /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
     pub(crate) prices: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
@@ -147,6 +151,8 @@ impl RawAgent {
             prompt: fields.text("agent.prompt"),
             format: fields.text("agent.format"),
             model: fields.text("agent.model"),
+            system: fields.text("agent.system"),
+            tools: fields.list("agent.tools"),
             prices: fields.text("agent.prices"),
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.number("agent.max_seconds"),

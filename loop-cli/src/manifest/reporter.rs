@@ -50,6 +50,22 @@ pub(super) fn called(command: &str) -> Vec<(&'static Reporter, bool)> {
     REPORTERS.iter().filter_map(|reporter| Some((reporter, is_told(reporter)?))).collect()
 }
 
+/// The flag by which those of these programs that do not tell their model are given one.
+pub(super) const MODEL: &str = "--model";
+
+/// The model that a shell command gives to a program that does not tell it: it need not be written twice.
+pub(super) fn model(command: &str) -> Option<String> {
+    let silent = |call: &SimpleCommand| matches!(call.program.as_str(), "codex" | "opencode");
+    simple_commands(command).iter().filter(|call| silent(call)).find_map(|call| {
+        let words = &call.arguments;
+        words.iter().enumerate().find_map(|(index, word)| match word.split_once('=') {
+            Some((MODEL | "-m", model)) => Some(model.to_owned()),
+            None if word == MODEL || word == "-m" => words.get(index + 1).cloned(),
+            _ => None,
+        })
+    })
+}
+
 impl Reporter {
     /// Its command with the flags that make it report.
     pub(super) fn told(&self) -> String {
@@ -102,6 +118,20 @@ mod tests {
             assert_eq!(told(command), Some(false), "{command}");
         }
         assert_eq!(told("aider --json"), None);
+    }
+
+    #[test]
+    fn a_model_that_the_command_names_is_known() {
+        for (command, expected) in [
+            ("codex exec --json -m gpt-5 -", Some("gpt-5")),
+            ("cd app && codex exec --model=gpt-5-mini --json -", Some("gpt-5-mini")),
+            ("opencode run --model openai/gpt-5 --format json", Some("openai/gpt-5")),
+            ("codex exec --json -", None),
+            ("python -m json.tool", None),
+            ("claude -p --model opus", None),
+        ] {
+            assert_eq!(model(command).as_deref(), expected, "{command}");
+        }
     }
 
     #[test]

@@ -9,16 +9,22 @@
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
 //! - a price file that cannot be read, or is none;
-//! - a key that stands twice.
+//! - a key that stands twice;
+//! - settings, in a file that is no `loop.toml`.
 
 use loop_agents::usage::Format;
 use serde_json::{Map, Value, json};
 
 use super::keys::{self, Key, Need, Shape};
+use crate::settings;
 
 /// The schema as a page of JSON that ends with a line feed.
 pub(crate) fn schema() -> String {
     let mut schema = object("");
+    // In `loop.toml` they stand beside the manifest.
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.extend(settings::schemas());
+    }
     let heading = [
         ("$schema", "https://json-schema.org/draft/2020-12/schema"),
         ("title", "A manifest of loop"),
@@ -29,7 +35,10 @@ pub(crate) fn schema() -> String {
     ];
     schema.extend(heading.map(|(keyword, text)| (keyword.to_owned(), text.into())));
     schema.insert("type".to_owned(), "object".into());
-    schema.insert("allOf".to_owned(), json!([pattern_belongs_to_matching(), limits_are_measured()]));
+    schema.insert(
+        "allOf".to_owned(),
+        json!([pattern_belongs_to_matching(), agents_are_of_one_kind(), limits_are_measured()]),
+    );
     format!("{:#}\n", Value::Object(schema))
 }
 
@@ -64,6 +73,15 @@ fn property(key: &'static Key) -> Value {
     keywords
 }
 
+/// An agent is a command or a model, and has no use for what belongs to the other.
+fn agents_are_of_one_kind() -> Value {
+    json!({ "properties": { "agent": {
+        "if": { "required": ["command"] },
+        "then": { "properties": { "system": false, "tools": false } },
+        "else": { "required": ["model"], "properties": { "format": false } },
+    } } })
+}
+
 /// `output_matches` needs a pattern, and nothing else has a use for one.
 fn pattern_belongs_to_matching() -> Value {
     let matching = json!({ "properties": { "type": { "const": "output_matches" } }, "required": ["type"] });
@@ -80,7 +98,7 @@ fn limits_are_measured() -> Value {
     let limited = json!({ "anyOf": limits.map(|limit| json!({ "required": [limit] })) });
     let unread: Vec<_> =
         Format::ALL.iter().filter(|format| !format.reports()).map(|format| format.name()).collect();
-    let silent = json!({ "properties": {
+    let silent = json!({ "required": ["command"], "properties": {
         "command": { "not": { "pattern": "LOOP_USAGE_FILE" } },
         "format": { "enum": unread },
     } });

@@ -74,6 +74,11 @@ impl Source {
         Ok(Self { path: path.to_owned(), text, format })
     }
 
+    /// The file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The text, without a byte order mark, and with every line ending in a line feed alone.
     pub(crate) fn text(&self) -> &str {
         &self.text

@@ -5,21 +5,20 @@
 
 use std::time::Duration;
 
-use loop_core::{Progress, Usd};
+use loop_core::{Progress, StepRecord, Usage, Usd};
 
 use super::text;
 use crate::manifest::plan::Limits;
 
-/// What is left of each budget, in words; the one that ends first stands first. Empty without budgets.
+/// What is left of each budget, in words; the one that ends first stands first. Empty without budgets. Half the
+/// width of a page has to be enough for what matters most: it stands in the live view too.
 pub(crate) fn left(limits: &Limits, progress: &Progress) -> Vec<String> {
     let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
-    let mut budgets: Vec<_> = [cost(limits, progress), tokens(limits, progress), time(limits, progress)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let budgets = [cost(limits, progress), tokens(limits, progress), time(limits, progress)];
+    let mut budgets: Vec<_> = budgets.into_iter().flatten().collect();
     budgets.sort_by(|a, b| a.more(run).total_cmp(&b.more(run)));
-    budgets.iter().map(|budget| budget.words(run)).collect()
+    budgets.iter().map(|budget| budget.words(run)).chain(rate(limits, progress)).collect()
 }
 
 /// How far a run has come.
@@ -33,7 +32,9 @@ struct Run {
 struct Budget {
     limit: u64,
     used: u64,
-    /// Iterations of which nothing is known in this.
+    /// The part of it that the iteration under way has used, which says nothing yet of what one takes.
+    under_way: u64,
+    /// Iterations of which not all is known in this.
     silent: u64,
     show: fn(u64) -> String,
     /// What is shown after it.
@@ -41,9 +42,11 @@ struct Budget {
 }
 
 fn cost(limits: &Limits, progress: &Progress) -> Option<Budget> {
+    let micros = |usage: &Usage| usage.cost.map_or(0, |cost| cost.usd.as_micros());
     Some(Budget {
         limit: limits.max_cost?.as_micros(),
-        used: progress.usage().cost.map_or(0, |cost| cost.usd.as_micros()),
+        used: micros(progress.usage()),
+        under_way: under_way(progress).map_or(0, |step| micros(step.usage())),
         silent: progress.unpriced_iterations(),
         show: |micros| text::dollars(Usd::micros(micros)),
         unit: "",
@@ -51,11 +54,12 @@ fn cost(limits: &Limits, progress: &Progress) -> Option<Budget> {
 }
 
 fn tokens(limits: &Limits, progress: &Progress) -> Option<Budget> {
-    let used = progress.usage().tokens();
+    let tokens = |usage: &Usage| usage.tokens().unwrap_or(0);
     Some(Budget {
         limit: limits.max_tokens?.get(),
-        used: used.unwrap_or(0),
-        silent: if used.is_none() { progress.iterations() } else { 0 },
+        used: tokens(progress.usage()),
+        under_way: under_way(progress).map_or(0, |step| tokens(step.usage())),
+        silent: progress.uncounted_iterations(),
         show: text::grouped,
         unit: " tokens",
     })
@@ -63,20 +67,46 @@ fn tokens(limits: &Limits, progress: &Progress) -> Option<Budget> {
 
 fn time(limits: &Limits, progress: &Progress) -> Option<Budget> {
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let since = |step: &StepRecord| progress.elapsed().saturating_sub(Duration::from(step.started()));
     Some(Budget {
         limit: millis(limits.max_time?),
         used: millis(progress.elapsed()),
+        under_way: under_way(progress).map_or(0, |step| millis(since(step))),
         silent: 0,
         show: |millis| text::duration(Duration::from_millis(millis)),
         unit: "",
     })
 }
 
+/// What may be spent in an hour. Of a run that is younger than that, all counts; of an older one, how much it
+/// spends in an hour on the average.
+fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let limit = limits.max_hourly_cost?;
+    let of = format!("of {} in any hour", text::dollars(limit));
+    let Some(spent) = progress.cost().usd() else {
+        return Some(format!("unknown, {of}: nothing was reported"));
+    };
+    if progress.elapsed() > HOUR {
+        let hourly = spent.as_f64() / progress.elapsed().as_secs_f64() * HOUR.as_secs_f64();
+        let hourly = Usd::try_from_f64(hourly).unwrap_or(spent);
+        return Some(format!("{} in an hour so far, {of}", text::dollars(hourly)));
+    }
+    let at_most = if progress.unpriced_iterations() > 0 { "at most " } else { "" };
+    Some(format!("{at_most}{} {of}", text::dollars(limit.saturating_sub(spent))))
+}
+
+/// The step whose iteration has not ended.
+fn under_way(progress: &Progress) -> Option<&StepRecord> {
+    progress.current_step().filter(|step| step.iteration() > progress.iterations())
+}
+
 impl Budget {
     /// What an iteration uses, as far as that can be said.
     fn each(&self, run: Run) -> Option<f64> {
         let told = run.used_up.saturating_sub(self.silent);
-        (told > 0 && self.used > 0).then(|| self.used as f64 / told as f64)
+        let used = self.used.saturating_sub(self.under_way);
+        (told > 0 && used > 0).then(|| used as f64 / told as f64)
     }
 
     /// For how many more iterations it lasts; infinite if that cannot be said.
@@ -102,7 +132,7 @@ impl Budget {
                 _ => format!("{at_most}{} {of}", show(limit - used)),
             };
         };
-        let each = format!("{}{unit} each", show(each as u64));
+        let each = show(each as u64);
         format!("{at_most}{} {of}: {}", show(limit - used), lasts(self.more(run) as u64, &each, run))
     }
 }
@@ -114,9 +144,9 @@ fn lasts(more: u64, each: &str, run: Run) -> String {
         return format!("not enough for another iteration at {each}");
     }
     if open > 0 && more >= open {
-        return format!("enough for the {} left at {each}", text::count(open, "iteration"));
+        return format!("lasts to the end at {each} an iteration");
     }
-    let about = format!("enough for about {} at {each}", text::count(more, "more iteration"));
+    let about = format!("about {} at {each}", text::count(more, "more iteration"));
     match open {
         0 => about,
         _ => format!("{about}, to iteration {}", run.used_up + more),
@@ -182,14 +212,14 @@ mod tests {
         ];
         insta::assert_snapshot!(cases.join("\n"), @r"
         $2.00 of $2.00
-        $1.64 of $2.00: enough for about 13 more iterations at $0.12 each, to iteration 16
-        $1.85 of $2.00: enough for the 17 iterations left at $0.05 each
-        $0.25 of $2.00: not enough for another iteration at $0.88 each
+        $1.64 of $2.00: about 13 more iterations at $0.12, to iteration 16
+        $1.85 of $2.00: lasts to the end at $0.05 an iteration
+        $0.25 of $2.00: not enough for another iteration at $0.88
         nothing of $2.00
         nothing of $2.00: $0.13 over
         unknown, of $2.00: nothing was reported
-        at most $1.76 of $2.00: enough for about 14 more iterations at $0.12 each, to iteration 17
-        $0.20 of $2.00: enough for about 2 more iterations at $0.09 each
+        at most $1.76 of $2.00: about 14 more iterations at $0.12, to iteration 17
+        $0.20 of $2.00: about 2 more iterations at $0.09
         ");
     }
 
@@ -206,6 +236,45 @@ mod tests {
     }
 
     #[test]
+    fn what_the_iteration_under_way_has_used_is_gone_and_says_nothing_of_the_next() {
+        let mut progress = after(&[spent(10), spent(10)]);
+        let at = RunTime::from_micros(130_000_000);
+        progress.apply(&Event { at, kind: EventKind::IterationStarted { iteration: 3, attempt: 1 } });
+        progress.apply(&Event { at, kind: EventKind::UsageReported { usage: spent(30) } });
+        assert_eq!(
+            left(&LIMITS, &progress),
+            ["$1.50 of $2.00: about 15 more iterations at $0.10, to iteration 17"]
+        );
+    }
+
+    #[test]
+    fn tokens_that_only_some_iterations_report_are_all_that_is_known() {
+        let limits = Limits { max_cost: None, max_tokens: NonZeroU64::new(50_000), ..LIMITS };
+        let told = Usage::unknown().with_tokens(9_000, 1_000);
+        assert_eq!(
+            said(&limits, &[told, Usage::unknown(), told]),
+            "at most 30,000 of 50,000 tokens: about 3 more iterations at 10,000, to iteration 6"
+        );
+    }
+
+    #[test]
+    fn what_is_left_of_the_hour_is_said_while_there_was_none_before_it() {
+        let limits = Limits { max_cost: None, max_hourly_cost: Some(Usd::dollars(1)), ..LIMITS };
+        let cases = [
+            said(&limits, &[spent(12); 3]),
+            said(&limits, &[Usage::unknown()]),
+            said(&limits, &[Usage::unknown(), spent(12)]),
+            said(&limits, &[spent(1); 120]),
+        ];
+        insta::assert_snapshot!(cases.join("\n"), @r"
+        $0.64 of $1.00 in any hour
+        unknown, of $1.00 in any hour: nothing was reported
+        at most $0.88 of $1.00 in any hour
+        $0.60 in an hour so far, of $1.00 in any hour
+        ");
+    }
+
+    #[test]
     fn the_budget_that_ends_first_stands_first() {
         let limits = Limits {
             max_time: Some(Duration::from_secs(3600)),
@@ -213,9 +282,9 @@ mod tests {
             ..LIMITS
         };
         insta::assert_snapshot!(said(&limits, &[spent(12).with_tokens(9_000, 1_500); 4]), @r"
-        8,000 of 50,000 tokens: not enough for another iteration at 10,500 tokens each
-        $1.52 of $2.00: enough for about 12 more iterations at $0.12 each, to iteration 16
-        56m 00s of 1h 00m: enough for the 16 iterations left at 1m 00s each
+        8,000 of 50,000 tokens: not enough for another iteration at 10,500
+        $1.52 of $2.00: about 12 more iterations at $0.12, to iteration 16
+        56m 00s of 1h 00m: lasts to the end at 1m 00s an iteration
         ");
     }
 

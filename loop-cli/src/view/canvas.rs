@@ -8,13 +8,13 @@ use std::{
 
 use anstream::adapter::strip_str;
 
-use super::{WARN, paint, panel::Panel, queue::Item};
+use super::{WARN, paint, panel::Pinned, queue::Item};
 
 /// What stands at the bottom of a terminal, and how it came there.
 #[derive(Debug)]
 pub(super) struct Canvas {
     coloured: bool,
-    panel: Option<Arc<Mutex<Panel>>>,
+    panel: Option<Arc<Mutex<dyn Pinned>>>,
     /// The widths of the lines that stand there, of which the cursor is in the last.
     drawn: Vec<usize>,
     /// When they were drawn.
@@ -99,7 +99,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::panel::Panel, *};
     use crate::manifest::{Plan, Source};
 
     #[derive(Debug, Clone)]
@@ -153,7 +153,7 @@ mod tests {
                     Deed::Glimpse(line) => {
                         panel.lock().unwrap().tail.push(format!("{line}\n").as_bytes());
                     }
-                    Deed::Show => items.push(Item::Show(Arc::clone(&panel))),
+                    Deed::Show => items.push(Item::Show(panel.clone())),
                     Deed::Hide => items.push(Item::Hide),
                 }
                 sent.push_str(&canvas.draw(items, || (rows, columns)));

@@ -1,9 +1,10 @@
 //! One iteration, shown alone.
 
-use loop_agents::shell::ShellOutput;
+use std::path::PathBuf;
+
 use loop_core::{Event, EventKind, Notes, Verdict, WorkResult};
 
-use super::{BOLD, paint, row::Row, text};
+use super::{BOLD, Left, paint, row::Row, text};
 
 /// How much of a check's last line is shown.
 const LINE: usize = 60;
@@ -12,7 +13,7 @@ const LINE: usize = 60;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) row: Row,
-    pub(crate) output: Option<ShellOutput>,
+    pub(crate) output: Option<Left>,
     pub(crate) verdict: Option<Verdict>,
     /// What went wrong.
     pub(crate) troubles: Vec<String>,
@@ -45,15 +46,16 @@ impl Found {
         self.troubles.extend(notes.and_then(|notes| notes.fault.as_deref()).map(str::to_owned));
     }
 
-    /// The iteration as text.
-    pub(crate) fn page(&self) -> String {
+    /// The iteration as text. `files` hold all that its commands printed.
+    pub(crate) fn page(&self, files: &[PathBuf]) -> String {
         let row = &self.row;
         let again = if row.attempt > 1 { format!(", attempt {}", row.attempt) } else { String::new() };
         let mut lines = vec![paint(BOLD, format_args!("iteration {}{again}", row.iteration))];
         let mut line =
             |label: &str, value: String| lines.push(format!("  {label:<11}{}", text::printable(&value)));
         if let Some(agent) = row.agent {
-            let ended = self.output.as_ref().map(|output| format!("{}, ", output.exit)).unwrap_or_default();
+            let ended =
+                self.output.as_ref().map(|output| format!("{}, ", output.ending())).unwrap_or_default();
             line("agent", format!("{ended}after {}", text::duration(agent)));
         }
         if let Some(bytes) = row.bytes {
@@ -72,12 +74,15 @@ impl Found {
         if let Some(feedback) = self.verdict.as_ref().and_then(Verdict::feedback) {
             line("feedback", feedback.to_owned());
         }
-        line("cost", row.cost());
-        if let Some(tokens) = row.tokens {
+        line("cost", row.cost().to_string());
+        if let Some(tokens) = row.usage.tokens() {
             line("tokens", text::grouped(tokens));
         }
         for trouble in &self.troubles {
             line("trouble", trouble.clone());
+        }
+        for file in files {
+            line("all of it", file.display().to_string());
         }
         lines.join("\n")
     }

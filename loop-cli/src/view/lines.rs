@@ -1,7 +1,8 @@
 //! A run as lines, one for each thing that happened.
 
 use loop_core::{
-    Event, EventKind, Observer, Outcome, Progress, RunTime, Stage, StopReason, Verdict, WorkResult,
+    Event, EventKind, Observer, Outcome, Progress, RunCost, RunTime, Stage, StopReason, Usd, Verdict,
+    WorkResult,
 };
 
 use super::{BAD, BOLD, DIM, GOOD, Screen, WARN, paint, text};
@@ -49,7 +50,10 @@ impl Wording {
             }
             EventKind::IterationFinished { result, notes } => {
                 let cost = progress.current_step().and_then(|step| step.usage().cost);
-                let cost = cost.map(|cost| format!(", {}", cost.usd)).unwrap_or_default();
+                let cost = match RunCost::reported(cost) {
+                    RunCost::Unknown | RunCost::Exactly(Usd::ZERO) => String::new(),
+                    cost => format!(", {cost}"),
+                };
                 let fault = notes.as_ref().and_then(|notes| notes.fault.as_deref());
                 let fault = fault.map(|fault| format!(" · {}", text::printable(fault))).unwrap_or_default();
                 format!("  agent  {}{cost}{}", work(result, "done", took), paint(WARN, fault))

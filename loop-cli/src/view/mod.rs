@@ -1,5 +1,6 @@
 //! What a person sees of a run. Everything goes to standard error: standard output is for results.
 
+mod board;
 mod budget;
 mod canvas;
 pub(crate) mod changes;
@@ -8,11 +9,14 @@ mod concealed;
 mod echo;
 pub(crate) mod history;
 pub(crate) mod iteration;
+mod left;
 mod lines;
 mod output;
 mod panel;
 mod printer;
 mod queue;
+mod replying;
+mod results;
 mod resuming;
 pub(crate) mod row;
 mod screen;
@@ -27,7 +31,15 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::{AnsiColor, Style};
 
 use self::printer::PRINTER;
-pub(crate) use self::{concealed::conceal, resuming::resuming};
+pub(crate) use self::{
+    board::Board,
+    concealed::{conceal, secrets},
+    left::Left,
+    panel::Pinned,
+    replying::{Replying, Teller},
+    results::Results,
+    resuming::resuming,
+};
 pub(crate) use self::{
     lines::{Lines, Wording},
     output::Output,
@@ -59,13 +71,13 @@ pub(crate) fn flush() {
     PRINTER.flush();
 }
 
-/// Prints a result to standard output, and gives whether somebody still reads it. Neither a run nor its exit
+/// Prints a result to standard output, without secrets, and gives whether somebody still reads it. Neither a run nor its exit
 /// code depends on who does.
 pub(crate) fn tell(text: &str) -> bool {
     // Standard error may be the same terminal, and what was said before is to stand before it.
     flush();
     let mut stdout = anstream::stdout();
-    is_read(writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()))
+    is_read(writeln!(stdout, "{}", concealed::clean(text).trim_end()).and_then(|()| stdout.flush()))
 }
 
 /// Prints to standard output what an agent or a check printed: byte for byte, but for a terminal without what

@@ -1,4 +1,4 @@
-//! Who owns standard error: one thread, which prints what it is handed.
+//! Who owns standard error, or standard output: one thread, which prints what it is handed.
 //!
 //! A write to a terminal that was stopped (Ctrl+S, a suspended ssh) takes until somebody lets it go on, which
 //! may be the next morning. If the run itself wrote there, no limit would bind meanwhile, and nothing would
@@ -21,7 +21,7 @@ use rustix::{
 
 use super::{
     canvas::Canvas,
-    panel::Panel,
+    panel::Pinned,
     queue::{Item, Queue},
 };
 
@@ -87,7 +87,7 @@ impl Printer {
     }
 
     /// Keeps a panel beneath all that is printed from now on.
-    pub(super) fn show(&self, panel: Arc<Mutex<Panel>>) {
+    pub(super) fn show(&self, panel: Arc<Mutex<dyn Pinned>>) {
         self.push(Item::Show(panel));
     }
 
@@ -125,7 +125,7 @@ impl Printer {
     }
 
     /// Prints all that comes, for ever.
-    fn work(&self, to: &impl AsFd, mut canvas: Canvas) {
+    pub(super) fn work(&self, to: &impl AsFd, mut canvas: Canvas) {
         loop {
             let items = self.next(canvas.drawn_at());
             let frame = canvas.draw(items, || Term::stderr().size());

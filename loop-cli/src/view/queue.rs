@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use super::panel::Panel;
+use super::panel::Pinned;
 
 /// How much output of agents and checks may wait, in bytes: some 50,000 lines. A terminal that shows them at
 /// all is through with that in seconds.
@@ -29,7 +29,7 @@ pub(super) enum Item {
     /// Says that so many bytes are missing here.
     Lost(usize),
     /// Keeps this panel beneath all that is printed from now on.
-    Show(Arc<Mutex<Panel>>),
+    Show(Arc<Mutex<dyn Pinned>>),
     /// Takes the panel away.
     Hide,
 }

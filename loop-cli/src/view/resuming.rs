@@ -12,6 +12,7 @@ pub(crate) fn resuming(ending: &Ending, run: &str) -> Option<String> {
             " --add-cost USD"
         }
         StopReason::TimeExceeded => " --add-seconds N",
+        StopReason::TokensExceeded => " --accept-changes",
         _ => "",
     };
     Some(format!("  {:<11}loop resume {run}{more}", "resume"))

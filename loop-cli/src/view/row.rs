@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use loop_agents::shell::ShellOutput;
-use loop_core::{Event, EventKind, Progress, RunTime, Usd, WorkResult};
+use loop_core::{Event, EventKind, Notes, RunCost, RunTime, Usage, WorkResult};
 
-use super::text;
+use super::{Left, text};
 
 /// One iteration.
 #[derive(Debug, Clone, Default)]
@@ -18,8 +17,8 @@ pub(crate) struct Row {
     /// How it ended, in a word; empty while it goes on.
     pub(crate) verdict: String,
     pub(crate) score: Option<f64>,
-    pub(crate) cost: Option<Usd>,
-    pub(crate) tokens: Option<u64>,
+    /// What all attempts at it used, those that were put off included.
+    pub(crate) usage: Usage,
     /// The agent's exit code, as a shell shows it, where its output is at hand.
     pub(crate) exit: Option<i32>,
     /// How many bytes the agent printed, where its output is at hand.
@@ -34,7 +33,7 @@ impl Row {
             time(self.agent),
             time(self.check),
             self.verdict.clone(),
-            self.cost(),
+            self.cost().to_string(),
         ]
     }
 
@@ -49,13 +48,13 @@ impl Row {
             time(self.check),
             self.verdict.clone(),
             shown(self.score.map(|score| format!("{score:.2}"))),
-            shown(self.tokens.map(text::grouped)),
-            self.cost(),
+            shown(self.usage.tokens().map(text::grouped)),
+            self.cost().to_string(),
         ]
     }
 
-    pub(crate) fn cost(&self) -> String {
-        self.cost.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string())
+    pub(crate) const fn cost(&self) -> RunCost {
+        RunCost::reported(self.usage.cost)
     }
 }
 
@@ -72,25 +71,28 @@ pub(crate) struct Rows {
     is_over: bool,
     /// When the work under way began.
     began: RunTime,
-    /// What the run had used when the iteration began.
-    cost: Usd,
-    tokens: u64,
 }
 
 impl Rows {
     /// Takes the next event, and gives a row if that ends an iteration. An iteration can end twice, in its
     /// check: when the run ended in it, and when that was taken up again. The later row is the right one.
-    pub(crate) fn next(&mut self, event: &Event, progress: &Progress) -> Option<Row> {
+    pub(crate) fn next(&mut self, event: &Event) -> Option<Row> {
         let took = event.at.since(self.began);
         let row = &mut self.row;
+        // What comes late, between two iterations, belongs to none.
+        if let Some(usage) = event.kind.usage().filter(|_| !self.is_over) {
+            row.usage += *usage;
+        }
         match &event.kind {
             EventKind::IterationStarted { iteration, attempt } => {
-                *row = Row { iteration: *iteration, attempt: *attempt, ..Row::default() };
+                // An iteration that is tried again has been paid for before.
+                let usage = if row.iteration == *iteration { row.usage } else { Usage::unknown() };
+                *row = Row { iteration: *iteration, attempt: *attempt, usage, ..Row::default() };
                 (self.is_over, self.began) = (false, event.at);
-                (self.cost, self.tokens) = used(progress);
             }
             EventKind::EvaluationStarted {} => self.began = event.at,
-            EventKind::IterationFinished { result, .. } => {
+            EventKind::IterationFinished { result, notes } => {
+                revise(&mut row.usage, notes.as_deref());
                 row.agent = Some(took);
                 verdict_of(result, |()| String::new()).clone_into(&mut row.verdict);
             }
@@ -107,15 +109,8 @@ impl Rows {
                     Some(_) => row.check = Some(took),
                 }
                 "cut".clone_into(&mut row.verdict);
-                // The step is gone from the progress; what it used is what the run used more.
-                let (cost, tokens) = used(progress);
-                row.cost = (cost > self.cost).then(|| cost.saturating_sub(self.cost));
-                row.tokens = (tokens > self.tokens).then(|| tokens - self.tokens);
             }
             EventKind::StepSettled { .. } => {
-                let usage = progress.last_step().map(loop_core::StepRecord::usage);
-                row.cost = usage.and_then(|usage| usage.cost).map(|cost| cost.usd);
-                row.tokens = usage.and_then(loop_core::Usage::tokens);
                 self.is_over = true;
                 return Some(row.clone());
             }
@@ -126,9 +121,9 @@ impl Rows {
     }
 
     /// What the agent left behind in the iteration under way.
-    pub(crate) fn left_behind(&mut self, output: &ShellOutput) {
-        self.row.exit = Some(output.exit.shell_code());
-        self.row.bytes = Some(output.stdout.total().saturating_add(output.stderr.total()));
+    pub(crate) fn left_behind(&mut self, left: &Left) {
+        self.row.exit = left.exit_code();
+        self.row.bytes = Some(left.bytes());
     }
 
     /// The iteration that began and is not settled.
@@ -137,9 +132,11 @@ impl Rows {
     }
 }
 
-fn used(progress: &Progress) -> (Usd, u64) {
-    let usage = progress.usage();
-    (usage.cost.map_or(Usd::ZERO, |cost| cost.usd), usage.tokens().unwrap_or(0))
+/// How far a cost can be believed may be known better once its iteration has ended.
+fn revise(usage: &mut Usage, notes: Option<&Notes>) {
+    if let (Some(cost), Some(quality)) = (&mut usage.cost, notes.and_then(|notes| notes.cost_quality)) {
+        cost.quality = quality;
+    }
 }
 
 fn verdict_of<T>(result: &WorkResult<T>, done: impl Fn(&T) -> String) -> String {

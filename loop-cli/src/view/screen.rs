@@ -37,6 +37,11 @@ impl Screen {
         screen
     }
 
+    /// A screen without a panel.
+    pub(crate) const fn plain() -> Self {
+        Self(None)
+    }
+
     /// Prints a line for good.
     pub(crate) fn line(&self, line: &str) {
         PRINTER.line(&clean(line));
@@ -92,7 +97,7 @@ impl Screen {
         if let Some(live) = &self.0 {
             echo::set(false);
             live.is_shown.store(true, Ordering::Relaxed);
-            PRINTER.show(Arc::clone(&live.panel));
+            PRINTER.show(live.panel.clone());
         }
     }
 

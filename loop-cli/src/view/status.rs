@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use loop_core::{Progress, StepRecord, Usd};
+use loop_core::{Progress, RunCost, StepRecord};
 
 use super::{budget, text};
 use crate::manifest::plan::Limits;
@@ -16,7 +16,7 @@ pub(super) struct Status {
     granted: Limits,
     stage: &'static str,
     iteration: u64,
-    cost: Option<Usd>,
+    cost: RunCost,
     /// What is left of the budget that ends first, once an iteration has shown what it takes.
     pub(super) left: Option<String>,
     /// Run time at the last event, and when that was.
@@ -34,7 +34,7 @@ impl Status {
             granted: limits.clone(),
             stage: "starting",
             iteration: 1,
-            cost: None,
+            cost: RunCost::Unknown,
             left: None,
             elapsed: Duration::ZERO,
             seen: now,
@@ -47,9 +47,6 @@ impl Status {
         self.stage = stage;
         self.began = Instant::now();
         self.granted = self.limits.granted(progress);
-        if progress.iterations() > 0 {
-            self.left = budget::left(&self.limits, progress).into_iter().next();
-        }
         self.update(progress);
     }
 
@@ -57,7 +54,10 @@ impl Status {
     pub(super) fn update(&mut self, progress: &Progress) {
         self.seen = Instant::now();
         self.iteration = progress.current_step().map_or(self.iteration, StepRecord::iteration);
-        self.cost = progress.usage().cost.map(|cost| cost.usd);
+        self.cost = progress.cost();
+        if progress.iterations() > 0 {
+            self.left = budget::left(&self.limits, progress).into_iter().next();
+        }
         self.elapsed = progress.elapsed();
     }
 
@@ -70,9 +70,12 @@ impl Status {
     /// The line.
     pub(super) fn text(&self, now: Instant) -> String {
         let of = |limit: Option<String>| limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
+        // In as few signs as can be: it has to fit 80 columns.
         let cost = match self.cost {
-            Some(cost) => cost.to_string(),
-            None => "cost unknown".to_owned(),
+            RunCost::Unknown => "cost unknown".to_owned(),
+            RunCost::AtLeast(cost) => format!("{}+", text::dollars(cost)),
+            RunCost::About(cost) => format!("~{}", text::dollars(cost)),
+            RunCost::Exactly(cost) => text::dollars(cost),
         };
         format!(
             "iteration {} of {} · {} {} · run {}{} · {cost}{}",
@@ -82,7 +85,7 @@ impl Status {
             text::duration(now.duration_since(self.began)),
             text::duration(self.elapsed + now.duration_since(self.seen)),
             of(self.granted.max_time.map(text::duration)),
-            of(self.granted.max_cost.map(|limit| limit.to_string())),
+            of(self.granted.max_cost.map(text::dollars)),
         )
     }
 }

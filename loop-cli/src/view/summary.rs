@@ -10,12 +10,14 @@ use crate::manifest::Plan;
 
 /// Why the loop stopped, after how many iterations, how long, at what cost, what is left of its budgets, and
 /// what to do next.
-/// `called` is what the person calls what stands at a path of the manifest: that path, or a flag.
+/// `called` is what the person calls what stands at a path of the manifest: that path, or a flag; `is_kept` says
+/// whether the run can be resumed.
 pub(crate) fn summary(
     plan: &Plan,
     ending: &Ending,
     progress: &Progress,
     telemetry: &Path,
+    is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
     let mut lines = vec![String::new(), heading(ending.reason(), &plan.name)];
@@ -26,14 +28,14 @@ pub(crate) fn summary(
     row("iterations", progress.iterations().to_string());
     row("time", time(progress));
     row("cost", text::cost(progress));
-    if let Some(tokens) = progress.usage().tokens() {
-        row("tokens", text::grouped(tokens));
+    if let Some(tokens) = text::tokens(progress) {
+        row("tokens", tokens);
     }
     for (index, left) in budget::left(&plan.limits, progress).into_iter().enumerate() {
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());
-    row("next", next(ending, called));
+    row("next", next(ending, is_kept, called));
     lines.join("\n")
 }
 
@@ -59,7 +61,8 @@ pub(super) fn time(progress: &Progress) -> String {
 }
 
 /// What a person would do now. `called` is what they call the thing at a path of the manifest.
-fn next(ending: &Ending, called: impl Fn(&'static str) -> &'static str) -> String {
+fn next(ending: &Ending, is_kept: bool, called: impl Fn(&'static str) -> &'static str) -> String {
+    let again = if is_kept { "resume the run" } else { "run again" };
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
@@ -82,18 +85,21 @@ fn next(ending: &Ending, called: impl Fn(&'static str) -> &'static str) -> Strin
         StopReason::TimeExceeded => {
             format!("look at what was done; then {}", raise("guardrails.max_seconds"))
         }
+        StopReason::HitlCheckpoint if is_kept => {
+            "look at what was done, then resume the run: `--note TEXT` is for the next prompt".to_owned()
+        }
         StopReason::HitlCheckpoint => {
             "look at what was done, and run again: in a terminal you will be asked".to_owned()
         }
-        StopReason::Declined => "change what you did not like, and run again".to_owned(),
+        StopReason::Declined => format!("change what you did not like, and {again}"),
         StopReason::ConsecutiveFailures => format!("run {agent} by hand, and see why it fails"),
         StopReason::AgentUnavailable => see_that_it_runs(agent),
         StopReason::EvaluatorUnavailable => see_that_it_runs(check),
         StopReason::PromptUndeliverable => {
             format!("take {{prompt}} out of {agent}: then the prompt goes to standard input, at any size")
         }
-        StopReason::Cancelled => "run again when you like; what the agent changed is still there".to_owned(),
-        _ => "see why it stopped before you run it again".to_owned(),
+        StopReason::Cancelled => format!("{again} when you like; what the agent changed is still there"),
+        _ => format!("see why it stopped before you {again}"),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use loop_agents::shell::ShellOutput;
 use loop_core::{Event, Observer, Progress};
 
 use super::{
+    Left,
     columns::{self, Column},
     row::{Row, Rows},
     text,
@@ -68,7 +68,7 @@ impl Table {
     }
 
     /// What the agent left behind in the iteration under way.
-    pub(crate) fn left_behind(&mut self, output: &ShellOutput) {
+    pub(crate) fn left_behind(&mut self, output: &Left) {
         self.rows.left_behind(output);
     }
 
@@ -112,8 +112,8 @@ impl Table {
 }
 
 impl Observer for Table {
-    fn on_event(&mut self, event: &Event, progress: &Progress) {
-        if let Some(row) = self.rows.next(event, progress) {
+    fn on_event(&mut self, event: &Event, _progress: &Progress) {
+        if let Some(row) = self.rows.next(event) {
             self.push(row);
         }
     }
@@ -121,7 +121,9 @@ impl Observer for Table {
 
 #[cfg(test)]
 mod tests {
-    use loop_core::{EventKind, RunTime, WorkResult};
+    use std::time::Duration;
+
+    use loop_core::{Cost, EventKind, Notes, RunTime, Usage, Usd, WorkResult};
 
     use super::*;
 
@@ -197,6 +199,34 @@ mod tests {
         insta::assert_snapshot!(page(11), @"
            agent  check  verdict  score  cost
         1   1.0s   1.0s  pass      0.50  unknown
+        ");
+    }
+
+    #[test]
+    fn an_iteration_that_was_put_off_costs_what_all_its_attempts_did() {
+        let spent = |usd| {
+            let usage = Usage::unknown().with_cost(Cost::known(Usd::dollars(usd)));
+            Notes { usage, ..Notes::default() }.boxed()
+        };
+        let started = || EventKind::IterationStarted { iteration: 1, attempt: 1 };
+        let later = WorkResult::Later { after: Duration::from_secs(30) };
+        let kinds = [
+            EventKind::RunStarted { evaluated: false },
+            started(),
+            EventKind::IterationFinished { result: later, notes: spent(1) },
+            started(),
+            EventKind::IterationFinished { result: WorkResult::Done(()), notes: spent(2) },
+            EventKind::StepSettled { met: true },
+        ];
+        let mut table = folded(kinds.clone().into_iter().take(3));
+        table.break_off("put off");
+        insta::assert_snapshot!(text::printable(&table.render()), @"
+           agent  check  verdict  cost
+        1   1.0s      -  put off  $1.00
+        ");
+        insta::assert_snapshot!(text::printable(&folded(kinds).render()), @"
+           agent  check  cost
+        1   1.0s      -  $3.00
         ");
     }
 

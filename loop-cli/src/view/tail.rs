@@ -69,7 +69,9 @@ mod tests {
         let mut tail = Tail::default();
         tail.push("é".repeat(KEPT).as_bytes());
         tail.push(b"x");
-        assert_eq!(tail.lines(1), ["é".repeat(KEPT / 2 - 1) + "x"]);
+        let line = tail.lines(1).remove(0);
+        assert!(line.len() >= KEPT - LONGEST_SECRET - 1);
+        assert_eq!(line, "é".repeat(line.len() / 2) + "x");
     }
 
     proptest! {

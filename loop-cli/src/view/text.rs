@@ -66,10 +66,27 @@ pub(crate) fn cost(progress: &Progress) -> String {
     match cost {
         RunCost::Unknown => format!("{cost} (none was reported)"),
         RunCost::AtLeast(_) => {
-            let silent = progress.unpriced_iterations();
-            format!("{cost} ({silent} of {} reported none)", count(progress.iterations(), "iteration"))
+            let partly = not_all(progress.unpriced_iterations(), progress.iterations());
+            format!("{cost}{partly}")
         }
         RunCost::About(_) | RunCost::Exactly(_) => cost.to_string(),
+    }
+}
+
+/// What is known of the tokens that a run used, if anything is.
+pub(crate) fn tokens(progress: &Progress) -> Option<String> {
+    let tokens = grouped(progress.usage().tokens()?);
+    Some(match progress.uncounted_iterations() {
+        0 => tokens,
+        silent => format!("at least {tokens}{}", not_all(silent, progress.iterations())),
+    })
+}
+
+/// How many iterations did not report all that they used. Their check may not have either.
+fn not_all(silent: u64, iterations: u64) -> String {
+    match silent {
+        0 => String::new(),
+        _ => format!(" ({} of {} did not report all of it)", grouped(silent), count(iterations, "iteration")),
     }
 }
 

@@ -105,7 +105,8 @@ fn a_rate_limit_is_waited_for_and_uses_up_no_iteration() {
     let manifest = manifest("claude-stream-json", agent, "true")
         .set("guardrails.max_iterations", 1)
         .set("guardrails.max_consecutive_failures", 1);
-    world.run_manifest(&manifest).exits(0).says(&["put off", "waiting 1.0s", "goal_met"]);
+    let why = "· the agent reports a rate limit: API Error: Request rejected (429)";
+    world.run_manifest(&manifest).exits(0).says(&["put off", why, "waiting 1.0s", "goal_met"]);
     let record = world.record();
     assert_eq!(record["iterations"], 1);
     let seconds = |key: &str| record[key].as_f64().expect("a number");
@@ -140,7 +141,7 @@ fn what_is_left_is_handed_to_the_agent() {
     // An answer with a name that was heard before is no news: each iteration's has its own.
     let agent = r#"echo "$LOOP_BUDGET_USD_LEFT" >> left; sed "s/chatcmpl-/&$LOOP_ITERATION/g" stream"#;
     let manifest = manifest("pi-json", agent, "test $(wc -l < left) = 2").set("guardrails.max_cost_usd", 1);
-    let left = "left       $0.99 of $1.00: enough for the 1 iteration left at $0.0028 each";
+    let left = "left       $0.99 of $1.00: lasts to the end at $0.0028 an iteration";
     world.run_manifest(&manifest).exits(0).says(&[left]);
     assert_eq!(world.read("left"), "1.00\n0.99718\n");
 }
@@ -180,4 +181,54 @@ fn failures_in_a_row_are_followed_by_waits_from_the_second_on() {
     let manifest = manifest.set("pace.backoff_seconds", 0);
     let ran = world.run_manifest(&manifest).exits(1);
     assert_eq!(ran.stderr.matches("waiting").count(), 0, "{}", ran.stderr);
+}
+
+#[test]
+fn a_rate_limit_that_outlasts_the_run_is_not_waited_for() {
+    let manifest = manifest("claude-stream-json", "cat stream", "true").set("guardrails.max_seconds", 20);
+    let why = "what was put off can be tried again in 30s, and the run's time ends in 19s";
+    world("claude/limit.stdout").run_manifest(&manifest).exits(1).says(&[
+        "time_exceeded",
+        why,
+        "iterations 0",
+    ]);
+}
+
+/// A line of pi's: an answer of a model at this price.
+fn answer(id: &str, model: &str, usd: f64) -> String {
+    let usage = json!({ "input": 10, "output": 1, "cost": { "total": usd } });
+    let message =
+        json!({ "role": "assistant", "responseId": id, "model": model, "content": [], "usage": usage });
+    format!("{}\n", json!({ "type": "message_end", "message": message }))
+}
+
+#[test]
+fn an_answer_without_a_price_beside_others_makes_the_cost_a_lower_bound() {
+    let world = World::new();
+    world.write("stream", answer("a", "m", 0.5) + &answer("b", "home-made", 0.0));
+    let manifest = manifest("pi-json", "cat stream", "true").set("guardrails.max_cost_usd", 2);
+    world.run_manifest(&manifest).exits(0).says(&[
+        "cost       at least $0.50 (1 of 1 iteration did not report all of it)",
+        "left       at most $1.50 of $2.00",
+        "no price for the model `home-made`",
+    ]);
+    let record = world.record();
+    assert_eq!((&record["estimated_cost_usd"], &record["cost_state"]), (&0.5.into(), &"estimated".into()));
+}
+
+#[test]
+fn a_total_that_says_what_was_estimated_is_known_in_the_record() {
+    let world = world("claude/tool.stdout");
+    world.run_manifest(&manifest("claude-stream-json", "cat stream", "true")).exits(0);
+    let record = world.record();
+    assert_eq!((&record["estimated_cost_usd"], &record["cost_state"]), (&0.00585.into(), &"known".into()));
+}
+
+#[test]
+fn work_that_ended_at_a_limit_of_the_agents_own_is_judged() {
+    let world = World::new();
+    world.write("stream", r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#);
+    let manifest = manifest("claude-stream-json", "cat stream; exit 1", "touch checked");
+    world.run_manifest(&manifest).exits(0).says(&["came to a limit of its own: error_max_turns", "goal_met"]);
+    assert!(world.has("checked"));
 }

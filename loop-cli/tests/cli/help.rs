@@ -16,8 +16,26 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 11] =
-    ["init", "run", "resume", "runs", "show", "tail", "rm", "check", "schema", "completions", "man"];
+const COMMANDS: [&str; 15] = [
+    "init",
+    "run",
+    "every",
+    "schedule",
+    "chat",
+    "resume",
+    "runs",
+    "show",
+    "tail",
+    "rm",
+    "check",
+    "policy",
+    "schema",
+    "completions",
+    "man",
+];
+
+/// The last ones are for the machine more than for its user.
+const LISTED: usize = COMMANDS.len() - 3;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {
@@ -25,9 +43,8 @@ fn help_fits_a_screen_and_begins_with_what_one_needs_first() {
     assert!(help.lines().count() < 24, "a prompt has to fit under it");
     assert!(help.lines().all(|line| line.len() <= 80));
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed: Vec<_> =
-        listed.filter_map(|line| line.split_whitespace().next()).take(COMMANDS.len()).collect();
-    assert_eq!(listed, COMMANDS);
+    let listed: Vec<_> = listed.filter_map(|line| line.split_whitespace().next()).take(LISTED).collect();
+    assert_eq!(listed, COMMANDS[..LISTED]);
     said("version", &["--version"], 0);
 }
 

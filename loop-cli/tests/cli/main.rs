@@ -5,28 +5,41 @@
 //! test waits for anything, and what a test waits for is a condition.
 #![cfg(all(test, unix))]
 
+mod model_server;
 mod support;
 mod terminal;
 
 mod budgets;
 mod cases;
+mod chat;
 mod check;
 mod checkpoint;
 mod contained;
 mod dry_run;
 mod early;
 mod environment;
+mod every;
+mod faults;
+mod first_format;
 mod goal;
 mod help;
 mod init;
 mod journal;
+mod kept_output;
 mod limits;
 mod live;
+mod long;
 mod looking;
+mod model_agent;
 mod no_file;
 mod output;
+mod policy;
 mod prompts;
 mod resume;
+mod retention;
+mod schedule;
+mod schedule_cases;
+mod schedule_run;
 mod signals;
 mod state;
 mod wrong;

@@ -105,6 +105,17 @@ fn the_same_run_goes_on_with_its_id_and_its_totals() {
 }
 
 #[test]
+fn the_table_under_a_run_that_went_on_has_all_its_iterations() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("true", "echo $LOOP_ITERATION; false")).exits(1);
+    let id = id(&world.record());
+    let ran = world.run(&["resume", &id, "--add-iterations", "1"]).exits(1);
+    let rows = ran.stderr.lines().skip_while(|line| !line.contains("verdict"));
+    let numbers: Vec<_> = rows.skip(1).map_while(|row| row.split_whitespace().next()).collect();
+    assert_eq!(numbers, ["1", "2", "3", "4"], "{}", ran.stderr);
+}
+
+#[test]
 fn money_and_time_can_be_added() {
     let world = World::new();
     let agent = r#"echo '{"cost_usd": 0.6}' >> "$LOOP_USAGE_FILE""#;
@@ -253,4 +264,25 @@ fn a_journal_that_was_cut_off_anywhere_is_gone_on_with() {
 fn open_only(world: &World) -> String {
     let index = fs::read_to_string(world.state().join("runs/index.jsonl")).expect("it is there");
     index.lines().take(1).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_kill_and_the_resume_that_the_readme_shows_work() {
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once("### Runs\n").expect("the chapter");
+    let (_, rest) = rest.split_once("```sh\n").expect("the example");
+    let (example, _) = rest.split_once("```").expect("its end");
+    assert!(example.contains("kill -9") && example.contains("loop resume"));
+    // No test depends on speed: this agent waits for the kill, and the kill for the agent.
+    let example = example
+        .replace("'sleep 2'", "'echo $LOOP_ITERATION >> ran; test -e go || sleep 1000'")
+        .replace("sleep 3;", "until test -e ran; do sleep 0.01; done;")
+        .replace("kill -9 $!", "kill -9 $!; touch go");
+    assert!(example.contains("touch go") && example.contains("test -e go"), "{example}");
+    let world = World::new();
+    let path = std::path::Path::new(env!("CARGO_BIN_EXE_loop")).parent().expect("a folder");
+    let path = format!("{}:{}", path.display(), std::env::var("PATH").expect("a path"));
+    Started::new(world.command("sh", &["-c", &example]).env("PATH", path)).finish().exits(0);
+    assert_eq!(ran(&world), ["1", "1", "2", "3"]);
+    assert_eq!(world.record()["success"], true);
 }

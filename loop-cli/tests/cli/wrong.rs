@@ -38,7 +38,7 @@ fn the_place_is_shown_with_file_line_column_caret_and_the_nearest_key() {
     refused(
         "it.json",
         &json,
-        &["it.json:2:3", "^^^^^^^", "did you mean `agent`?", "`guardrails` is missing"],
+        &["it.json:3:3", "^^^^^^^", "did you mean `agent`?", "`guardrails` is missing"],
     );
 }
 

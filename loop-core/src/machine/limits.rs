@@ -1,7 +1,11 @@
 //! What the guardrails leave, and the kernel's own limits.
 
+use std::time::Duration;
+
 use super::{MAX_ATTEMPTS, MAX_DEFERRALS, Machine};
-use crate::{Ceiling, Decision, Ending, Halt, Phase, RunTime, StopReason, Usage, event::Stage};
+use crate::{
+    Ceiling, Decision, Ending, Halt, Phase, RunTime, StopReason, Usage, bound::in_words, event::Stage,
+};
 
 impl Machine {
     /// What all guardrails together leave to the work that begins now.
@@ -42,6 +46,21 @@ impl Machine {
         Some(Ending { halt, guardrail: None })
     }
 
+    /// How the run ends if its time does before what was put off for so long could be tried again. Nobody is
+    /// served by hours of waiting for that.
+    pub(super) fn too_late(&self, after: Duration) -> Option<Ending> {
+        self.guardrails.iter().find_map(|guardrail| {
+            let left = guardrail.ceiling(&self.progress).time.filter(|left| *left <= after)?;
+            let message = format!(
+                "what was put off can be tried again in {}, and the run's time ends in {}",
+                in_words(whole_seconds(after)),
+                in_words(whole_seconds(left))
+            );
+            let halt = Halt::new(StopReason::TimeExceeded, message);
+            Some(Ending { halt, guardrail: Some(guardrail.name().to_owned()) })
+        })
+    }
+
     /// The first guardrail that leaves nothing of something, and how the run ends for it.
     pub(super) fn crossed(&self) -> Option<Ending> {
         self.guardrails.iter().find_map(|guardrail| {
@@ -55,4 +74,9 @@ impl Machine {
             })
         })
     }
+}
+
+/// As a person says it: nobody asks for the fraction of a long time.
+fn whole_seconds(time: Duration) -> Duration {
+    if time < Duration::from_secs(1) { time } else { Duration::from_secs(time.as_secs()) }
 }

@@ -227,7 +227,10 @@ impl Machine {
             phase => unreachable!("no action is due while {phase:?}"),
         };
         if let Some(after) = self.progress.retry_after.filter(|after| !after.is_zero()) {
-            return self.wait(after, stage);
+            return match self.too_late(after) {
+                Some(ending) => self.finish(ending),
+                None => self.wait(after, stage),
+            };
         }
         match stage {
             Stage::Iteration => self.before_iteration(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{NextIteration, Phase, Progress};
 use crate::{
-    Answer, Ending, Halt, StepRecord, StopReason, Usage,
+    Answer, CostQuality, Ending, Halt, StepRecord, StopReason, Usage,
     event::{Event, EventKind, Notes, Stage, WorkResult},
 };
 
@@ -93,12 +93,14 @@ impl Progress {
     }
 
     fn began(&mut self, iteration: u64) {
+        self.quality_before = self.usage.cost.map(|cost| cost.quality);
         self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
         self.phase = Phase::Working(Stage::Iteration);
     }
 
     fn iterated(&mut self, result: &WorkResult<()>, notes: Option<&Notes>) {
         self.finish_work(result, notes, Stage::Iteration);
+        self.revise(notes);
         self.current_mut().produced = matches!(result, WorkResult::Done(()));
         if !matches!(result, WorkResult::Later { .. }) {
             self.used_up();
@@ -112,7 +114,11 @@ impl Progress {
     /// The index is used up; what was known for it is not known for the next one.
     fn used_up(&mut self) {
         self.iterations += 1;
-        self.unpriced += u64::from(self.current.as_ref().is_some_and(|step| step.usage.cost.is_none()));
+        if let Some(StepRecord { usage, .. }) = &self.current {
+            let is_priced = usage.cost.is_some_and(|cost| cost.quality < CostQuality::Partial);
+            self.unpriced += u64::from(!is_priced);
+            self.uncounted += u64::from(usage.tokens().is_none());
+        }
         // The guidance stays until the step is settled: an evaluator's death must not lose it.
         let guidance = self.next.guidance.take();
         self.next = NextIteration { guidance, ..NextIteration::default() };
@@ -145,6 +151,17 @@ impl Progress {
                 Phase::Before(stage)
             }
         };
+    }
+
+    /// What an iteration reported of its cost is better known, or worse, now that it has ended.
+    fn revise(&mut self, notes: Option<&Notes>) {
+        let Some(quality) = notes.and_then(|notes| notes.cost_quality) else { return };
+        if let Some(cost) = &mut self.current_mut().usage.cost {
+            cost.quality = quality;
+        }
+        if let Some(cost) = &mut self.usage.cost {
+            cost.quality = self.quality_before.map_or(quality, |before| before.max(quality));
+        }
     }
 
     /// What work leaves behind that will be done again from its beginning: nothing but its bill.
@@ -197,6 +214,7 @@ impl Progress {
         match stage {
             Stage::Iteration => {
                 self.note(notes);
+                self.revise(notes);
                 self.used_up();
                 self.current = None;
             }

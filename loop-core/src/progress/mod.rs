@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 mod fold;
 
 use crate::{
-    Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage,
+    CostQuality, Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage,
     event::{Event, Stage},
     mark::Marks,
 };
@@ -54,7 +54,10 @@ pub struct Progress {
     evaluated: bool,
     iterations: u64,
     unpriced: u64,
+    uncounted: u64,
     usage: Usage,
+    /// How far the cost could be believed when the iteration began.
+    quality_before: Option<CostQuality>,
     failures: u64,
     marks: Marks,
     current: Option<StepRecord>,
@@ -106,10 +109,16 @@ impl Progress {
         self.iterations
     }
 
-    /// Iterations that ended without a word about their cost. If there are any, the cost in
-    /// [`usage`](Self::usage) is only a part of it.
+    /// Iterations that ended without a word about their cost, or with a cost that is only a part of it. If
+    /// there are any, the cost in [`usage`](Self::usage) is only a part too.
     pub const fn unpriced_iterations(&self) -> u64 {
         self.unpriced
+    }
+
+    /// Iterations that ended without a word about their tokens. If there are any, the tokens in
+    /// [`usage`](Self::usage) are only a part of them.
+    pub const fn uncounted_iterations(&self) -> u64 {
+        self.uncounted
     }
 
     /// What was used so far, as far as it was reported.

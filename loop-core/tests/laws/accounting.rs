@@ -17,8 +17,8 @@ fn sum(all: &[Usage]) -> Usage {
         (!known.is_empty()).then(|| known.iter().sum())
     };
     let usd = field(|usage| usage.cost.map(|cost| cost.usd.as_micros()));
-    let estimated = all.iter().any(|u| u.cost.is_some_and(|cost| cost.quality == CostQuality::Estimated));
-    let quality = if estimated { CostQuality::Estimated } else { CostQuality::Known };
+    let qualities = all.iter().filter_map(|usage| usage.cost).map(|cost| cost.quality);
+    let quality = qualities.max().unwrap_or(CostQuality::Known);
     Usage {
         input_tokens: field(|usage| usage.input_tokens),
         cached_input_tokens: field(|usage| usage.cached_input_tokens),

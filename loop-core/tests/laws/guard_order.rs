@@ -1,6 +1,8 @@
 //! Which guardrail is named depends only on the order given; whether the run halts does not.
 
-use loop_core::{Action, Answer, Decision, Ending, Event, EventKind, Guardrail, Input, Progress};
+use std::time::Duration;
+
+use loop_core::{Action, Answer, Decision, Ending, Event, EventKind, Guardrail, Input, Progress, WorkResult};
 use proptest::{collection::vec, prelude::*};
 
 use crate::world::{Guard, Rail, Run, Sim, Told, World, also_holds, holds, settings, worlds};
@@ -19,6 +21,22 @@ fn first(rails: &[Rail], before: &[Event], in_the_middle: bool) -> Option<Ending
     })
 }
 
+/// For how long this input puts work off.
+fn put_off(input: &Input) -> Duration {
+    match input {
+        Input::Iterated { result: WorkResult::Later { after }, .. }
+        | Input::Evaluated { result: WorkResult::Later { after }, .. } => *after,
+        _ => Duration::ZERO,
+    }
+}
+
+/// The first rail in order that does not leave so much time.
+fn first_too_late(rails: &[Rail], before: &[Event], after: Duration) -> Option<&'static str> {
+    let progress: Progress = before.iter().collect();
+    let left = |rail: &&Rail| Guard::restored(rail, before).ceiling(&progress).time;
+    rails.iter().find(|rail| left(rail).is_some_and(|left| left <= after)).map(|rail| rail.name)
+}
+
 /// Whether this input was the end of work that had been interrupted.
 fn was_cut(run: &Run, told: &Told) -> bool {
     run.events[told.from..told.events].iter().any(|event| matches!(event.kind, EventKind::WorkCut { .. }))
@@ -32,6 +50,11 @@ fn names_the_first(world: &World, run: &Run) {
         match (&told.action, &told.input) {
             (Some(Action::Interrupt { cause }), Input::Reported { .. } | Input::DeadlinePassed) => {
                 assert_eq!(first(&world.rails, before, true).as_ref(), Some(cause));
+            }
+            // Work is put off beyond the end of its time.
+            (Some(Action::Finish(ending)), input) if put_off(input) > Duration::ZERO => {
+                let late = first_too_late(&world.rails, before, put_off(input));
+                assert_eq!(late, ending.guardrail.as_deref());
             }
             // Whose question it was is named, and whose cut it was has been named above.
             (_, Input::Answered { answer: None | Some(Answer::Stop) }) => {}

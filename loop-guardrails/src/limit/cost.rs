@@ -4,7 +4,7 @@
 //! it. A limit that is looked at only between iterations does not help: one iteration of an agent with
 //! tools can cost more than the rest of the run. This one cuts an iteration that crosses it.
 
-use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason, Usd};
+use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReason, Usd};
 
 /// At most so much money, over the whole run.
 ///
@@ -57,7 +57,10 @@ impl Guardrail for MaxCost {
         if spent < limit {
             return Decision::Continue;
         }
-        let message = format!("{spent} spent; the limit is {limit}");
+        let message = match progress.cost() {
+            RunCost::Unknown => format!("{spent} spent; the limit is {limit}"),
+            cost => format!("{cost} spent; the limit is {limit}"),
+        };
         Decision::Halt(Halt::new(StopReason::BudgetExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {

@@ -103,6 +103,14 @@ mod tests {
             halt(&ConsecutiveFailures::new(1)),
             (StopReason::ConsecutiveFailures, true, "the last step failed: it broke".into())
         );
+        let silent = Iterated { usage: Usage::unknown(), failed: false };
+        let partly = progress_of(&[silent, Iterated { usage, failed: false }]);
+        for (guardrail, message) in [
+            (&MaxCost::new(Usd::dollars(2)) as &dyn Guardrail, "at least $2.13 spent; the limit is $2.00"),
+            (&MaxTokens::new(1_000), "at least 1100 tokens used; the limit is 1000"),
+        ] {
+            assert!(matches!(guardrail.check(&partly), Decision::Halt(halt) if halt.message == message));
+        }
         let failed = Iterated { usage, failed: true };
         match ConsecutiveFailures::new(3).check(&progress_of(&[failed; 3])) {
             Decision::Halt(halt) => {

@@ -6,9 +6,7 @@
 
 use std::collections::VecDeque;
 
-use loop_core::{
-    Ceiling, Decision, Event, EventKind, Guardrail, Halt, Progress, RunTime, StopReason, Usage, Usd,
-};
+use loop_core::{Ceiling, Decision, Event, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
 
 /// At most so much money in any hour.
 ///
@@ -89,7 +87,7 @@ impl Guardrail for SpendingRate {
     }
 
     fn observe(&mut self, event: &Event) {
-        let Some(cost) = reported(&event.kind).and_then(|usage| usage.cost) else { return };
+        let Some(cost) = event.kind.usage().and_then(|usage| usage.cost) else { return };
         let now = minute(event.at);
         match self.spent.back_mut() {
             Some((minute, spent)) if *minute == now => *spent = *spent + cost.usd,
@@ -105,22 +103,11 @@ fn minute(at: RunTime) -> u64 {
     at.as_micros() / 60_000_000
 }
 
-/// What an event adds to the usage of its run.
-fn reported(kind: &EventKind) -> Option<&Usage> {
-    match kind {
-        EventKind::UsageReported { usage } => Some(usage),
-        EventKind::IterationFinished { notes, .. }
-        | EventKind::EvaluationFinished { notes, .. }
-        | EventKind::WorkCut { notes } => notes.as_ref().map(|notes| &notes.usage),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use loop_core::{Cost, Notes, WorkResult};
+    use loop_core::{Cost, EventKind, Notes, Usage, WorkResult};
     use proptest::{collection::vec, prelude::*};
 
     use super::*;

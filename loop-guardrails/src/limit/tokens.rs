@@ -49,7 +49,8 @@ impl Guardrail for MaxTokens {
         if used < self.0 {
             return Decision::Continue;
         }
-        let message = format!("{used} tokens used; the limit is {}", self.0);
+        let at_least = if progress.uncounted_iterations() > 0 { "at least " } else { "" };
+        let message = format!("{at_least}{used} tokens used; the limit is {}", self.0);
         Decision::Halt(Halt::new(StopReason::TokensExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {

@@ -9,6 +9,7 @@ use super::{
     Denied, Ignored, LocalPath, Origin, OutsidePath, Permissions, Placed, Ruling, SecretFiles, Settings,
     Verb,
     command::{CommandLine, CommandPolicy},
+    settings,
 };
 
 /// How long a command may run, unless something is set: five minutes.
@@ -42,6 +43,7 @@ const GIT_FOLDER: &str = ".git";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActionPolicy {
     root: PathBuf,
+    guarded: Vec<PathBuf>,
     commands: CommandPolicy,
     secrets: SecretFiles,
     /// All of them have to allow.
@@ -57,7 +59,8 @@ impl ActionPolicy {
     /// time of commands. What it sets beyond that has no effect, and is listed in
     /// [`ignored`](Self::ignored).
     pub fn new(user: Settings, project: Settings) -> Self {
-        let ignored = beyond(&user, &project);
+        let ignored = settings::beyond(&user, &project);
+        let most = settings::longest(&user);
         let secrets = SecretFiles::new().also(user.secret).also(project.secret).except(user.not_secret);
         let mut commands = CommandPolicy::new()
             .allow(user.allow)
@@ -69,13 +72,13 @@ impl ActionPolicy {
         if let Some(mode) = on.or(user.safe_mode) {
             commands = commands.safe_mode(mode);
         }
-        let times = user.command_time.into_iter().chain(project.command_time);
         Self {
             root: PathBuf::new(),
+            guarded: Vec::new(),
             commands,
             secrets,
             permissions: vec![user.permissions, project.permissions],
-            command_time: times.min_by_key(|time| time.value),
+            command_time: project.command_time.filter(|time| time.value < most).or(user.command_time),
             ignored,
         }
     }
@@ -85,6 +88,14 @@ impl ActionPolicy {
     #[must_use]
     pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
+        self
+    }
+
+    /// Keeps these files and folders from being changed, beside those that are guarded anyway: the user's own
+    /// settings, and the audit, where they lie below the root. Their paths are absolute, and without links.
+    #[must_use]
+    pub fn guard(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.guarded.extend(paths);
         self
     }
 
@@ -113,6 +124,11 @@ impl ActionPolicy {
         self.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
     }
 
+    /// Where it stands how long a command may run.
+    pub fn command_time_origin(&self) -> &Origin {
+        self.command_time.as_ref().map_or(&Origin::BuiltIn, |time| &time.origin)
+    }
+
     /// A path as somebody wrote it, relative to the root. No link is followed.
     ///
     /// # Errors
@@ -125,7 +141,7 @@ impl ActionPolicy {
 
     /// Whether this may be done with a path that no link is on.
     pub fn on_path(&self, path: &LocalPath, verb: Verb) -> Ruling {
-        if let Some(ruling) = self.secrets.rule_on(path).or_else(|| guarded(path, verb)) {
+        if let Some(ruling) = self.secrets.rule_on(path).or_else(|| self.rule_on_guarded(path, verb)) {
             return ruling;
         }
         let mut allowed = Ruling::allowed("nothing stands against it", &Origin::BuiltIn);
@@ -143,6 +159,7 @@ impl ActionPolicy {
     pub(super) fn has_rules_about(&self, folder: &LocalPath) -> bool {
         self.permissions.iter().any(|permissions| permissions.has_below(folder))
             || self.secrets.has_exception_about(folder)
+            || self.guarded().any(|guarded| guarded.is_within(folder))
     }
 
     /// Whether a command may run in the workspace's root: its program, its arguments, and every path that
@@ -174,11 +191,16 @@ impl ActionPolicy {
     /// else is a command. Ask [`explain_path`](Self::explain_path) for a file such as `Makefile`.
     pub fn explain(&self, text: &str) -> Ruling {
         let text = text.trim();
-        let is_path = text.contains(['/', '.']) && !text.contains(char::is_whitespace);
-        if is_path && !self.commands.is_allowed(text) {
+        if self.is_path(text) {
             return self.explain_path(text, Verb::Read);
         }
         self.on_command(text).map_or_else(|denied| denied.ruling, |command| command.ruling)
+    }
+
+    /// Whether a text looks like a path, and not like a command.
+    pub(super) fn is_path(&self, text: &str) -> bool {
+        let looks = text.contains(['/', '.']) && !text.contains(char::is_whitespace);
+        looks && !self.commands.is_allowed(text)
     }
 
     /// What would become of doing this with a path: the answer, and the rule that decides.
@@ -188,13 +210,28 @@ impl ActionPolicy {
             Err(outside) => Ruling::denied(outside.to_string(), &Origin::BuiltIn),
         }
     }
+
+    /// What may be read, and not changed.
+    fn rule_on_guarded(&self, path: &LocalPath, verb: Verb) -> Option<Ruling> {
+        if verb == Verb::Read {
+            return None;
+        }
+        if verb != Verb::Exec && self.guarded().any(|guarded| path.is_within(&guarded)) {
+            let rule =
+                "it holds the user's settings, or what is kept of your work; ask the user to change it";
+            return Some(Ruling::denied(rule, &Origin::BuiltIn));
+        }
+        always_guarded(path)
+    }
+
+    /// What is guarded below the root, beside what always is.
+    fn guarded(&self) -> impl Iterator<Item = LocalPath> {
+        self.guarded.iter().filter_map(|path| LocalPath::new(path.strip_prefix(&self.root).ok()?).ok())
+    }
 }
 
-/// What may be read, and not changed.
-fn guarded(path: &LocalPath, verb: Verb) -> Option<Ruling> {
-    if verb == Verb::Read {
-        return None;
-    }
+/// What nobody changes, wherever the root is.
+fn always_guarded(path: &LocalPath) -> Option<Ruling> {
     let is = |name: &str, guarded: &str| name.eq_ignore_ascii_case(guarded);
     let denied = |rule: &str| Some(Ruling::denied(rule, &Origin::BuiltIn));
     if path.names().any(|name| is(&name, GIT_FOLDER)) {
@@ -204,25 +241,6 @@ fn guarded(path: &LocalPath, verb: Verb) -> Option<Ruling> {
         return denied("`loop.toml` holds these very rules; ask the user to change it");
     }
     None
-}
-
-/// What the project sets that only the user can.
-fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
-    let ignored = |origin: &Origin, setting: String| Ignored { origin: origin.clone(), setting };
-    let known = CommandPolicy::new().allow(user.allow.clone());
-    let programs = project.allow.iter().filter(|program| !known.is_allowed(&program.value));
-    let programs = programs.map(|program| ignored(&program.origin, format!("allow = [{:?}]", program.value)));
-    let off = project
-        .safe_mode
-        .iter()
-        .filter(|mode| !mode.value && user.safe_mode.as_ref().is_none_or(|mode| mode.value));
-    let off = off.map(|mode| ignored(&mode.origin, "safe_mode = false".to_owned()));
-    let shown = project
-        .not_secret
-        .iter()
-        .filter(|path| !user.not_secret.iter().any(|own| path.value.is_within(&own.value)));
-    let shown = shown.map(|path| ignored(&path.origin, format!("not_secret = [\"{}\"]", path.value)));
-    programs.chain(off).chain(shown).collect()
 }
 
 #[cfg(test)]

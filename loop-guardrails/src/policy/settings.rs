@@ -6,7 +6,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::{FileName, LocalPath, Origin, Permissions, Placed};
+use super::{DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, Placed, command::CommandPolicy};
 
 /// The settings of one file. Each keeps the line at which it stands.
 ///
@@ -51,4 +51,31 @@ impl fmt::Display for Ignored {
             "`{setting}` ({origin}) has no effect: a project cannot allow more; write it into your own settings"
         )
     }
+}
+
+/// How long a command may run as far as the user says.
+pub(super) fn longest(user: &Settings) -> Duration {
+    user.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
+}
+
+/// What the project sets that only the user can.
+pub(super) fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
+    let ignored = |origin: &Origin, setting: String| Ignored { origin: origin.clone(), setting };
+    let known = CommandPolicy::new().allow(user.allow.clone());
+    let programs = project.allow.iter().filter(|program| !known.is_allowed(&program.value));
+    let programs = programs.map(|program| ignored(&program.origin, format!("allow = [{:?}]", program.value)));
+    let off = project
+        .safe_mode
+        .iter()
+        .filter(|mode| !mode.value && user.safe_mode.as_ref().is_none_or(|mode| mode.value));
+    let off = off.map(|mode| ignored(&mode.origin, "safe_mode = false".to_owned()));
+    let shown = project
+        .not_secret
+        .iter()
+        .filter(|path| !user.not_secret.iter().any(|own| path.value.is_within(&own.value)));
+    let shown = shown.map(|path| ignored(&path.origin, format!("not_secret = [\"{}\"]", path.value)));
+    let long = project.command_time.iter().filter(|time| time.value > longest(user));
+    let seconds = |time: &Duration| format!("command_seconds = {}", time.as_secs_f64());
+    let long = long.map(|time| ignored(&time.origin, seconds(&time.value)));
+    programs.chain(off).chain(shown).chain(long).collect()
 }

@@ -9,7 +9,7 @@ use std::{
 
 use loop_guardrails::policy::{
     ActionPolicy, LocalPath, Origin, Permissions, Placed, Settings, Verb,
-    workspace::{Kind, Workspace, WorkspaceError},
+    workspace::{Asked, Kind, Workspace, WorkspaceError},
 };
 
 fn world() -> (tempfile::TempDir, Workspace) {
@@ -174,4 +174,37 @@ fn a_root_that_is_none_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = Workspace::open(folder.path().join("gone"), ActionPolicy::default()).unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
+}
+
+#[test]
+fn an_explanation_knows_where_links_lead() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir(at("src")).unwrap();
+    fs::write(at("Makefile"), "all:\n").unwrap();
+    fs::write(at(".env"), "KEY=1").unwrap();
+    symlink(".env", at("notes")).unwrap();
+    symlink("/etc", at("etc")).unwrap();
+    let workspace = Workspace::open(folder.path(), ActionPolicy::default()).unwrap();
+    for (text, expected) in [
+        ("Makefile", "allowed: "),
+        ("src", "allowed: "),
+        ("ls src", "allowed: `ls` is among the programs"),
+        ("gone.txt", "allowed: "),
+        ("notes", "denied: a link makes this mean to read `.env`, and files named `.env*` hold secrets"),
+        ("cat notes", "denied: a link makes this mean to read `.env`, and files named"),
+        ("cat ./.env", "denied: of `./.env`, files named `.env*`"),
+        (".env", "denied: files named `.env*` hold secrets"),
+        ("etc/passwd", "denied: the link `etc` leads out of the workspace, to /etc"),
+        ("../x", "denied: `../x` is outside"),
+        ("make", "denied: `make` is not among the programs"),
+        ("", "denied: the command is empty"),
+    ] {
+        let shown = workspace.explain(text).ruling.to_string();
+        assert!(shown.starts_with(expected), "{text}: {shown}");
+    }
+    let Asked::Path { leads_to: Some(place), .. } = workspace.explain("src/../src/x").asked else { panic!() };
+    assert_eq!(place.to_string(), "src/x");
+    let Asked::Command { words } = workspace.explain("git log").asked else { panic!() };
+    assert!(words.starts_with(&["git".to_owned(), "--no-pager".to_owned()]), "{words:?}");
 }

@@ -17,6 +17,7 @@ use super::{
     At, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     line::{self, Output},
     lock,
+    lock::RunLock,
     outputs::Outputs,
     reader::Place,
 };
@@ -141,6 +142,12 @@ impl<O> FileJournal<O> {
     pub fn without_sync(mut self) -> Self {
         self.synced = false;
         self
+    }
+
+    /// The run's lock, to hold it for longer than the journal lives: until the run's end is noted, say. It is
+    /// given back when both are dropped.
+    pub fn hold(&self) -> RunLock {
+        RunLock::of(&self.file)
     }
 
     /// The file of the events.

@@ -7,6 +7,7 @@ use std::{
     fs::{File, TryLockError},
     io,
     path::Path,
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -16,6 +17,21 @@ use super::{At, EVENTS, JournalError};
 /// Who looks whether a run is alive holds its lock for a moment; so it is tried again a few times.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// The lock of a run: who has it works on the run, and nobody else does. Made by
+/// [`FileJournal::hold`](super::FileJournal::hold).
+#[derive(Debug)]
+#[must_use = "the lock is given back when this is dropped"]
+pub struct RunLock {
+    _file: Arc<File>,
+}
+
+impl RunLock {
+    /// That of the journal in this file, which was locked when it was opened.
+    pub(super) fn of(file: &Arc<File>) -> Self {
+        Self { _file: Arc::clone(file) }
+    }
+}
 
 /// Takes the lock of a journal, for as long as the file is open.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

@@ -27,6 +27,7 @@ pub(crate) use self::{
 pub use self::{
     error::JournalError,
     file::FileJournal,
+    lock::RunLock,
     outputs::MAX_INLINE_OUTPUT,
     reader::{Entry, JournalReader, KeptOutput},
 };

@@ -13,6 +13,8 @@ use jiff::Timestamp;
 use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
+use crate::Redactor;
+
 /// How one run ended. As JSON it has exactly these keys, in this order.
 ///
 /// Counts and times are the run's, those before a resume included. Unknown keys are passed over when a
@@ -77,6 +79,14 @@ impl Record {
             started_at: Timestamp::UNIX_EPOCH,
             manifest: None,
         })
+    }
+
+    /// The record without these secrets in its texts: a loop's name, and where its manifest is.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.name = redactor.redact(&self.name).into_owned();
+        self.manifest = self.manifest.map(|manifest| redactor.redact(&manifest).into_owned());
+        self
     }
 
     /// The record as one line of JSON, without the line's end.

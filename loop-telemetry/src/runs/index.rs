@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, File},
+    fs::File,
     io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
 };
@@ -184,15 +184,5 @@ impl Runs {
     fn entry(&mut self, id: Option<&str>) -> Option<&mut RunEntry> {
         let place = *self.places.get(id?)?;
         self.entries.get_mut(place)
-    }
-}
-
-/// Removes a folder and all in it; one that is gone already is fine.
-pub(super) fn remove_folder(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::File { path: path.to_owned(), source: error })
-        }
-        _ => Ok(()),
     }
 }

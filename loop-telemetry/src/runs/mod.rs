@@ -10,15 +10,16 @@
 //! runs/<id>/run.json          what the run was begun with
 //! runs/<id>/events.jsonl      its journal, locked by the process that works on it
 //! runs/<id>/outputs/          large outputs
+//! runs/<id>/logs/             all that its commands printed, if that is kept
 //! ```
 
 mod error;
 mod index;
 mod info;
+mod removal;
 
 use std::{
-    fs::{self, File},
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -28,14 +29,15 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
+    removal::Retention,
 };
 use self::{
-    index::{Change, FORMAT, Index, format_of, remove_folder},
+    index::{Change, FORMAT, Index, format_of},
     info::text,
 };
 use crate::{
     FileJournal, JournalError, JournalReader, Record, folder,
-    journal::{EVENTS, is_held, lock},
+    journal::{EVENTS, is_held},
     record::format,
 };
 
@@ -145,23 +147,31 @@ impl RunStore {
     }
 
     /// Takes a run up again: returns its journal, for
-    /// [`Loop::resume_from`](loop_core::Loop::resume_from), and notes in the index that the run is open.
+    /// [`Loop::resume_from`](loop_core::Loop::resume_from). From then on nobody else takes it up. That it is open
+    /// again is [noted](Self::note_resumed) by who has seen that it can go on.
     ///
     /// # Errors
     /// [`StoreError::Alive`] if a process works on it; others if it cannot be read or written.
     pub fn resume<O>(
         &self,
         id: &str,
-        mut clock: impl FnMut() -> Timestamp + Send + 'static,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<FileJournal<O>, StoreError> {
-        let folder = self.existing(id)?;
-        let at = format::to_millis(clock());
-        let journal = FileJournal::open(&folder, clock).map_err(|error| alive(id, error))?;
-        self.index.hold()?.add(Change::Resumed { id: id.to_owned(), at })?;
-        Ok(journal)
+        FileJournal::open(self.existing(id)?, clock).map_err(|error| alive(id, error))
     }
 
-    /// Notes how a run ended. Its id is the record's.
+    /// Notes that a run which had ended goes on, from then on. Without the note it is listed as ended while it
+    /// runs, and after it died. Call it between [`resume`](Self::resume) and the run: a journal that turns out to
+    /// be damaged leaves the list as it was.
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    pub fn note_resumed(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
+        self.index.hold()?.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
+    }
+
+    /// Notes how a run ended. Its id is the record's. Hold the run's [lock](FileJournal::hold) meanwhile: else
+    /// somebody who takes the run up in between is listed as ended.
     ///
     /// # Errors
     /// If the index cannot be written.
@@ -255,54 +265,6 @@ impl RunStore {
         Ok(None)
     }
 
-    /// Removes a run and all that is known of it.
-    ///
-    /// # Errors
-    /// [`StoreError::Alive`] if a process works on it; [`StoreError::NoSuchRun`]; others if it cannot be
-    /// removed.
-    pub fn remove(&self, id: &str) -> Result<(), StoreError> {
-        let folder = self.folder_of(id)?;
-        let held = hold_run(id, &folder)?;
-        let index = self.index.hold()?;
-        let mut runs = self.list()?;
-        let before = runs.len();
-        runs.retain(|run| run.id != id);
-        if held.is_none() && runs.len() == before {
-            return Err(StoreError::NoSuchRun { id: id.to_owned() });
-        }
-        // First the index: a folder that nothing names is in nobody's way, a name without a folder is.
-        index.replace(runs)?;
-        remove_folder(&folder)
-    }
-
-    /// Removes the oldest runs that have ended, until so many are left; says which. Runs that are open stay,
-    /// and do not count: they are going on, or can.
-    ///
-    /// # Errors
-    /// If the index cannot be read or written, or a run not be removed.
-    pub fn keep_last(&self, ended: usize) -> Result<Vec<String>, StoreError> {
-        let index = self.index.hold()?;
-        let mut runs = self.list()?;
-        let mut too_many = runs.iter().filter(|run| !run.is_open).count().saturating_sub(ended);
-        let (mut removed, mut held) = (Vec::new(), Vec::new());
-        runs.retain(|run| {
-            if run.is_open || too_many == 0 {
-                return true;
-            }
-            too_many -= 1;
-            // One that is being resumed at this moment is not open yet, and held by who resumes it.
-            let Ok(lock) = hold_run(&run.id, &self.path.join(&run.id)) else { return true };
-            held.push(lock);
-            removed.push(run.id.clone());
-            false
-        });
-        if !removed.is_empty() {
-            index.replace(runs)?;
-        }
-        removed.iter().try_for_each(|id| remove_folder(&self.path.join(id)))?;
-        Ok(removed)
-    }
-
     /// The folder of a run that there is.
     fn existing(&self, id: &str) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(id)?;
@@ -311,17 +273,6 @@ impl RunStore {
             false => Err(StoreError::NoSuchRun { id: id.to_owned() }),
         }
     }
-}
-
-/// Keeps others from taking a run up while it is removed; `None` if there is nothing to take up.
-fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
-    let path = folder.join(EVENTS);
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => at(&path, opened)?,
-    };
-    lock(&file, &path).map_err(|error| alive(id, error))?;
-    Ok(Some(file))
 }
 
 fn alive(id: &str, error: JournalError) -> StoreError {

@@ -6,6 +6,8 @@ use std::{
     os::fd::OwnedFd,
 };
 
+use super::program::Image;
+
 #[cfg(not(target_os = "linux"))]
 mod portable;
 #[cfg(target_os = "linux")]
@@ -22,8 +24,7 @@ pub(super) use watch::Watch;
 
 /// What is to be started.
 pub(super) struct Spawn<'a> {
-    /// The command line for the shell.
-    pub(super) line: &'a CStr,
+    pub(super) image: &'a Image,
     pub(super) dir: Option<&'a CStr>,
     /// `NAME=value` strings.
     pub(super) env: &'a [CString],

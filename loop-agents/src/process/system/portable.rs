@@ -16,13 +16,17 @@ use tokio::task::spawn_blocking;
 
 use super::Spawn;
 
-/// Starts the command in a new process group; returns when the shell has been executed.
+/// Starts the command in a new process group; returns when the program has been executed.
 pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let text = |bytes: &'_ CStr| OsStr::from_bytes(bytes.to_bytes()).to_owned();
     let stdio = |fd: &OwnedFd| fd.try_clone().map(Stdio::from);
     let [stdin, stdout, stderr] = spawn.stdio;
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg("--").arg(text(spawn.line)).process_group(0);
+    let mut command = Command::new(text(&spawn.image.file));
+    let (name, arguments) = spawn.image.argv.split_first().unzip();
+    command.args(arguments.unwrap_or_default().iter().map(|word| text(word))).process_group(0);
+    if let Some(name) = name {
+        command.arg0(text(name));
+    }
     command.stdin(stdio(stdin)?).stdout(stdio(stdout)?).stderr(stdio(stderr)?).env_clear();
     for entry in spawn.env {
         let mut halves = entry.as_bytes().splitn(2, |byte| *byte == b'=').map(OsStr::from_bytes);

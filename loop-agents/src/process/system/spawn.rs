@@ -1,4 +1,4 @@
-//! Starting `/bin/sh -c` by `posix_spawn`.
+//! Starting a program by `posix_spawn`.
 //!
 //! The standard library's `Command` can start a session only through `pre_exec`, and then it
 //! forks: measured, that costs 1.4 times the floor, and more in a host that uses much memory.
@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "posix_spawn with POSIX_SPAWN_SETSID has no safe wrapper")]
 
 use std::{
-    ffi::{c_char, c_int, c_short},
+    ffi::{CString, c_char, c_int, c_short},
     io, iter,
     mem::MaybeUninit,
     os::fd::AsRawFd,
@@ -17,23 +17,19 @@ use rustix::process::Pid;
 
 use super::Spawn;
 
-/// Starts the command in a new session; returns when the shell has been executed.
+/// Starts the command in a new session; returns when the program has been executed.
 pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let actions = FileActions::new(spawn)?;
     let attributes = Attributes::new()?;
-    // The double dash keeps a command that begins with a dash from being read as an option of the shell.
-    let argv = [c"sh".as_ptr(), c"-c".as_ptr(), c"--".as_ptr(), spawn.line.as_ptr(), ptr::null()]
-        .map(<*const c_char>::cast_mut);
-    let envp: Vec<*mut c_char> =
-        spawn.env.iter().map(|entry| entry.as_ptr().cast_mut()).chain(iter::once(ptr::null_mut())).collect();
+    let (argv, envp) = (pointers(&spawn.image.argv), pointers(spawn.env));
     let mut pid = 0;
-    // SAFETY: `argv` and `envp` are arrays of pointers to NUL-terminated strings that outlive the
-    // call, each ended by a null pointer; posix_spawn reads them and writes through none of them.
+    // SAFETY: the file is a NUL-terminated string, and `argv` and `envp` are arrays of pointers to such, each
+    // ended by a null pointer; all outlive the call, and posix_spawn reads them and writes through none of them.
     // `actions` and `attributes` were initialised by their constructors and live until after the call.
     check(unsafe {
         libc::posix_spawn(
             &raw mut pid,
-            c"/bin/sh".as_ptr(),
+            spawn.image.file.as_ptr(),
             actions.0.as_ptr(),
             attributes.0.as_ptr(),
             argv.as_ptr(),
@@ -41,6 +37,11 @@ pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
         )
     })?;
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave no process id"))
+}
+
+/// Pointers to these strings, and the null pointer that ends them.
+fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
+    strings.iter().map(|string| string.as_ptr().cast_mut()).chain(iter::once(ptr::null_mut())).collect()
 }
 
 /// Boxed, since the C library may keep pointers into it.

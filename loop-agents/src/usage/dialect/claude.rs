@@ -9,9 +9,11 @@
 //!   process keeps its id and counts from zero again.
 //! - After a crash the result can say zero.
 //! - A failure has `is_error` with the subtype `success`, or a subtype `error_...`. A message whose model is
-//!   `<synthetic>` is the program's own.
+//!   `<synthetic>` is the program's own; the result after it is too, and after others it is the model's.
+//! - `error_max_turns` and `error_max_budget_usd` end work that was done as far as the limits that the program
+//!   was given go: it is judged.
 
-use loop_core::{Cost, Usage};
+use loop_core::{Cost, Usage, Usd};
 use serde_json::Value;
 
 use super::{Dialect, content, text};
@@ -26,6 +28,10 @@ pub(super) struct Claude {
     streamed: Option<Streamed>,
     /// The limit that was hit, as a line of its own told it.
     limit: Option<RateLimit>,
+    /// The last message was the model's, and not the program's own.
+    model_spoke: bool,
+    /// The model of the last message that was one's.
+    model: Option<String>,
 }
 
 #[derive(Debug)]
@@ -40,6 +46,10 @@ struct Streamed {
 impl Dialect for Claude {
     fn reads(&self, kind: &str) -> bool {
         matches!(kind, "assistant" | "stream_event" | "rate_limit_event" | "result")
+    }
+
+    fn is_own(&self, kind: &str) -> bool {
+        matches!(kind, "system" | "assistant" | "stream_event")
     }
 
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
@@ -69,9 +79,11 @@ impl Claude {
             account.says(&words);
         }
         let model = text(message, "model");
-        if model == Some("<synthetic>") {
+        self.model_spoke = model != Some("<synthetic>");
+        if !self.model_spoke {
             return;
         }
+        self.model = model.map(str::to_owned).or(self.model.take());
         let input = input_of(&message["usage"], account);
         // Nothing is guessed of tokens. A price is a guess anyway, and without the output a low one.
         let said = account.count(&message["usage"], "output_tokens");
@@ -109,11 +121,12 @@ impl Claude {
 
     fn result(&mut self, line: &Value, account: &mut Account) {
         let subtype = text(line, "subtype").unwrap_or_default();
-        let words = text(line, "result");
-        if line["is_error"] == true || subtype.starts_with("error") {
-            let message = words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype);
-            account.fails(message, line["api_error_status"].as_u64());
-            self.name_limit(account);
+        let words = text(line, "result").filter(|words| !words.trim().is_empty());
+        if matches!(subtype, "error_max_turns" | "error_max_budget_usd") {
+            account.recovers();
+            account.fault = Some(format!("the agent came to a limit of its own: {subtype}"));
+        } else if line["is_error"] == true || subtype.starts_with("error") {
+            self.fails(line, words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype), account);
         } else {
             account.recovers();
         }
@@ -121,11 +134,42 @@ impl Claude {
         if let Some(words) = words {
             account.says(words);
         }
-        let mut total = total_of(line, account);
-        if let Some(cost) = account.usd(line, "total_cost_usd") {
-            total.cost = Some(Cost::known(cost));
+        let total = self.total(line, account);
+        account.total(text(line, "session_id").map_or(Total::Process, Total::ProcessSoFar), line, total);
+    }
+
+    fn fails(&self, line: &Value, message: &str, account: &mut Account) {
+        let status = line["api_error_status"].as_u64();
+        if self.model_spoke && status.is_none() {
+            account.fails_at(message, None);
+        } else {
+            account.fails(message, status);
         }
-        account.total(text(line, "session_id").map_or(Total::Process, Total::ProcessSoFar), total);
+        self.name_limit(account);
+    }
+
+    /// All models' tokens and their price, or the turn's if it does not name models.
+    fn total(&self, line: &Value, account: &mut Account) -> Usage {
+        let told = account.usd(line, "total_cost_usd");
+        let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
+        let Some(models) = models else {
+            let usage = &line["usage"];
+            let tokens = input_of(usage, account).with_output(account.count(usage, "output_tokens"));
+            return account.usage(self.model.as_deref(), &tokens, told);
+        };
+        // Nothing, for tokens, is what it says that has no price for a model.
+        let told = told.filter(|cost| *cost > Usd::ZERO);
+        let sum = models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
+            let tokens = Tokens {
+                fresh: account.count(usage, "inputTokens"),
+                cached: account.count(usage, "cacheReadInputTokens"),
+                cache_written: account.count(usage, "cacheCreationInputTokens"),
+                output: account.count(usage, "outputTokens"),
+            };
+            let cost = account.usd(usage, "costUSD");
+            sum + account.usage(Some(model), &tokens, told.or(cost))
+        });
+        Usage { cost: told.map(Cost::known).or(sum.cost), ..sum }
     }
 
     /// A line of its own says more of a limit than the words of the result.
@@ -144,25 +188,6 @@ fn input_of(usage: &Value, account: &mut Account) -> Tokens {
         cache_written: account.count(usage, "cache_creation_input_tokens"),
         output: None,
     }
-}
-
-/// All models' tokens and their price, or the turn's if it does not name models.
-fn total_of(line: &Value, account: &mut Account) -> Usage {
-    let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
-    let Some(models) = models else {
-        let usage = &line["usage"];
-        return input_of(usage, account).with_output(account.count(usage, "output_tokens")).usage();
-    };
-    models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
-        let tokens = Tokens {
-            fresh: account.count(usage, "inputTokens"),
-            cached: account.count(usage, "cacheReadInputTokens"),
-            cache_written: account.count(usage, "cacheCreationInputTokens"),
-            output: account.count(usage, "outputTokens"),
-        };
-        let cost = account.usd(usage, "costUSD");
-        sum + account.usage(Some(model), &tokens, cost)
-    })
 }
 
 /// How many bytes the longest block of a message has. Each of its lines has one block; the longest of all

@@ -26,6 +26,10 @@ impl Dialect for Codex {
         matches!(kind, "thread.started" | "item.completed" | "turn.completed" | "turn.failed" | "error")
     }
 
+    fn is_own(&self, kind: &str) -> bool {
+        kind.starts_with("thread.") || kind.starts_with("turn.") || kind.starts_with("item.")
+    }
+
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
         match kind {
             "thread.started" => self.thread = text(line, "thread_id").map(str::to_owned),
@@ -39,7 +43,7 @@ impl Dialect for Codex {
             }
             "turn.completed" => {
                 account.recovers();
-                self.total(&line["usage"], account);
+                self.total(line, account);
             }
             "turn.failed" => {
                 account.fails(text(&line["error"], "message").unwrap_or("the turn failed"), None);
@@ -50,14 +54,15 @@ impl Dialect for Codex {
 }
 
 impl Codex {
-    fn total(&self, usage: &Value, account: &mut Account) {
+    fn total(&self, line: &Value, account: &mut Account) {
+        let usage = &line["usage"];
         let input = account.count(usage, "input_tokens");
         let cached = account.count(usage, "cached_input_tokens");
         let written = account.count(usage, "cache_write_input_tokens");
         let output = account.count(usage, "output_tokens");
         let tokens = Tokens::within(input, cached, written).with_output(output);
-        let usage = account.usage(None, &tokens, None);
+        let sum = account.usage(None, &tokens, None);
         let total = self.thread.as_deref().map_or(Total::Process, Total::ThreadSoFar);
-        account.total(total, usage);
+        account.total(total, line, sum);
     }
 }

@@ -25,6 +25,10 @@ impl Dialect for Gemini {
         matches!(kind, "message" | "tool_use" | "result" | "error")
     }
 
+    fn is_own(&self, kind: &str) -> bool {
+        matches!(kind, "init" | "message")
+    }
+
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
         match kind {
             "message" if text(line, "role") == Some("assistant") => {
@@ -37,12 +41,12 @@ impl Dialect for Gemini {
                 self.speaking = true;
             }
             "result" => {
-                if text(line, "status") == Some("success") {
-                    account.recovers();
-                } else {
-                    fail(&line["error"], account);
+                match text(line, "status") {
+                    Some("success") => account.recovers(),
+                    Some(_) => fail(&line["error"], account),
+                    None => {}
                 }
-                statistics(&line["stats"], account);
+                statistics(&line["stats"], line, account);
             }
             "error" if text(line, "severity") == Some("error") => fail(line, account),
             _ => self.speaking = false,
@@ -53,14 +57,15 @@ impl Dialect for Gemini {
         true
     }
 
-    fn document(&mut self, document: &Value, account: &mut Account) {
+    fn document(&mut self, document: &Value, account: &mut Account) -> bool {
         if let Some(words) = text(document, "response") {
             account.says(words);
         }
         if document.get("error").is_some_and(Value::is_object) {
             fail(&document["error"], account);
         }
-        statistics(&document["stats"], account);
+        statistics(&document["stats"], document, account);
+        ["response", "error", "stats"].iter().any(|key| document.get(key).is_some())
     }
 }
 
@@ -68,7 +73,7 @@ fn fail(error: &Value, account: &mut Account) {
     account.fails(text(error, "message").unwrap_or("an error without a message"), error["code"].as_u64());
 }
 
-fn statistics(stats: &Value, account: &mut Account) {
+fn statistics(stats: &Value, told: &Value, account: &mut Account) {
     let Some(models) = stats.get("models").and_then(Value::as_object) else { return };
     let mut total = None;
     for (model, numbers) in models {
@@ -80,7 +85,7 @@ fn statistics(stats: &Value, account: &mut Account) {
         total = Some(total.unwrap_or_default() + usage);
     }
     if let Some(total) = total {
-        account.total(Total::Process, total);
+        account.total(Total::Process, told, total);
     }
 }
 

@@ -22,13 +22,18 @@ pub(super) trait Dialect: fmt::Debug + Send {
     /// Takes a line that [`reads`](Self::reads) asked for.
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account);
 
-    /// Whether objects are read that span several lines, also from standard error.
+    /// Whether no other agent prints lines of this `type`: a stream without any is another agent's.
+    fn is_own(&self, kind: &str) -> bool;
+
+    /// Whether objects without a `type` are read, also from standard error.
     fn has_documents(&self) -> bool {
         false
     }
 
-    /// Takes an object that spanned several lines.
-    fn document(&mut self, _document: &Value, _account: &mut Account) {}
+    /// Takes an object without a `type`, and says whether it is as this agent prints it.
+    fn document(&mut self, _document: &Value, _account: &mut Account) -> bool {
+        false
+    }
 }
 
 /// None for formats in which the output says nothing.

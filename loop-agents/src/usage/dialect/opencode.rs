@@ -23,6 +23,10 @@ impl Dialect for Opencode {
         matches!(kind, "text" | "step_finish" | "error")
     }
 
+    fn is_own(&self, kind: &str) -> bool {
+        kind.starts_with("step_") || kind == "text"
+    }
+
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
         let part = &line["part"];
         match kind {

@@ -1,7 +1,8 @@
 //! pi: `pi -p --mode json`.
 //!
 //! - Each answer of the model has its numbers in `message_end`, and again in `turn_end`, `agent_end` and the
-//!   updates before it. `responseId` says which answer it is.
+//!   updates before it. `responseId` says which answer it is, among those of one process: it is the server's,
+//!   and small servers count from the same number each time. `session` begins a process.
 //! - `cacheRead` and `cacheWrite` stand beside `input`.
 //! - The cost is computed by pi from its own table; it is zero for a model without a price there.
 //! - A request that failed is an answer with `stopReason` `error`, perhaps followed by another try. The exit
@@ -17,10 +18,17 @@ pub(super) struct Pi;
 
 impl Dialect for Pi {
     fn reads(&self, kind: &str) -> bool {
-        kind == "message_end"
+        matches!(kind, "session" | "message_end")
     }
 
-    fn line(&mut self, _kind: &str, line: &Value, account: &mut Account) {
+    fn is_own(&self, kind: &str) -> bool {
+        matches!(kind, "session" | "agent_start" | "message_start" | "message_end")
+    }
+
+    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+        if kind == "session" {
+            return account.ledger.begin_process();
+        }
         let message = &line["message"];
         if text(message, "role") != Some("assistant") {
             return;

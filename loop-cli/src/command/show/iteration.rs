@@ -3,33 +3,48 @@
 use anyhow::anyhow;
 use loop_agents::shell::ShellOutput;
 use loop_core::Progress;
-use loop_telemetry::RunStore;
+use loop_telemetry::{Logs, RunStore};
 
 use super::super::{
     Failure,
     kept::{decode, read_on},
 };
+use super::prompt;
 use crate::{
     args::PartArgs,
-    view::{self, iteration::Found, row::Rows, text},
+    view::{self, Left, iteration::Found, row::Rows, text},
 };
 
 /// Prints the iteration with this number, or a part of it.
 pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> Result<(), Failure> {
+    if part.prompt {
+        return prompt::show(store, id, number);
+    }
     let found = find(store, id, number)?;
     if part.output {
         let output =
             found.output.ok_or_else(|| nothing(number, "the agent has left no output that is kept"))?;
-        view::hand_over(&output.stdout.to_bytes());
-        view::hand_over_errors(&output.stderr.to_bytes());
-        warn_of_gaps(&output);
+        hand_over(&output);
     } else if part.evaluation {
         let verdict = found.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
         view::hand_over(verdict.text().as_bytes());
     } else {
-        view::tell(&found.page());
+        let files = Logs::of(store.folder_of(id)?).of_iteration(number).unwrap_or_default();
+        view::tell(&found.page(&files));
     }
     Ok(())
+}
+
+/// Prints what is kept of it, to where it was printed.
+fn hand_over(output: &Left) {
+    match output {
+        Left::Shell(output) => {
+            view::hand_over(&output.stdout.to_bytes());
+            view::hand_over_errors(&output.stderr.to_bytes());
+            warn_of_gaps(output);
+        }
+        Left::Turn(turn) => view::hand_over(turn.text.as_bytes()),
+    }
 }
 
 /// Nothing marks the place in what is kept: it is byte for byte what was printed.
@@ -49,8 +64,8 @@ fn nothing(number: u64, what: &str) -> Failure {
 fn find(store: &RunStore, id: &str, number: u64) -> Result<Found, Failure> {
     let (mut progress, mut rows) = (Progress::default(), Rows::default());
     let mut found = Found::default();
-    read_on(&mut store.journal(id)?, &mut progress, |line, progress| {
-        if let Some(row) = rows.next(&line.event, progress).filter(|row| row.iteration == number) {
+    read_on(&mut store.journal(id)?, &mut progress, |line, _| {
+        if let Some(row) = rows.next(&line.event).filter(|row| row.iteration == number) {
             found.row = row;
         }
         if rows.under_way().is_some_and(|row| row.iteration == number) {
@@ -68,7 +83,12 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<Found, Failure> {
     }
     if found.row.iteration == 0 {
         let iterations = progress.iterations();
-        return Err(Failure::Usage(anyhow!("the run has no iteration {number}: it has had {iterations}")));
+        return Err(none(number, iterations));
     }
     Ok(found)
+}
+
+/// The run has no such iteration.
+pub(super) fn none(number: u64, iterations: u64) -> Failure {
+    Failure::Usage(anyhow!("the run has no iteration {number}: it has had {iterations}"))
 }

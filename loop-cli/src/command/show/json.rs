@@ -38,6 +38,7 @@ struct IterationJson {
 
 impl From<Row> for IterationJson {
     fn from(row: Row) -> Self {
+        let cost = row.cost();
         Self {
             iteration: row.iteration,
             attempt: row.attempt,
@@ -47,8 +48,8 @@ impl From<Row> for IterationJson {
             check_seconds: row.check.map(|check| check.as_secs_f64()),
             verdict: Some(row.verdict).filter(|verdict| !verdict.is_empty()),
             score: row.score,
-            tokens: row.tokens,
-            cost_usd: row.cost.map(Usd::as_f64),
+            tokens: row.usage.tokens(),
+            cost_usd: cost.usd().map(Usd::as_f64),
         }
     }
 }
@@ -64,11 +65,11 @@ impl ShowJson<'_> {
             iterations.pop_if(|last| last.iteration == row.iteration);
             iterations.push(row.into());
         };
-        read_on(&mut store.journal(&entry.id)?, &mut progress, |line, progress| {
+        read_on(&mut store.journal(&entry.id)?, &mut progress, |line, _| {
             if let Some(output) = &line.output {
                 rows.left_behind(&decode(output)?);
             }
-            rows.next(&line.event, progress).into_iter().for_each(&mut add);
+            rows.next(&line.event).into_iter().for_each(&mut add);
             Ok(())
         })?;
         rows.under_way().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);

@@ -74,7 +74,7 @@ impl Flags<'_> {
     pub(crate) fn plan(&self, name: String) -> Result<Loaded, Diagnostics> {
         let (line, raw) = self.written();
         let mut problems = Vec::new();
-        let warnings = warnings::of(&raw, &line, None);
+        let warnings = warnings::of(&raw, &line);
         let plan = validate::plan(raw, &line, name, None, &mut problems);
         let report = |findings| Diagnostics::new("the command line", line, findings);
         match plan {

@@ -8,7 +8,7 @@ mod table;
 mod words;
 
 use super::{flags, nearest::closest};
-use Need::{Planned, Required};
+use Need::{Planned, Required, Unless};
 pub(crate) use shape::{Sample, Shape};
 pub(crate) use table::KEYS;
 
@@ -17,6 +17,8 @@ pub(crate) use table::KEYS;
 pub(crate) enum Need {
     /// The object is not complete without it.
     Required,
+    /// The object is not complete without it, or the key at this path beside it.
+    Unless(&'static str),
     /// It has a default.
     Optional,
     /// A later version takes it; until then it is refused, with this advice.
@@ -90,7 +92,7 @@ pub(crate) fn meaning(path: &str) -> &'static str {
 
 /// Whether the key at `path`, or the flag of this name, may be left out.
 pub(crate) fn is_optional(path: &str) -> bool {
-    find(path).is_none_or(|key| key.need != Required)
+    find(path).is_none_or(|key| !matches!(key.need, Required | Unless(_)))
 }
 
 /// The words of which one stands under the key at `path`, as a list for a message, if it takes words.
@@ -114,6 +116,11 @@ pub(crate) fn list(object: &str) -> String {
 /// The keys of the object at `object`.
 pub(crate) fn of_object(object: &str) -> impl Iterator<Item = &'static Key> {
     KEYS.iter().filter(move |key| key.object() == object)
+}
+
+/// Whether a manifest has this key at its top.
+pub(crate) fn is_key(name: &str) -> bool {
+    of_object("").any(|key| key.path == name)
 }
 
 /// The key that was probably meant by `written` in the object at `object`; one of another object if

@@ -5,7 +5,7 @@ use super::{
         BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
     },
     Key,
-    Need::{Optional, Required},
+    Need::{Optional, Required, Unless},
     Sample::{Flag, List, Number, Text, Texts, Whole},
     Shape,
     words::{CONDITIONS, ENVIRONMENTS, FORMATS, RESUMES},
@@ -43,8 +43,10 @@ pub(crate) const KEYS: &[Key] = &[
         Shape::Object,
         "who does the work (`command`) and what it is told (`prompt`)",
     )
-    .explained("Who does the work: the command that runs the agent, and what the agent is told."),
-    Key::new("agent.command", Required, Shape::Filled, "the shell command that runs the agent")
+    .explained(
+        "Who does the work: the command that runs the agent, or a model that uses tools; and what it is told.",
+    ),
+    Key::new("agent.command", Unless("agent.model"), Shape::Filled, "the shell command that runs the agent")
         .explained(
             "The shell command that runs the agent once in each iteration. The prompt goes to its \
              standard input; if the command says `{prompt}`, the prompt is put there instead, quoted \
@@ -73,12 +75,24 @@ pub(crate) const KEYS: &[Key] = &[
              JSON to the file that LOOP_USAGE_FILE names.",
         )
         .default(Text("text")),
-    Key::new("agent.model", Optional, Shape::Filled, "the model, where the agent does not name it")
+    Key::new("agent.model", Optional, Shape::Filled, "the model that does the work, if no command does")
         .explained(
-            "The model whose prices count where the agent names none: `codex-json` and `opencode-json` do \
-             not. Without it, what Codex costs is unknown.",
+            "Without `agent.command`: the model that does the work, as `loop chat` would ask it. Each iteration \
+             is a turn of its own, in which it calls tools until it has a reply; what it should know of the one \
+             before stands in the prompt. With a command: the model whose prices count where the agent names \
+             none, as `codex-json` and `opencode-json` do not; default: what the command says (`--model`).",
         )
-        .examples(&[Text("gpt-5-codex")]),
+        .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
+    Key::new("agent.system", Optional, Shape::Filled, "who the model is to be")
+        .explained("Without `agent.command`: who the model is to be, as a system prompt. Left out, there is none.")
+        .examples(&[Text("You are a careful programmer. Nobody can answer questions.")]),
+    Key::new("agent.tools", Optional, Shape::List(TOOLS), "what the model can call")
+        .explained(
+            "Without `agent.command`: the tools that the model can call. Left out, all of them: `create_dir`, \
+             `current_datetime`, `edit_file`, `file_tree`, `git`, `list_files`, `read_file`, `run_command`, \
+             `search_files`, `whoami` and `write_file`. The policy decides in any case; `loop policy show` shows it.",
+        )
+        .examples(&[List(&["read_file", "search_files"]), List(&[])]),
     Key::new("agent.prices", Optional, Shape::Filled, "a file with the prices of models").explained(
         "A file of JSON with the prices of models, in place of the list prices that come with loop, to \
          estimate what the agent does not say: `{\"date\": \"2026-11-01\", \"usd_per_million_tokens\": \
@@ -282,6 +296,10 @@ pub(crate) const KEYS: &[Key] = &[
 
 /// A limit in time.
 const SECONDS: Shape = Shape::Between(MIN_SECONDS, MAX_SECONDS);
+
+/// A tool, as `ToolName` knows it; a test sees to it that these are all.
+const TOOLS: &str = "^(create_dir|current_datetime|edit_file|file_tree|git|list_files|read_file|run_command|\
+                     search_files|whoami|write_file)$";
 
 /// A name of variables, as `NamePattern` takes it.
 const VARIABLES: &str = r"^([^=*\u0000]+\*?|\*)$";

@@ -10,8 +10,12 @@ use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
     environment::EnvironmentPlan,
-    plan::{AgentPlan, EvaluatorPlan, Limits, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan},
+    plan::{
+        AgentPlan, EvaluatorPlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan,
+        WorkPlan,
+    },
 };
+use crate::model::ToolName;
 
 pub(super) fn plan(file: &str, manifest: &str) -> Plan {
     super::schema::assert_taken(file, manifest);
@@ -68,7 +72,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         name: "loop".to_owned(),
         goal: "All tests pass".to_owned(),
         agent: AgentPlan {
-            command: CommandLine::parse("claude -p").unwrap(),
+            work: WorkPlan::Command(CommandLine::parse("claude -p").unwrap()),
             prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".to_owned(),
             usage: UsagePlan::default(),
             env: EnvironmentPlan::default(),
@@ -108,7 +112,7 @@ fn a_manifest_may_name_its_defaults() {
         "guardrails": {"max_iterations": 3}}"#;
     let plan = plan("make-it-pass.json", manifest);
     assert_eq!(plan.name, "make-it-pass");
-    assert!(plan.agent.command.takes_prompt());
+    assert!(plan.agent.command().is_some_and(CommandLine::takes_prompt));
 }
 
 #[test]
@@ -118,7 +122,7 @@ fn every_key_reaches_the_plan() {
         name: "fix-tests-2".to_owned(),
         goal: "All tests pass".to_owned(),
         agent: AgentPlan {
-            command: CommandLine::parse("my-agent --quiet {prompt}").unwrap(),
+            work: WorkPlan::Command(CommandLine::parse("my-agent --quiet {prompt}").unwrap()),
             prompt: "{goal} {evaluator_output}".to_owned(),
             usage: UsagePlan {
                 format: Format::CodexJson,
@@ -152,6 +156,24 @@ fn every_key_reaches_the_plan() {
         resume: ResumePlan::Halt,
     };
     assert_eq!(shown(&plan), shown(&expected));
+}
+
+#[test]
+fn without_a_command_a_model_does_the_work() {
+    let model = |more: &str| {
+        let plan =
+            plan("a.yaml", &YAML.replace("command: claude -p", &format!("model: claude-sonnet-4-5\n{more}")));
+        match plan.agent.work {
+            WorkPlan::Model(model) => model,
+            WorkPlan::Command(command) => panic!("{command:?}"),
+        }
+    };
+    let ModelPlan { name, system, tools } = model("");
+    assert_eq!((name.as_str(), system, tools), ("claude-sonnet-4-5", None, ToolName::ALL.to_vec()));
+    let ModelPlan { system, tools, .. } = model("  system: Be brief.\n  tools: [git, whoami]");
+    let names: Vec<_> = tools.iter().map(ToolName::as_str).collect();
+    assert_eq!((system.as_deref(), names), (Some("Be brief."), vec!["git", "whoami"]));
+    assert!(model("  tools: []").tools.is_empty());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::manifest::{
     schema,
     source::Source,
 };
+use crate::model::ToolName;
 
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let schema = serde_json::from_str(&schema()).unwrap();
@@ -20,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// What the validator says of manifests that the schema takes, because it has no words for it.
-const BEYOND: [&str; 9] = [
+const BEYOND: [&str; 10] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -30,6 +31,7 @@ const BEYOND: [&str; 9] = [
     "less than a millionth of a dollar",
     "stands here twice",
     "the file of `agent.prices`",
+    "what the agent costs cannot be known",
 ];
 
 /// Whether the schema takes this manifest.
@@ -138,10 +140,21 @@ fn with(path: &str, value: Json) -> Json {
     if value == "output_matches" {
         manifest["stop_condition"]["pattern"] = "ok".into();
     }
+    if let "agent.system" | "agent.tools" = path {
+        manifest["agent"] = serde_json::json!({ "model": "claude-sonnet-4-5", "prompt": "{goal}" });
+    }
     manifest["guardrails"]["allow_unmetered"] = true.into();
     let pointer = path.split('.').fold(&mut manifest, |object, key| &mut object[key]);
     *pointer = value;
     manifest
+}
+
+#[test]
+fn every_tool_can_be_named_and_nothing_else() {
+    for tool in ToolName::ALL {
+        assert!(takes(&with("agent.tools", vec![tool.as_str()].into())), "{tool}");
+    }
+    assert!(!takes(&with("agent.tools", vec![" git"].into())));
 }
 
 #[test]

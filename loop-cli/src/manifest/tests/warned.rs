@@ -126,8 +126,10 @@ fn usage_that_nobody_would_read_or_price_is_named() {
         ("warn_unlike", agent("claude -p --output-format stream-json", "  format: claude-stream-json\n")),
         ("warn_unlike_another", agent("gemini --yolo", "  format: pi-json\n")),
         ("warn_idle_model", agent("my-agent", "  format: usage-file\n  model: gpt-5\n")),
-        ("warn_unknown_cost", limited(agent(codex, "  format: codex-json\n"))),
-        ("warn_unknown_price", limited(agent(codex, "  format: codex-json\n  model: mine-1\n"))),
+        (
+            "warn_unfilled_in_command",
+            agent("claude -p --max-budget-usd {budget_usd_left} {goal} ${goal}", ""),
+        ),
     ];
     for (name, manifest) in cases {
         check(name, &manifest, &warnings("loop.yaml", &manifest));
@@ -135,6 +137,8 @@ fn usage_that_nobody_would_read_or_price_is_named() {
     let prices = "  prices: ../loop-agents/conformance/prices.json\n";
     let right = [
         limited(agent(codex, "  format: codex-json\n  model: gpt-5-codex\n")),
+        limited(agent("codex exec --json -m gpt-5 -", "  format: codex-json\n")),
+        limited(agent(codex, "  format: codex-json\n")) + "  allow_unmetered: true\n",
         limited(agent(codex, &format!("  format: codex-json\n  model: mock-1\n{prices}"))),
         limited(agent("pi -p --mode json", "  format: pi-json\n")),
         limited(agent("./my-wrapper", "  format: gemini-json\n")),

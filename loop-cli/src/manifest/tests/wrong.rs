@@ -29,6 +29,18 @@ fn stop(condition: &str) -> String {
 }
 
 #[test]
+fn limits_on_a_cost_that_nobody_will_know() {
+    let codex = |more: &str| {
+        let agent = format!("  command: codex exec --json -\n  format: codex-json\n{more}");
+        yaml(COMMAND, &agent).replace(LIMIT, &format!("{LIMIT}\n  max_cost_usd: 1\n  max_usd_per_hour: 1"))
+    };
+    refused(
+        "loop.yaml",
+        &[("cost_without_a_model", codex("")), ("cost_without_a_price", codex("  model: mine-1\n"))],
+    );
+}
+
+#[test]
 fn syntax() {
     refused(
         "loop.yaml",

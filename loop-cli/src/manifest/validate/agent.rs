@@ -9,14 +9,16 @@ use super::{
     super::{
         diagnostics::Diagnostic,
         field::At,
-        plan::{AgentPlan, EvaluatorPlan, UsagePlan},
+        plan::{AgentPlan, EvaluatorPlan, ModelPlan, UsagePlan, WorkPlan},
         raw::{RawAgent, RawEvaluator},
-        source,
+        reporter, source,
     },
     empty,
     environment::environment,
     filled, guardrails, usage,
+    work::{self, Kind},
 };
+use crate::model::ToolName;
 
 /// The agent that `raw` describes. `prices` are those of its price file.
 pub(super) fn agent(
@@ -25,17 +27,34 @@ pub(super) fn agent(
     prices: Option<Prices>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<AgentPlan> {
+    let kind = work::kind(&raw, problems);
     let command = raw.command.judge(problems, |at| agent_command(&at, text));
+    let system = raw.system.judge(problems, filled);
+    let tools = raw.tools.judge(problems, work::tools);
     let prompt = raw.prompt.judge(problems, filled);
     let format = raw.format.judge(problems, usage::format);
     let model = raw.model.judge(problems, filled);
     let env = environment(raw.env, problems);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     let max_silence = raw.max_silence_seconds.judge(problems, |at| guardrails::time_limit(&at));
+    let format = format.or(Format::Text)?;
+    let mut model = model.optional()?;
+    let work = match kind? {
+        Kind::Command => {
+            let command = command.required()?;
+            model = model.or_else(|| reporter::model(command.as_str()));
+            WorkPlan::Command(command)
+        }
+        Kind::Model => WorkPlan::Model(ModelPlan {
+            name: model.as_deref()?.parse().ok()?,
+            system: system.optional()?,
+            tools: tools.or(ToolName::ALL.to_vec())?,
+        }),
+    };
     Some(AgentPlan {
-        command: command.required()?,
+        work,
         prompt: prompt.required()?,
-        usage: UsagePlan { format: format.or(Format::Text)?, model: model.optional()?, prices },
+        usage: UsagePlan { format, model, prices },
         env: env?,
         max_time: max_time.optional()?,
         max_silence: max_silence.optional()?,

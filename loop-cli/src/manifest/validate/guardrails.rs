@@ -2,6 +2,7 @@
 
 use std::{num::NonZeroU64, time::Duration};
 
+use loop_agents::shell::CommandLine;
 use loop_core::Usd;
 
 use super::super::{
@@ -61,7 +62,7 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
             .help("or limit the run in time, which always holds")
     } else {
         finding
-            .help(how_to_report(agent.command.as_str()))
+            .help(how_to_report(agent.command().map_or("", CommandLine::as_str)))
             .help("or accept that the limit does nothing: `guardrails.allow_unmetered: true`")
     });
 }

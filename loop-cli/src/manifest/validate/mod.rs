@@ -6,9 +6,11 @@
 mod agent;
 mod environment;
 mod guardrails;
+mod priced;
 mod resume;
 mod stop;
 mod usage;
+mod work;
 
 use std::time::Duration;
 
@@ -34,10 +36,13 @@ pub(crate) fn plan(
 ) -> Option<Plan> {
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
-    let command = raw.agent.command.written().map(|at| at.span.clone()).unwrap_or_default();
+    // Where who does the work is named.
+    let command = raw.agent.command.written().or(raw.agent.model.written());
+    let command = command.map(|at| at.span.clone()).unwrap_or_default();
     let agent = agent::agent(raw.agent, text, prices, problems);
     if let Some(agent) = &agent {
-        guardrails::metered(&raw.guardrails, agent, command, problems);
+        guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
+        priced::priced(&raw.guardrails, agent, command, problems);
     }
     let evaluator = agent::evaluator(raw.evaluator, problems);
     let stop = stop::stop(raw.stop_condition, text, problems);

@@ -10,22 +10,22 @@ mod placeholder;
 mod prompt;
 mod reports;
 mod time;
-
-use loop_agents::usage::Prices;
+mod unfilled;
 
 use super::{diagnostics::Diagnostic, raw::RawManifest};
 
-/// Everything odd in the manifest, which is `text`. `prices` are the user's own, if there are any.
-pub(crate) fn of(raw: &RawManifest, text: &str, prices: Option<&Prices>) -> Vec<Diagnostic> {
+/// Everything odd in the manifest, which is `text`.
+pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     [
         prompt::of(raw, text),
         limits::of(&raw.guardrails, &raw.pace),
         time::of(raw),
         command::of(raw),
         check::of(raw),
+        unfilled::of(raw, text),
         environment::of(raw, text),
         reports::of(raw),
-        money::of(raw, prices),
+        money::of(raw),
     ]
     .concat()
 }

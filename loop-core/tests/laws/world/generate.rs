@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loop_core::{Answer, Cost, Mark, Notes, StopReason, Usage, Usd, Verdict};
+use loop_core::{Answer, Cost, CostQuality, Mark, Notes, StopReason, Usage, Usd, Verdict};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use super::{End, Goal, Job, Rail, Rule, World};
@@ -20,10 +20,9 @@ fn times() -> BoxedStrategy<Duration> {
 /// Usage with unknown fields.
 pub(crate) fn usages() -> BoxedStrategy<Usage> {
     let tokens = || option::of(0..500_u64);
-    let cost = option::of((0..500_u64, any::<bool>()).prop_map(|(micros, known)| {
-        let usd = Usd::micros(micros);
-        if known { Cost::known(usd) } else { Cost::estimated(usd) }
-    }));
+    let qualities = select(vec![CostQuality::Known, CostQuality::Estimated, CostQuality::Partial]);
+    let cost = (0..500_u64, qualities);
+    let cost = option::of(cost.prop_map(|(micros, quality)| Cost { usd: Usd::micros(micros), quality }));
     (tokens(), tokens(), tokens(), cost)
         .prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| Usage {
             input_tokens,
@@ -57,7 +56,9 @@ pub(crate) fn notes() -> BoxedStrategy<Notes> {
     let mark = (select(&["tree", "output"][..]), 0..2_u64)
         .prop_map(|(name, hash)| Mark { name: name.into(), hash: hash.wrapping_sub(1) });
     let fault = option::weighted(0.2, Just("exit code 1".into()));
-    (usages(), vec(mark, 0..3), fault).prop_map(|(usage, marks, fault)| Notes { usage, marks, fault }).boxed()
+    (usages(), vec(mark, 0..3), fault)
+        .prop_map(|(usage, marks, fault)| Notes { usage, marks, fault, cost_quality: None })
+        .boxed()
 }
 
 fn ends() -> BoxedStrategy<End> {

@@ -13,8 +13,9 @@ fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
     let paths = || prop::sample::subsequence(vec![".", "src", "src/gen", ".env", "a/.env"], 0..3);
     let verbs = prop::sample::subsequence(Verb::ALL.to_vec(), 0..=4);
     let modes = prop::option::of(any::<bool>());
-    (programs(), programs(), paths(), verbs, paths(), modes).prop_map(
-        move |(allow, forbid, ruled, verbs, shown, safe_mode)| {
+    let times = prop::option::of((1u64..1000).prop_map(Duration::from_secs));
+    (programs(), programs(), paths(), verbs, paths(), modes, times).prop_map(
+        move |(allow, forbid, ruled, verbs, shown, safe_mode, time)| {
             let named =
                 |names: Vec<&str>| names.into_iter().map(|name| placed(name.to_owned(), file)).collect();
             let local = |path: &str| path.parse::<LocalPath>().unwrap();
@@ -25,6 +26,7 @@ fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
                 permissions: ruled.iter().fold(Permissions::new(), |all, path| {
                     all.with(local(path), verbs.clone(), Origin::line(file, 2))
                 }),
+                command_time: time.map(|time| placed(time, file)),
                 not_secret: shown.into_iter().map(|path| placed(local(path), file)).collect(),
                 ..Settings::default()
             }
@@ -41,6 +43,7 @@ proptest! {
     ) {
         let alone = ActionPolicy::new(user.clone(), Settings::default());
         let both = ActionPolicy::new(user, project);
+        prop_assert!(both.command_time() <= alone.command_time());
         for path in ["src/a", "src/gen/b", "README", ".env", "a/.env/x", ".git/config", "run.sh"] {
             for verb in Verb::ALL {
                 prop_assert!(!both.explain_path(path, verb).allowed || alone.explain_path(path, verb).allowed);
@@ -58,11 +61,13 @@ fn what_a_project_cannot_have_is_listed_with_its_line() {
         safe_mode: Some(placed(false, "loop.toml")),
         allow: vec![placed("ls".into(), "loop.toml"), placed("curl".into(), "loop.toml")],
         not_secret: vec![placed(".env".parse().unwrap(), "loop.toml")],
+        command_time: Some(placed(Duration::from_secs(3600), "loop.toml")),
         ..Settings::default()
     };
     let policy = ActionPolicy::new(Settings::default(), project);
     let texts: Vec<_> = policy.ignored().iter().map(ToString::to_string).collect();
-    assert_eq!(texts.len(), 3);
+    assert_eq!(texts.len(), 4);
+    assert!(texts[3].contains("`command_seconds = 3600`"), "{texts:?}");
     assert!(texts[0].contains("allow = [\"curl\"]` (loop.toml:1) has no effect"), "{texts:?}");
 }
 
@@ -109,6 +114,20 @@ fn the_rules_and_gits_programs_are_not_the_models_to_change() {
         assert!(policy.explain_path(path, Verb::Read).allowed);
     }
     assert!(policy.explain_path("sub/loop.toml", Verb::Write).allowed);
+}
+
+#[test]
+fn what_is_guarded_is_not_changed_where_it_lies_below_the_root() {
+    let guarded = ["/home/kim/.config/loop/loop.toml", "/home/kim/.local/state/loop"].map(PathBuf::from);
+    let at = |root: &str| ActionPolicy::default().at(root).guard(guarded.clone());
+    let home = at("/home/kim");
+    for path in [".config/loop/loop.toml", ".local/state/loop/audit/audit.jsonl", ".local/state/loop"] {
+        assert!(!home.explain_path(path, Verb::Write).allowed && home.explain_path(path, Verb::Read).allowed);
+        assert!(at("/home/kim/app").explain_path(path, Verb::Write).allowed);
+    }
+    assert!(home.explain_path(".config/loop", Verb::Write).allowed);
+    assert!(home.has_rules_about(&".config".parse().unwrap()), "it cannot be moved away as a whole");
+    assert!(home.on_command("ls").is_ok());
 }
 
 #[test]

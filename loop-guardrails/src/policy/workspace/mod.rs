@@ -13,6 +13,7 @@
 //! Both take somebody who can already read or write there.
 
 mod error;
+mod explain;
 mod files;
 mod folders;
 mod walk;
@@ -29,6 +30,7 @@ use rustix::fs::{Mode, OFlags};
 use self::walk::{Last, Missing, Place};
 pub use self::{
     error::WorkspaceError,
+    explain::{Asked, Explanation},
     files::{Opened, Written},
     folders::{Entry, Kind, Status},
 };

@@ -1,0 +1,173 @@
+//! An iteration that is a chat turn.
+
+use std::{fmt, pin::pin};
+
+use async_trait::async_trait;
+use loop_core::{CancellationToken, Iteration, IterationContext, IterationError, Step};
+
+use super::{Chat, History, TurnEvent, TurnOutput};
+use crate::{
+    output::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, OUTPUT_MARK, excerpt, fingerprint},
+    shell::{Template, Values},
+};
+
+/// An agent that is a conversation: each iteration is one turn of it, with a prompt from a [`Template`].
+///
+/// A turn never asks anybody anything: what its tools may do is settled beforehand, by their policy. A rate
+/// limit puts the iteration off, unless the turn has called a tool already. A key that is refused, or a model
+/// that does not exist, ends the run.
+///
+/// # Default
+/// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder
+/// ([`DEFAULT_EXCERPT_BYTES`]), and a conversation that goes on from turn to turn.
+///
+/// ```
+/// use loop_agents::chat::{Chat, ChatAgent, ScriptedModel};
+/// use loop_core::{Loop, Step, condition_fn};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = ScriptedModel::new().says("Still building.").says("The build broke.");
+/// let agent = ChatAgent::new(Chat::new(model)).goal("How is the build?");
+/// let broke = condition_fn(|step: &Step<_>, _| {
+///     step.output().is_some_and(|turn: &loop_agents::chat::TurnOutput| turn.text.contains("broke"))
+/// });
+/// let report = Loop::new(agent).until(broke).at_most(10).run().await?;
+/// assert_eq!(report.iterations(), 2);
+/// # Ok(()) }
+/// ```
+pub struct ChatAgent {
+    chat: Chat,
+    goal: String,
+    template: Template,
+    feedback_bytes: usize,
+    /// Where each iteration begins, if the conversation does not go on.
+    origin: Option<History>,
+    on_event: Box<dyn FnMut(TurnEvent<'_>) + Send>,
+}
+
+impl ChatAgent {
+    /// An agent that is this conversation.
+    pub fn new(chat: Chat) -> Self {
+        Self {
+            chat,
+            goal: String::new(),
+            template: Template::new("{goal}"),
+            feedback_bytes: DEFAULT_EXCERPT_BYTES,
+            origin: None,
+            on_event: Box::new(|_| {}),
+        }
+    }
+
+    /// What is to be achieved: the value of `{goal}`.
+    #[must_use]
+    pub fn goal(mut self, goal: impl Into<String>) -> Self {
+        self.goal = goal.into();
+        self
+    }
+
+    /// The prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
+    #[must_use]
+    pub fn prompt(mut self, template: &str) -> Self {
+        self.template = Template::new(template);
+        self
+    }
+
+    /// How many bytes of the last reply, and of the last verdict, go into a prompt.
+    #[must_use]
+    pub fn feedback_bytes(mut self, bytes: usize) -> Self {
+        self.feedback_bytes = bytes;
+        self
+    }
+
+    /// Every iteration begins with the conversation as it is now, and forgets the one before.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        self.origin = Some(self.chat.history().clone());
+        self
+    }
+
+    /// Calls `listener` with everything that happens in a turn, for a live view. The turn waits while the
+    /// listener runs.
+    #[must_use]
+    pub fn on_event(mut self, listener: impl FnMut(TurnEvent<'_>) + Send + 'static) -> Self {
+        self.on_event = Box::new(listener);
+        self
+    }
+
+    /// The conversation.
+    pub const fn chat(&self) -> &Chat {
+        &self.chat
+    }
+
+    /// The prompt's template.
+    pub const fn template(&self) -> &Template {
+        &self.template
+    }
+
+    /// The prompt of an iteration; nothing is asked.
+    ///
+    /// ```
+    /// use loop_agents::chat::{Chat, ChatAgent, ScriptedModel};
+    /// use loop_core::{IterationContext, Work};
+    ///
+    /// let agent = ChatAgent::new(Chat::new(ScriptedModel::new())).goal("all is well").prompt("{iteration}: {goal}");
+    /// assert_eq!(agent.prompt_in(&IterationContext::new(&Work::new(), 3)), "3: all is well");
+    /// ```
+    pub fn prompt_in(&self, cx: &IterationContext<TurnOutput>) -> String {
+        let previous = cx.previous();
+        let said = previous
+            .and_then(Step::output)
+            .map(|output| excerpt(output.text.as_bytes(), self.feedback_bytes));
+        let verdict = previous.and_then(|step| step.verdict()).map(|verdict| {
+            // An evaluator with the same bound has cut its text already, with a notice in it.
+            excerpt(verdict.text().as_bytes(), self.feedback_bytes.saturating_add(MAX_NOTICE_BYTES))
+        });
+        self.template.render(&Values {
+            goal: (&self.goal).into(),
+            iteration: cx.iteration(),
+            guidance: cx.guidance().map(Into::into),
+            left: cx.left(),
+            prior_output: said.unwrap_or_default().into(),
+            evaluator_output: verdict.unwrap_or_default().into(),
+            ..Values::default()
+        })
+    }
+}
+
+#[async_trait]
+impl Iteration for ChatAgent {
+    type Output = TurnOutput;
+
+    async fn run(&mut self, cx: IterationContext<TurnOutput>) -> Result<TurnOutput, IterationError> {
+        let prompt = self.prompt_in(&cx);
+        if let Some(origin) = &self.origin {
+            self.chat.set_history(origin.clone());
+        }
+        self.chat.set_iteration(cx.iteration());
+        let cancel = CancellationToken::new();
+        let turn =
+            self.chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(&mut self.on_event);
+        let mut turn = pin!(turn.run());
+        let output = tokio::select! {
+            output = &mut turn => output,
+            () = cx.cancelled() => {
+                cancel.cancel();
+                turn.await
+            }
+        }?;
+        cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
+        if output.truncated {
+            cx.fault("the reply was cut at the most tokens that a reply may have");
+        }
+        Ok(output)
+    }
+}
+
+impl fmt::Debug for ChatAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChatAgent")
+            .field("chat", &self.chat)
+            .field("goal", &self.goal)
+            .field("template", &self.template)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,61 @@
+//! Room in the context: old results make way for new ones.
+//!
+//! A turn that reads twenty files no longer fits into a model's context, if all of them stay in it. But a
+//! result that is taken away too early is worse than none: the model calls the same tool again, or makes up
+//! what it says. So only what the model has read makes way, the oldest first, and only when there is too much
+//! of it: each change in the middle of a conversation also costs the vendor's cache of all that follows.
+
+use super::{AnsweredCall, History};
+
+/// The most bytes of results that the model has read and that stay in its context: 128 KiB.
+pub const DEFAULT_KEPT_BYTES: usize = 128 * 1024;
+
+/// Results that are shorter than this are always kept: what would stand for them is hardly shorter.
+const SHORT: usize = 160;
+
+/// Lets the oldest results make way if there are more than `keep` bytes of them, until half of that is left.
+/// All results in `history` have been read by the model.
+pub(super) fn compact(history: &mut History, keep: usize) {
+    let long = |answered: &&mut AnsweredCall| answered.result.len() >= SHORT;
+    let mut bytes: usize = history.results_mut().filter(long).map(|answered| answered.result.len()).sum();
+    if bytes <= keep {
+        return;
+    }
+    for answered in history.results_mut().filter(long) {
+        if bytes <= keep / 2 {
+            return;
+        }
+        let length = answered.result.len();
+        bytes -= length;
+        answered.result = format!("(you have read this result of {length} bytes; it is left out here)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    use super::{super::history::tests::any_message, *};
+
+    fn results(history: &mut History) -> Vec<String> {
+        history.results_mut().map(|answered| answered.result.clone()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_is_the_newest_and_fits(messages in vec(any_message(), 0..12), keep in 0..1_500_usize) {
+            let mut history: History = messages.into_iter().collect();
+            let before = results(&mut history);
+            compact(&mut history, keep);
+            let after = results(&mut history);
+            let long: usize = after.iter().map(String::len).filter(|length| *length >= SHORT).sum();
+            prop_assert!(long <= keep);
+            // Of the long ones, those left out are older than those kept.
+            let pairs = before.iter().zip(&after).filter(|(before, _)| before.len() >= SHORT);
+            let kept: Vec<_> = pairs.map(|(before, after)| after == before).collect();
+            prop_assert!(kept.is_sorted(), "{:?}", kept);
+            compact(&mut history, keep);
+            prop_assert_eq!(results(&mut history), after, "it is done once");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Why a model did not answer.
+
+use std::{fmt, time::Duration};
+
+use loop_core::BoxError;
+
+/// A model that did not answer, and what to make of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{model}: {kind}{}{message}", if message.is_empty() { "" } else { ": " })]
+pub struct ModelError {
+    model: String,
+    kind: ModelErrorKind,
+    message: String,
+    source: Option<BoxError>,
+}
+
+/// What went wrong, as far as it decides what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelErrorKind {
+    /// Too many requests, or the quota is used up.
+    RateLimited {
+        /// How long until it may be asked again, if the vendor said so.
+        reset: Option<Duration>,
+    },
+    /// There was no connection.
+    Unreachable,
+    /// The server failed, or is overloaded.
+    ServerFailed,
+    /// The reply ended in its middle.
+    CutOff,
+    /// Nothing came for too long.
+    Silent,
+    /// The key is missing or wrong, or does not allow this.
+    Unauthorized,
+    /// There is no such model, or no such address on the server.
+    NotFound,
+    /// The conversation is longer than the model's context.
+    TooLong,
+    /// The request was refused for another reason.
+    Refused,
+    /// What came cannot be read.
+    Unreadable,
+}
+
+impl ModelErrorKind {
+    /// Whether the same request may succeed later.
+    pub const fn is_passing(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited { .. } | Self::Unreachable | Self::ServerFailed | Self::CutOff | Self::Silent
+        )
+    }
+}
+
+impl fmt::Display for ModelErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RateLimited { reset: None } => "at a rate limit",
+            Self::RateLimited { reset: Some(reset) } => {
+                return write!(f, "at a rate limit for another {reset:?}");
+            }
+            Self::Unreachable => "cannot be reached; check the address and that the server runs",
+            Self::ServerFailed => "the server failed",
+            Self::CutOff => "the reply ended in its middle",
+            Self::Silent => "nothing came for too long",
+            Self::Unauthorized => "refused; check the API key",
+            Self::NotFound => "not found; check the model's name and the address",
+            Self::TooLong => "the conversation is too long for the model; begin a new one or shorten it",
+            Self::Refused => "the request was refused",
+            Self::Unreadable => "the reply cannot be read",
+        })
+    }
+}
+
+impl ModelError {
+    /// An error of this model. `message` is what the vendor says; it may be empty.
+    pub fn new(model: impl Into<String>, kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { model: model.into(), kind, message: message.into(), source: None }
+    }
+
+    /// With what caused it.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What went wrong.
+    pub const fn kind(&self) -> ModelErrorKind {
+        self.kind
+    }
+
+    /// What the vendor says.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_core::with_causes;
+
+    use super::*;
+
+    #[test]
+    fn it_says_who_what_and_why() {
+        let error = ModelError::new("gpt-x", ModelErrorKind::Unreachable, "").because("connection refused");
+        assert_eq!(
+            with_causes(&error),
+            "gpt-x: cannot be reached; check the address and that the server runs: connection refused"
+        );
+        let reset = Some(Duration::from_secs(20));
+        let error = ModelError::new("gpt-x", ModelErrorKind::RateLimited { reset }, "slow down");
+        assert_eq!(error.to_string(), "gpt-x: at a rate limit for another 20s: slow down");
+    }
+}

@@ -1,0 +1,103 @@
+//! Our conversation as the `genai` crate has it, and its calls as ours.
+
+use genai::chat::{
+    ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, ReasoningEffort, Tool,
+    ToolCall as TheirCall, ToolChoice, ToolResponse,
+};
+use serde_json::{Value, json};
+
+use super::{
+    super::{AnsweredCall, Message, Request, ToolCall},
+    Vendor,
+};
+
+/// The request, and whether tools may be called in it.
+pub(super) fn request(vendor: Vendor, request: &Request<'_>) -> ChatRequest {
+    let messages: Vec<_> = request.messages.iter().flat_map(|said| message(vendor, said)).collect();
+    let mut converted = ChatRequest::new(messages);
+    if let Some(system) = request.system {
+        converted = converted.with_system(system);
+    }
+    if !request.tools.is_empty() && (request.may_call || names_tools_always(vendor)) {
+        let tool = |tool: &crate::tools::ToolDefinition| {
+            Tool::new(tool.name.as_str())
+                .with_description(tool.description.as_str())
+                .with_schema(tool.parameters.clone())
+        };
+        converted = converted.with_tools(request.tools.iter().map(tool).collect::<Vec<_>>());
+    }
+    converted
+}
+
+/// What belongs to the request but is no part of it there.
+pub(super) fn options(vendor: Vendor, request: &Request<'_>, options: ChatOptions) -> ChatOptions {
+    if !request.may_call && !request.tools.is_empty() && names_tools_always(vendor) {
+        return options.with_tool_choice(ToolChoice::None);
+    }
+    options
+}
+
+/// The `genai` crate takes `-high` and its like at the end of a name for a wish of how hard to think, and sends the
+/// name without it. On a server of somebody's own it may well be part of the name. It is left alone where another
+/// wish is given, and a budget is one that is not sent to servers of this kind.
+pub(super) fn keeping_the_name(vendor: Vendor, options: ChatOptions) -> ChatOptions {
+    match vendor {
+        Vendor::OpenAi => options.with_reasoning_effort(ReasoningEffort::Budget(0)),
+        _ => options,
+    }
+}
+
+/// Anthropic refuses a conversation with calls if the tools are not named. The others take it, and some of
+/// their servers do not know that tools can be named and forbidden.
+const fn names_tools_always(vendor: Vendor) -> bool {
+    matches!(vendor, Vendor::Anthropic)
+}
+
+fn message(vendor: Vendor, message: &Message) -> Vec<ChatMessage> {
+    match message {
+        Message::User { text } => vec![ChatMessage::user(text.as_str())],
+        Message::Assistant { text, calls } => {
+            let words = (!text.is_empty()).then(|| ContentPart::Text(text.clone()));
+            let parts =
+                words.into_iter().chain(calls.iter().map(|answered| ContentPart::ToolCall(call(answered))));
+            let said = ChatMessage::assistant(MessageContent::from_parts(parts.collect::<Vec<_>>()));
+            std::iter::once(said).chain(results(vendor, calls)).collect()
+        }
+    }
+}
+
+/// The results of a message's calls. With Ollama each is a message of its own; the others want those that
+/// belong together in one.
+fn results(vendor: Vendor, calls: &[AnsweredCall]) -> Vec<ChatMessage> {
+    let parts = calls.iter().map(|answered| {
+        let id = answered.call.id.as_str();
+        ContentPart::ToolResponse(
+            ToolResponse::new(id, answered.result.as_str()).with_fn_name(&answered.call.name),
+        )
+    });
+    let message = |parts: Vec<ContentPart>| ChatMessage::tool(MessageContent::from_parts(parts));
+    match vendor {
+        _ if calls.is_empty() => Vec::new(),
+        Vendor::Ollama => parts.map(|part| message(vec![part])).collect(),
+        _ => vec![message(parts.collect())],
+    }
+}
+
+fn call(AnsweredCall { call, .. }: &AnsweredCall) -> TheirCall {
+    TheirCall {
+        call_id: call.id.clone(),
+        fn_name: call.name.clone(),
+        // Only objects are taken back. What the model wrote in place of one is shown to it as such.
+        fn_arguments: match &call.arguments {
+            object @ Value::Object(_) => object.clone(),
+            other => json!({ "unreadable": other }),
+        },
+        thought_signatures: (!call.seals.is_empty()).then(|| call.seals.clone()),
+    }
+}
+
+/// A call of the model.
+pub(super) fn made(call: TheirCall) -> ToolCall {
+    let seals = call.thought_signatures.unwrap_or_default();
+    ToolCall { seals, ..ToolCall::new(call.call_id, call.fn_name, call.fn_arguments) }
+}

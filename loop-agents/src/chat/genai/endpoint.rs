@@ -1,0 +1,247 @@
+//! Where a model is.
+
+use std::{sync::Arc, time::Duration};
+
+use genai::{
+    adapter::AdapterKind,
+    resolver::{AuthData, Endpoint as Address},
+};
+use reqwest::{Url, redirect::Policy};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls_platform_verifier::BuilderVerifierExt;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{super::ModelError, fault::fault};
+
+/// The protocol that a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Vendor {
+    /// `OpenAI`'s chat completions, which many other servers speak too.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// Ollama's own.
+    Ollama,
+}
+
+impl Vendor {
+    /// The vendor's own address; Ollama's is that of this machine.
+    pub const fn default_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
+            Self::Ollama => "http://localhost:11434/",
+        }
+    }
+
+    pub(super) const fn adapter(self) -> AdapterKind {
+        match self {
+            Self::OpenAi => AdapterKind::OpenAI,
+            Self::Anthropic => AdapterKind::Anthropic,
+            Self::Gemini => AdapterKind::Gemini,
+            Self::Ollama => AdapterKind::Ollama,
+        }
+    }
+
+    /// Where the protocol lies on a server of which only the name is given.
+    const fn root(self) -> &'static str {
+        match self {
+            Self::OpenAi | Self::Anthropic => "v1/",
+            Self::Gemini => "v1beta/",
+            Self::Ollama => "",
+        }
+    }
+
+    const fn needs_key(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini)
+    }
+}
+
+/// A server, and how it is reached.
+///
+/// Which certificates count for an address with TLS is the system's affair: on Linux that includes the
+/// variables `SSL_CERT_FILE` and `SSL_CERT_DIR`. No other variable is looked at.
+///
+/// # Default
+/// The vendor's own [address](Vendor::default_url), no key, no proxy.
+///
+/// ```
+/// use loop_agents::chat::{Endpoint, SecretString, Vendor};
+/// let endpoint = Endpoint::new(Vendor::Anthropic).key(SecretString::from("sk-1234"));
+/// assert!(!format!("{endpoint:?}").contains("sk-1234"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    pub(super) vendor: Vendor,
+    base_url: String,
+    pub(super) key: Option<SecretString>,
+    proxy: Option<String>,
+}
+
+/// A model that cannot be asked at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenaiError {
+    /// An address that is none.
+    #[error("`{url}` is no address of a server: {problem}; write it as `https://host/path`")]
+    Url {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A vendor that answers nobody without a key.
+    #[error("{vendor:?} needs an API key, and none was given")]
+    NoKey {
+        /// The vendor.
+        vendor: Vendor,
+    },
+    /// Connections cannot be made.
+    #[error("cannot prepare connections: {0}")]
+    Client(String),
+    /// The server did not answer.
+    #[error(transparent)]
+    Server(ModelError),
+}
+
+impl Endpoint {
+    /// The vendor's own server.
+    pub fn new(vendor: Vendor) -> Self {
+        Self { vendor, base_url: vendor.default_url().to_owned(), key: None, proxy: None }
+    }
+
+    /// Another server that speaks the same. An address without a path gets the one that is usual: `/v1`, for
+    /// Gemini `/v1beta`.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = url.into();
+        self
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(mut self, key: SecretString) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Goes through this proxy, such as `http://proxy:3128`. Variables of the environment are not looked at.
+    #[must_use]
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Some(url.into());
+        self
+    }
+
+    /// The names of the models that the server has. It also tells whether there is a server at all.
+    ///
+    /// # Errors
+    /// [`GenaiError`]: of the address or the key, or what the server says.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the request.
+    pub async fn models(&self) -> Result<Vec<String>, GenaiError> {
+        let address = self.address()?;
+        let target = (as_base(&address), self.auth(&address)?);
+        let listed = self.client(&address)?.all_model_names(self.vendor.adapter(), target).await;
+        listed.map_err(|error| GenaiError::Server(fault(address.as_str(), &error, false)))
+    }
+
+    /// The address with a path, and a `/` at its end: only so can more be appended to it.
+    pub(super) fn address(&self) -> Result<Url, GenaiError> {
+        let bad = |problem: String| GenaiError::Url { url: self.base_url.clone(), problem };
+        let mut url = Url::parse(&self.base_url).map_err(|error| bad(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad(format!("it begins with `{}:`", url.scheme())));
+        }
+        let path = match url.path() {
+            "/" => format!("/{}", self.vendor.root()),
+            path => format!("{}/", path.trim_end_matches('/')),
+        };
+        url.set_path(&path);
+        Ok(url)
+    }
+
+    pub(super) fn auth(&self, address: &Url) -> Result<AuthData, GenaiError> {
+        match &self.key {
+            Some(key) => Ok(AuthData::from_single(key.expose_secret())),
+            None if self.vendor.needs_key() => Err(GenaiError::NoKey { vendor: self.vendor }),
+            // Without a key there is no header for one: an empty one is refused by some servers.
+            None if self.vendor == Vendor::OpenAi => {
+                let url = address
+                    .join("chat/completions")
+                    .map_err(|error| GenaiError::Client(error.to_string()))?;
+                Ok(AuthData::RequestOverride { url: url.into(), headers: genai::Headers::default() })
+            }
+            None => Ok(AuthData::None),
+        }
+    }
+
+    pub(super) fn client(&self, address: &Url) -> Result<genai::Client, GenaiError> {
+        let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
+        let mut http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls(address)?)
+            .connect_timeout(CONNECT_TIME)
+            // No vendor redirects, and a key must not follow to wherever somebody else points.
+            .redirect(Policy::none())
+            .no_proxy();
+        if let Some(proxy) = &self.proxy {
+            http = http.proxy(reqwest::Proxy::all(proxy).map_err(|error| problem(&error))?);
+        }
+        let http = http.build().map_err(|error| problem(&error))?;
+        genai::Client::builder().with_reqwest(http).build().map_err(|error| problem(&error))
+    }
+}
+
+/// A server that does not take a connection within this time is not there.
+const CONNECT_TIME: Duration = Duration::from_secs(30);
+
+/// TLS with what the system trusts. An address without TLS needs no certificates, and a machine with nothing
+/// but a local model may have none.
+fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
+    let problem = |error: rustls::Error| {
+        GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
+    };
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(problem)?;
+    let config = match address.scheme() {
+        "https" => config.with_platform_verifier().map_err(problem)?,
+        _ => config.with_root_certificates(RootCertStore::empty()),
+    };
+    Ok(config.with_no_client_auth())
+}
+
+/// The address as the adapters take it.
+pub(super) fn as_base(address: &Url) -> Address {
+    Address::from_owned(address.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_path_and_an_end() {
+        let address = |vendor, url: &str| Endpoint::new(vendor).base_url(url).address().unwrap().to_string();
+        assert_eq!(address(Vendor::OpenAi, "http://localhost:8080"), "http://localhost:8080/v1/");
+        assert_eq!(address(Vendor::OpenAi, "https://gateway/llm/v2"), "https://gateway/llm/v2/");
+        assert_eq!(address(Vendor::Anthropic, "https://gateway/"), "https://gateway/v1/");
+        assert_eq!(address(Vendor::Gemini, "https://gateway"), "https://gateway/v1beta/");
+        assert_eq!(address(Vendor::Ollama, "http://box:11434"), "http://box:11434/");
+        for vendor in [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini, Vendor::Ollama] {
+            assert_eq!(address(vendor, vendor.default_url()), vendor.default_url());
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for url in ["localhost:8080", "", "ftp://host/", "http://"] {
+            let error = Endpoint::new(Vendor::OpenAi).base_url(url).address().unwrap_err().to_string();
+            assert!(error.contains("is no address of a server"), "{error}");
+        }
+    }
+}

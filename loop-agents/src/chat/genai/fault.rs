@@ -1,0 +1,193 @@
+//! What a failure means.
+
+use std::time::{Duration, SystemTime};
+
+use genai::{
+    Error,
+    webc::{self, StreamTimeout},
+};
+use jiff::{Timestamp, fmt::rfc2822};
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::super::{ModelError, ModelErrorKind};
+
+/// The most that is kept of what a server says: some answer with a page of HTML.
+const MAX_MESSAGE_CHARS: usize = 600;
+
+/// An error of the `genai` crate as one of ours. `began` says whether a part of the reply had come.
+pub(super) fn fault(model: &str, error: &Error, began: bool) -> ModelError {
+    match error {
+        Error::HttpError { status, headers, body, .. } => refused(model, status.as_u16(), headers, body),
+        Error::ChatResponse { body, .. } => {
+            let kind = kind_of_body(body).unwrap_or(ModelErrorKind::ServerFailed);
+            ModelError::new(model, kind, message_of(body))
+        }
+        // The transport's own error is within, and may be one of these again.
+        Error::WebStream { error, .. } => match error.downcast_ref::<Error>() {
+            Some(inner) => fault(model, inner, began),
+            None => disconnected(model, &**error, began),
+        },
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => match webc_error
+        {
+            webc::Error::ResponseFailedStatus { status, body, headers } => {
+                refused(model, status.as_u16(), headers, body)
+            }
+            webc::Error::Reqwest(error) => disconnected(model, error, began),
+            other => ModelError::new(model, ModelErrorKind::Unreadable, other.to_string()),
+        },
+        Error::StreamParse { .. } | Error::InvalidJsonResponseElement { .. } | Error::JsonValueExt(_) => {
+            ModelError::new(model, ModelErrorKind::Unreadable, error.to_string())
+        }
+        other => ModelError::new(model, ModelErrorKind::Refused, other.to_string()),
+    }
+}
+
+fn disconnected(model: &str, error: &(dyn std::error::Error + 'static), began: bool) -> ModelError {
+    let is_timeout = error.downcast_ref::<StreamTimeout>().is_some()
+        || error
+            .downcast_ref::<reqwest::Error>()
+            .is_some_and(|error| error.is_timeout() && !error.is_connect());
+    let kind = match (is_timeout, began) {
+        (true, _) => ModelErrorKind::Silent,
+        (false, true) => ModelErrorKind::CutOff,
+        (false, false) => ModelErrorKind::Unreachable,
+    };
+    ModelError::new(model, kind, "").because(loop_core::with_causes(error))
+}
+
+/// An answer with a status that is no success.
+fn refused(model: &str, status: u16, headers: &HeaderMap, body: &str) -> ModelError {
+    let json: Value = serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.trim().to_owned()));
+    let kind = match status {
+        429 => ModelErrorKind::RateLimited { reset: reset(headers, &json) },
+        401 | 403 => ModelErrorKind::Unauthorized,
+        404 => ModelErrorKind::NotFound,
+        413 => ModelErrorKind::TooLong,
+        408 | 500..=599 => ModelErrorKind::ServerFailed,
+        _ => kind_of_body(&json).unwrap_or(ModelErrorKind::Refused),
+    };
+    let said = message_of(&json);
+    ModelError::new(model, kind, format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " }))
+}
+
+/// What the words of an error mean, where its status does not say it: each vendor has names of its own.
+fn kind_of_body(body: &Value) -> Option<ModelErrorKind> {
+    let text = body.to_string().to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if says(&[
+        "context_length",
+        "context length",
+        "context window",
+        "prompt is too long",
+        "maximum context",
+        "too many tokens",
+    ]) {
+        Some(ModelErrorKind::TooLong)
+    } else if says(&["rate_limit", "resource_exhausted"]) {
+        Some(ModelErrorKind::RateLimited { reset: None })
+    } else if says(&["overloaded", "server_error", "api_error", "unavailable"]) {
+        Some(ModelErrorKind::ServerFailed)
+    } else if says(&["authentication_error", "permission_error", "api key not valid", "invalid_api_key"]) {
+        Some(ModelErrorKind::Unauthorized)
+    } else {
+        None
+    }
+}
+
+/// What a server says for people: `error.message`, `error` or `message`, else all of it.
+fn message_of(body: &Value) -> String {
+    let found = [body.pointer("/error/message"), body.get("error"), body.get("message")];
+    let text = match found.into_iter().flatten().find_map(Value::as_str) {
+        Some(text) => text.to_owned(),
+        None => body.as_str().map_or_else(|| body.to_string(), str::to_owned),
+    };
+    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// When a rate limit ends: milliseconds, seconds or a date in a header, or seconds in Gemini's body.
+fn reset(headers: &HeaderMap, body: &Value) -> Option<Duration> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let seconds =
+        |text: &str| text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    if let Some(wait) = header("retry-after-ms").and_then(seconds) {
+        return Some(wait / 1000);
+    }
+    if let Some(after) = header("retry-after") {
+        return seconds(after).or_else(|| until(after));
+    }
+    let details = body.pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds(delay.strip_suffix('s')?)
+}
+
+/// How long it is until a date as HTTP has it. A date that has passed is no wait.
+fn until(date: &str) -> Option<Duration> {
+    // HTTP says GMT for what mail calls +0000.
+    let date = date.replace("GMT", "+0000");
+    let then = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_timestamp(&date).ok()?;
+    let now = Timestamp::try_from(SystemTime::now()).ok()?;
+    Some(Duration::try_from(then.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+    use serde_json::json;
+
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &str)| {
+            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn a_reset_is_read_as_vendors_say_it() {
+        let wait = |pairs: &[(&'static str, &str)]| reset(&headers(pairs), &Value::Null);
+        assert_eq!(wait(&[("retry-after", "20")]), Some(Duration::from_secs(20)));
+        assert_eq!(
+            wait(&[("retry-after", "20"), ("retry-after-ms", "1500")]),
+            Some(Duration::from_millis(1500))
+        );
+        assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(Duration::ZERO));
+        assert!(
+            wait(&[("retry-after", "Fri, 06 Nov 2500 08:49:37 GMT")])
+                .is_some_and(|wait| wait.as_secs() > 1 << 30)
+        );
+        assert_eq!(wait(&[("retry-after", "soon")]), None);
+        assert_eq!(wait(&[("retry-after", "-1")]), None);
+        let gemini = json!({ "error": { "details": [{ "retryDelay": "34.5s" }] } });
+        assert_eq!(reset(&headers(&[]), &gemini), Some(Duration::from_millis(34_500)));
+    }
+
+    #[test]
+    fn a_refusal_is_of_its_kind() {
+        let kind = |status, body: &str| refused("m", status, &HeaderMap::new(), body).kind();
+        let long = r#"{"error":{"message":"too big","code":"context_length_exceeded"}}"#;
+        assert_eq!(kind(400, long), ModelErrorKind::TooLong);
+        assert_eq!(
+            kind(400, r#"{"error":{"message":"prompt is too long: 9 > 8"}}"#),
+            ModelErrorKind::TooLong
+        );
+        assert_eq!(kind(400, "no such parameter"), ModelErrorKind::Refused);
+        assert_eq!(kind(401, ""), ModelErrorKind::Unauthorized);
+        assert_eq!(kind(404, ""), ModelErrorKind::NotFound);
+        assert_eq!(kind(529, "overloaded"), ModelErrorKind::ServerFailed);
+        assert_eq!(kind(429, ""), ModelErrorKind::RateLimited { reset: None });
+    }
+
+    #[test]
+    fn a_message_is_what_the_server_says_and_not_too_long() {
+        let said = |body: &str| refused("m", 400, &HeaderMap::new(), body).message().to_owned();
+        assert_eq!(said(r#"{"error":{"message":"no"}}"#), "status 400: no");
+        assert_eq!(said(r#"{"error":"no"}"#), "status 400: no");
+        assert_eq!(said(""), "status 400");
+        assert!(said(&"<p>ü".repeat(5_000)).chars().count() < 700);
+    }
+}

@@ -1,0 +1,178 @@
+//! A model behind a server.
+
+use std::{fmt, future::poll_fn, pin::Pin, time::Duration};
+
+use async_trait::async_trait;
+use futures_core::Stream;
+use genai::{
+    Client, ModelIden, ServiceTarget,
+    chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
+};
+use secrecy::ExposeSecret;
+
+use super::{
+    super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request},
+    Endpoint, GenaiError, Vendor, convert,
+    endpoint::as_base,
+    fault::fault,
+    usage::usage,
+};
+use crate::usage::Prices;
+
+/// A model that a server gives access to. It is asked once; see [`Retry`](crate::chat::Retry).
+///
+/// What a reply costs is estimated from a list of [`Prices`]. That a reply is cut off in its middle is an
+/// error, not a short reply.
+///
+/// # Default
+/// The bundled prices, 10 minutes of silence before a server counts as dead (a model on a small machine
+/// reads a long prompt for minutes), and the vendor's own bound on the length of replies.
+///
+/// ```
+/// use loop_agents::chat::{Chat, Endpoint, GenaiModel, Retry, Vendor};
+/// let server = Endpoint::new(Vendor::OpenAi).base_url("http://localhost:8080");
+/// let chat = Chat::new(Retry::new(GenaiModel::new(server, "qwen3")?));
+/// assert_eq!(chat.model_name(), "qwen3");
+/// # Ok::<(), loop_agents::chat::GenaiError>(())
+/// ```
+#[derive(Clone)]
+pub struct GenaiModel {
+    name: String,
+    endpoint: Endpoint,
+    client: Client,
+    target: ServiceTarget,
+    options: ChatOptions,
+    prices: Prices,
+}
+
+/// See [`GenaiModel`].
+const MAX_SILENCE: Duration = Duration::from_secs(600);
+
+impl GenaiModel {
+    /// The model of this name on this server. No connection is made yet.
+    ///
+    /// # Errors
+    /// An address that is none, or a vendor without the key that it needs.
+    pub fn new(endpoint: Endpoint, model: impl Into<String>) -> Result<Self, GenaiError> {
+        let name = model.into();
+        let address = endpoint.address()?;
+        let target = ServiceTarget {
+            endpoint: as_base(&address),
+            auth: endpoint.auth(&address)?,
+            model: ModelIden::new(endpoint.vendor.adapter(), name.as_str()),
+        };
+        let options = convert::keeping_the_name(endpoint.vendor, ChatOptions::default())
+            .with_capture_usage(true)
+            .with_capture_tool_calls(true)
+            .with_capture_content(true);
+        let client = endpoint.client(&address)?;
+        let model = Self { name, endpoint, client, target, options, prices: Prices::bundled() };
+        Ok(model.max_silence(MAX_SILENCE))
+    }
+
+    /// The longest time in which nothing may come, before the reply and within it.
+    #[must_use]
+    pub fn max_silence(mut self, time: Duration) -> Self {
+        self.options = self.options.with_stream_header_timeout(time).with_stream_read_timeout(time);
+        self
+    }
+
+    /// The most tokens that a reply may have.
+    #[must_use]
+    pub fn max_reply_tokens(mut self, tokens: u32) -> Self {
+        self.options = self.options.with_max_tokens(tokens);
+        self
+    }
+
+    /// What tokens cost.
+    #[must_use]
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    async fn open(&self, request: &Request<'_>) -> genai::Result<ChatStream> {
+        let vendor = self.endpoint.vendor;
+        let options = convert::options(vendor, request, self.options.clone());
+        let request = convert::request(vendor, request);
+        let response = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await?;
+        Ok(response.stream)
+    }
+
+    fn finished(&self, text: String, end: StreamEnd) -> Result<Reply, ModelError> {
+        let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
+        match &end.captured_stop_reason {
+            // These two end each reply with a reason. Where there is none, it was the connection that ended.
+            None if matches!(self.endpoint.vendor, Vendor::Ollama | Vendor::Gemini) => {
+                return error(ModelErrorKind::CutOff, "");
+            }
+            Some(StopReason::ContentFilter(reason)) => {
+                return error(
+                    ModelErrorKind::Refused,
+                    &format!("the vendor's filter cut the reply ({reason})"),
+                );
+            }
+            _ => {}
+        }
+        let truncated = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
+        let used = usage(end.captured_usage.as_ref(), &self.name, &self.prices);
+        let calls = end.captured_into_tool_calls().unwrap_or_default();
+        let calls = calls.into_iter().map(convert::made).collect();
+        Ok(Reply { text, calls, usage: used, truncated })
+    }
+
+    /// An error in which the key does not stand, even if the server repeats it.
+    fn failed(&self, error: &genai::Error, began: bool) -> ModelError {
+        let error = fault(&self.name, error, began);
+        let key = self.endpoint.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty());
+        match key {
+            Some(key) if error.message().contains(key) => {
+                ModelError::new(&self.name, error.kind(), error.message().replace(key, "[the key]"))
+            }
+            _ => error,
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for GenaiModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        let mut stream = self.open(&request).await.map_err(|error| self.failed(&error, false))?;
+        let mut text = String::new();
+        let mut began = false;
+        while let Some(event) = next(&mut stream).await {
+            match event.map_err(|error| self.failed(&error, began))? {
+                ChatStreamEvent::Chunk(chunk) => {
+                    began = true;
+                    on_delta(Delta::Text(&chunk.content));
+                    text.push_str(&chunk.content);
+                }
+                ChatStreamEvent::ReasoningChunk(chunk) => {
+                    began = true;
+                    on_delta(Delta::Thought(&chunk.content));
+                }
+                ChatStreamEvent::ToolCallChunk(_) => began = true,
+                ChatStreamEvent::End(end) => return self.finished(text, end),
+                _ => {}
+            }
+        }
+        Err(ModelError::new(&self.name, ModelErrorKind::CutOff, ""))
+    }
+}
+
+async fn next(stream: &mut ChatStream) -> Option<genai::Result<ChatStreamEvent>> {
+    poll_fn(|cx| Pin::new(&mut *stream).poll_next(cx)).await
+}
+
+impl fmt::Debug for GenaiModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenaiModel")
+            .field("name", &self.name)
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! A conversation that every vendor accepts.
+//!
+//! Vendors differ in what they refuse: two messages of one role in a row, a conversation that begins with the
+//! model, an empty text, two calls of one name, words of a user straight after a tool's result. A history
+//! that one takes and another refuses breaks in the middle of the night, when the model is changed. So the
+//! rules of all are kept here, whichever model is asked.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{AnsweredCall, Message};
+
+/// What was said so far. As JSON it is the list of its messages.
+///
+/// # Rules
+/// - It begins with the user.
+/// - Messages of one role in a row are one message, with an empty line between their texts. The
+///   exception are the model's rounds of a turn: each message with calls stands for itself.
+/// - After calls the model speaks before the user does.
+/// - No text is empty, but beside calls.
+/// - Each call has an id of its own, of letters, digits, `-` and `_`.
+///
+/// Whatever is added or read from JSON is brought into this form.
+///
+/// ```
+/// use loop_agents::chat::{History, Message};
+///
+/// let mut history = History::new();
+/// history.push(Message::user("Good morning."));
+/// history.push(Message::user("What is the time?"));
+/// history.push(Message::assistant(""));
+/// assert_eq!(history.messages(), [Message::user("Good morning.\n\nWhat is the time?")]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Message>", into = "Vec<Message>")]
+pub struct History {
+    messages: Vec<Message>,
+    ids: HashSet<String>,
+}
+
+/// Stands for what the user said before the model's first words.
+const OPENING: &str = "(the conversation goes on)";
+
+/// Stands for what the model did not say about its last results.
+const SILENCE: &str = "(no reply)";
+
+/// The longest id that is kept: longer ones are refused by some.
+const MAX_ID_BYTES: usize = 40;
+
+impl History {
+    /// Nothing was said.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was said, in its order.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Adds what was said last.
+    pub fn push(&mut self, message: Message) {
+        match message {
+            Message::User { text } => self.push_user(text),
+            Message::Assistant { text, calls } => self.push_assistant(text, calls),
+        }
+    }
+
+    fn push_user(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.messages.last_mut() {
+            Some(Message::User { text: before }) => append(before, &text),
+            Some(Message::Assistant { calls, .. }) if !calls.is_empty() => {
+                self.messages.extend([Message::assistant(SILENCE), Message::User { text }]);
+            }
+            _ => self.messages.push(Message::User { text }),
+        }
+    }
+
+    fn push_assistant(&mut self, text: String, mut calls: Vec<AnsweredCall>) {
+        if text.trim().is_empty() && calls.is_empty() {
+            return;
+        }
+        for answered in &mut calls {
+            self.name_call(&mut answered.call.id);
+        }
+        match self.messages.last_mut() {
+            None => self.messages.push(Message::user(OPENING)),
+            Some(Message::Assistant { text: before, calls: made }) if made.is_empty() => {
+                if !text.trim().is_empty() {
+                    append(before, &text);
+                }
+                *made = calls;
+                return;
+            }
+            Some(_) => {}
+        }
+        self.messages.push(Message::Assistant { text, calls });
+    }
+
+    /// Gives a call another id if its own is taken, or is one that a vendor refuses.
+    fn name_call(&mut self, id: &mut String) {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let usable = (1..=MAX_ID_BYTES).contains(&id.len()) && id.chars().all(fits);
+        if !usable || self.ids.contains(id) {
+            let free = (self.ids.len()..).map(|number| format!("call_{number}"));
+            if let Some(name) = free.into_iter().find(|name| !self.ids.contains(name)) {
+                *id = name;
+            }
+        }
+        self.ids.insert(id.clone());
+    }
+
+    /// The results in it, the oldest first.
+    pub(super) fn results_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut AnsweredCall> {
+        self.messages.iter_mut().flat_map(|message| match message {
+            Message::User { .. } => &mut [],
+            Message::Assistant { calls, .. } => calls.as_mut_slice(),
+        })
+    }
+}
+
+fn append(before: &mut String, text: &str) {
+    before.push_str("\n\n");
+    before.push_str(text);
+}
+
+impl From<Vec<Message>> for History {
+    fn from(messages: Vec<Message>) -> Self {
+        messages.into_iter().collect()
+    }
+}
+
+impl From<History> for Vec<Message> {
+    fn from(history: History) -> Self {
+        history.messages
+    }
+}
+
+impl Extend<Message> for History {
+    fn extend<T: IntoIterator<Item = Message>>(&mut self, messages: T) {
+        messages.into_iter().for_each(|message| self.push(message));
+    }
+}
+
+impl FromIterator<Message> for History {
+    fn from_iter<T: IntoIterator<Item = Message>>(messages: T) -> Self {
+        let mut history = Self::new();
+        history.extend(messages);
+        history
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::{collection::vec, prelude::*};
+    use serde_json::json;
+
+    use super::{super::ToolCall, *};
+
+    fn calls() -> impl Strategy<Value = Vec<AnsweredCall>> {
+        let call = ("[a-c]?|call_[0-2]|Ü|x{41}", "[a-b]{0,300}")
+            .prop_map(|(id, result)| AnsweredCall { call: ToolCall::new(id, "tool", json!({})), result });
+        vec(call, 0..3)
+    }
+
+    pub(in crate::chat) fn any_message() -> impl Strategy<Value = Message> {
+        prop_oneof![
+            "[a-b ]{0,3}".prop_map(Message::user),
+            ("[a-b ]{0,3}", calls()).prop_map(|(text, calls)| Message::Assistant { text, calls }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_vendor_would_accept_it(messages in vec(any_message(), 0..12)) {
+            let history: History = messages.into_iter().collect();
+            let messages = history.messages();
+            let by_model = matches!(messages.first(), Some(Message::Assistant { .. }));
+            prop_assert!(!by_model);
+            for pair in messages.windows(2) {
+                let (before, after) = (&pair[0], &pair[1]);
+                let by_user = matches!(after, Message::User { .. });
+                let expects_user = matches!(before, Message::Assistant { calls, .. } if calls.is_empty());
+                prop_assert_eq!(by_user, expects_user, "{:?}", pair);
+            }
+            let mut ids = HashSet::new();
+            for message in messages {
+                prop_assert!(!message.text().trim().is_empty() || !message.calls().is_empty());
+                for answered in message.calls() {
+                    prop_assert!(ids.insert(&answered.call.id), "{} twice", answered.call.id);
+                    prop_assert!(answered.call.id.is_ascii() && !answered.call.id.is_empty());
+                }
+            }
+        }
+
+        #[test]
+        fn it_survives_json(messages in vec(any_message(), 0..12)) {
+            let history: History = messages.into_iter().collect();
+            let json = serde_json::to_string(&history).unwrap();
+            prop_assert_eq!(serde_json::from_str::<History>(&json).unwrap(), history);
+        }
+
+        #[test]
+        fn no_word_and_no_result_is_lost(messages in vec(any_message(), 0..12)) {
+            let results = |messages: &[Message]| -> Vec<_> {
+                messages.iter().flat_map(Message::calls).map(|answered| answered.result.clone()).collect()
+            };
+            let words = |messages: &[Message]| -> String {
+                let texts = messages.iter().map(Message::text).filter(|text| ![OPENING, SILENCE].contains(text));
+                texts.flat_map(str::split_whitespace).collect()
+            };
+            let history: History = messages.iter().cloned().collect();
+            prop_assert_eq!(words(history.messages()), words(&messages));
+            prop_assert_eq!(results(history.messages()), results(&messages));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Chat models with tools, and turns with them that a loop can repeat.
+//!
+//! A program that calls a model soon has a loop inside: the model asks for a tool, the tool answers, the
+//! model asks again. Written by hand that loop is where agents go wrong. It never ends, because a model
+//! always finds one more file to read. Results are thrown away before the model saw them, or at the limit,
+//! when they were all there. A broken connection repeats what cannot be repeated. Or the turn waits for
+//! somebody to press a key.
+//!
+//! Here a [`Turn`] is itself a [`Loop`](loop_core::Loop), with the same guardrails, and a whole conversation
+//! ([`ChatAgent`]) is an iteration of the loop around it:
+//!
+//! | part | is |
+//! | --- | --- |
+//! | [`ChatModel`] | what answers; `GenaiModel` (the feature `genai`) asks a server, [`ScriptedModel`] is for tests |
+//! | [`Retry`], [`ProseTools`] | a model around a model: asked again, or given tools that it does not have |
+//! | [`Chat`] | a conversation: model, [tools](crate::tools), [`History`] |
+//! | [`Turn`] | a prompt, rounds of calls, a reply; within [`TurnLimits`] |
+//! | [`ChatAgent`] | an iteration that is a turn |
+//!
+//! What holds of every turn:
+//!
+//! - Every result reaches the model once, whole. What it has read may [make
+//!   way](TurnLimits::kept_result_bytes) later.
+//! - At the limit of rounds the model answers without tools, with all results before it.
+//! - A turn without a reply (cancelled, failed, cut) leaves the conversation as it was.
+//! - Nothing asks a person, and nothing reads standard input or the environment.
+
+mod agent;
+mod compaction;
+mod error;
+mod history;
+mod message;
+mod model;
+mod prose;
+mod retry;
+mod scripted;
+mod turn;
+
+#[cfg(feature = "genai")]
+mod genai;
+
+#[cfg(feature = "genai")]
+pub use self::genai::{Endpoint, GenaiError, GenaiModel, Vendor};
+pub use self::{
+    agent::ChatAgent,
+    compaction::DEFAULT_KEPT_BYTES,
+    error::{ModelError, ModelErrorKind},
+    history::History,
+    message::{AnsweredCall, Message, ToolCall},
+    model::{ChatModel, Delta, OnDelta, Reply, Request},
+    prose::{FencedBlock, ProseTools, fenced_blocks, written_calls},
+    retry::Retry,
+    scripted::{Asked, ScriptedModel},
+    turn::{Chat, MadeCall, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
+};
+#[cfg(feature = "genai")]
+pub use secrecy::SecretString;

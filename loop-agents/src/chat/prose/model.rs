@@ -1,0 +1,58 @@
+//! The model that makes calls of words.
+
+use async_trait::async_trait;
+
+use super::{
+    super::{ChatModel, ModelError, OnDelta, Reply, Request},
+    render::{in_words, instructions},
+    written_calls,
+};
+
+/// Gives tool calls to a model that has none: see [`written_calls`] for how it writes them.
+///
+/// The model inside is never given tools, and sees a conversation in words, also if another model made its
+/// calls the other way.
+///
+/// ```
+/// use loop_agents::{chat::{Chat, ProseTools, ScriptedModel}, tools::Toolbox};
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("answer"), "42")?;
+/// let small = ScriptedModel::new()
+///     .says("```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"answer\"}}\n```")
+///     .says("It is 42.");
+/// let tools = Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?);
+/// let mut chat = Chat::new(ProseTools::new(small)).tools(tools);
+/// let turn = chat.turn("What is the answer?").run().await?;
+/// assert_eq!((turn.text.as_str(), turn.calls[0].tool.as_str()), ("It is 42.", "read_file"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ProseTools<M>(M);
+
+impl<M: ChatModel> ProseTools<M> {
+    /// Gives tool calls to this model.
+    pub const fn new(model: M) -> Self {
+        Self(model)
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for ProseTools<M> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        let tools = if request.may_call { request.tools } else { &[] };
+        let system = instructions(request.system, tools);
+        let conversation = in_words(request.messages);
+        let plain = Request::new(conversation.messages()).with_system(system.as_deref());
+        let mut reply = self.0.reply(plain, on_delta).await?;
+        if !tools.is_empty() && reply.calls.is_empty() {
+            reply.calls = written_calls(&reply.text);
+        }
+        Ok(reply)
+    }
+}

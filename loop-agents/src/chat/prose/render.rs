@@ -1,0 +1,63 @@
+//! A conversation with calls, in words alone.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::super::{AnsweredCall, History, Message};
+use crate::tools::ToolDefinition;
+
+/// What the model is told of its tools.
+pub(super) fn instructions(system: Option<&str>, tools: &[ToolDefinition]) -> Option<String> {
+    if tools.is_empty() {
+        return system.map(str::to_owned);
+    }
+    let mut text = system.map(|system| format!("{system}\n\n")).unwrap_or_default();
+    text.push_str(
+        "You can use tools. To use one, answer with nothing but a block of this form, one for each call:\n\
+         ```json\n{\"name\": \"the tool's name\", \"arguments\": {}}\n```\n\
+         You are then told the results. When you need no more tools, answer in words, without such a block.\n\
+         These are the tools, with the JSON schema of their arguments:",
+    );
+    for tool in tools {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n- `{}`: {} Arguments: {}", tool.name, tool.description, tool.parameters);
+    }
+    Some(text)
+}
+
+/// The conversation without calls: the model's own words, and the results as words of the user.
+pub(super) fn in_words(messages: &[Message]) -> History {
+    let mut history = History::new();
+    for message in messages {
+        match message {
+            Message::User { text } => history.push(Message::user(text)),
+            Message::Assistant { text, calls } => {
+                history.push(Message::assistant(said(text, calls)));
+                history.push(Message::user(results(calls)));
+            }
+        }
+    }
+    history
+}
+
+/// What the model said, with those of its calls that do not stand in it.
+fn said(text: &str, calls: &[AnsweredCall]) -> String {
+    let mut said = text.to_owned();
+    for AnsweredCall { call, .. } in calls.iter().filter(|answered| !answered.call.in_text) {
+        let (name, arguments) = (Value::from(call.name.as_str()), &call.arguments);
+        let between = if said.is_empty() { "" } else { "\n" };
+        let _ = write!(said, "{between}```json\n{{\"name\": {name}, \"arguments\": {arguments}}}\n```");
+    }
+    said
+}
+
+fn results(calls: &[AnsweredCall]) -> String {
+    let results = calls.iter().map(|AnsweredCall { call, result }| {
+        // A result with a fence in it must not end its own.
+        let longest = result.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        format!("Result of `{}`:\n{fence}\n{result}\n{fence}", call.name)
+    });
+    results.collect::<Vec<_>>().join("\n\n")
+}

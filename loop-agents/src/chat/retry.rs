@@ -1,0 +1,246 @@
+//! Asking again.
+//!
+//! A server that is overloaded for a minute must not end a night's work; and a night's work must not be done
+//! twice because a server was overloaded for a minute. So a request that failed for a passing reason is made
+//! again, but only while nothing has happened that it could repeat: once a turn has called a tool, its
+//! failures are its own, and whoever repeats the turn knows what that means.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use loop_core::{
+    Halt, Iteration, IterationContext, IterationError, Loop, Step, StopReason, WorkError, condition_fn,
+};
+use loop_guardrails::Backoff;
+
+use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request};
+
+/// A model that is asked again when it fails for a [passing](ModelErrorKind::is_passing) reason.
+///
+/// What was shown of a reply that breaks off is taken back with [`Delta::Restarted`].
+///
+/// # Default
+/// Four tries. The second follows at once, before later ones are waits of a second, two seconds and so on, at
+/// most a minute, with jitter. A rate limit that ends within a minute is waited for; a longer one is an error
+/// that says when it ends, for whoever can wait in the open.
+///
+/// ```
+/// use loop_agents::chat::{Chat, ModelErrorKind, Retry, ScriptedModel};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = ScriptedModel::new().fails(ModelErrorKind::ServerFailed).says("Here I am.");
+/// let mut chat = Chat::new(Retry::new(model));
+/// assert_eq!(chat.turn("Are you there?").run().await?.text, "Here I am.");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Retry<M> {
+    model: M,
+    tries: u64,
+    pace: Backoff,
+    patience: Duration,
+}
+
+impl<M: ChatModel> Retry<M> {
+    /// Asks this model again.
+    pub const fn new(model: M) -> Self {
+        let pace = Backoff::new(Duration::from_secs(1));
+        Self { model, tries: 4, pace, patience: Duration::from_secs(60) }
+    }
+
+    /// At most so many tries; none is taken for one.
+    #[must_use]
+    pub const fn tries(mut self, tries: u64) -> Self {
+        self.tries = if tries == 0 { 1 } else { tries };
+        self
+    }
+
+    /// The waits between tries. Give each run a [seed](Backoff::seed) of its own.
+    #[must_use]
+    pub const fn pace(mut self, pace: Backoff) -> Self {
+        self.pace = pace;
+        self
+    }
+
+    /// The longest rate limit that is waited for.
+    #[must_use]
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for Retry<M> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        if request.follows_calls() {
+            return self.model.reply(request, on_delta).await;
+        }
+        let mut failure = None;
+        let mut left = self.tries;
+        let attempt =
+            Attempt { retry: self, request, on_delta, heard: false, left: &mut left, failure: &mut failure };
+        let report = Loop::new(attempt)
+            .until(condition_fn(|step: &Step<Reply>, _| step.output().is_some()))
+            .at_most(self.tries)
+            .pace(self.pace)
+            .run()
+            .await;
+        let Ok(report) = report else { unreachable!("the loop has a goal and a bound") };
+        match (report.output(), failure) {
+            (Some(reply), _) => Ok(reply.clone()),
+            (None, Some(error)) => Err(error),
+            (None, None) => unreachable!("a try without a reply has an error"),
+        }
+    }
+}
+
+/// One try.
+struct Attempt<'a, M> {
+    retry: &'a Retry<M>,
+    request: Request<'a>,
+    on_delta: OnDelta<'a>,
+    /// Pieces of an earlier try were passed on.
+    heard: bool,
+    /// Tries that are left. The loop's own bound does not count those that were put off.
+    left: &'a mut u64,
+    /// The error itself: the loop keeps its text.
+    failure: &'a mut Option<ModelError>,
+}
+
+#[async_trait]
+impl<M: ChatModel> Iteration for Attempt<'_, M> {
+    type Output = Reply;
+
+    async fn run(&mut self, _cx: IterationContext<Reply>) -> Result<Reply, IterationError> {
+        *self.left -= 1;
+        if std::mem::take(&mut self.heard) {
+            (self.on_delta)(Delta::Restarted);
+        }
+        let Self { heard, on_delta, .. } = self;
+        let mut listen = |delta: Delta<'_>| {
+            *heard = true;
+            on_delta(delta);
+        };
+        let error = match self.retry.model.reply(self.request, &mut listen).await {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
+        };
+        let next = match error.kind() {
+            _ if *self.left == 0 => given_up(&error),
+            ModelErrorKind::RateLimited { reset: Some(reset) } if reset <= self.retry.patience => {
+                WorkError::Later { after: reset }
+            }
+            ModelErrorKind::RateLimited { reset: Some(_) } => given_up(&error),
+            kind if kind.is_passing() => WorkError::failed(error.to_string()),
+            _ => given_up(&error),
+        };
+        *self.failure = Some(error);
+        Err(next)
+    }
+}
+
+fn given_up(error: &ModelError) -> WorkError {
+    Halt::new(StopReason::Failed, error.to_string()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::{collection::vec, prelude::*};
+    use serde_json::json;
+    use tokio::time::Instant;
+
+    use super::{
+        super::{AnsweredCall, Message, ScriptedModel, ToolCall},
+        *,
+    };
+
+    fn any_kind() -> impl Strategy<Value = ModelErrorKind> {
+        prop_oneof![
+            Just(ModelErrorKind::ServerFailed),
+            Just(ModelErrorKind::Unreachable),
+            Just(ModelErrorKind::Unauthorized),
+            Just(ModelErrorKind::TooLong),
+            (0..120_u64).prop_map(|seconds| ModelErrorKind::RateLimited {
+                reset: Some(Duration::from_secs(seconds))
+            }),
+            Just(ModelErrorKind::RateLimited { reset: None }),
+        ]
+    }
+
+    fn script(kinds: &[ModelErrorKind]) -> ScriptedModel {
+        kinds.iter().fold(ScriptedModel::new(), |model, kind| model.fails(*kind)).says("at last")
+    }
+
+    async fn ask(model: &ScriptedModel, messages: &[Message]) -> (Result<Reply, ModelError>, Duration) {
+        let began = Instant::now();
+        let reply = Retry::new(model.clone()).reply(Request::new(messages), &mut |_| {}).await;
+        (reply, began.elapsed())
+    }
+
+    fn on_virtual_time<T>(work: impl Future<Output = T>) -> T {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_time().start_paused(true).build().unwrap().block_on(work)
+    }
+
+    proptest! {
+        /// It asks again exactly while the reasons pass, at most four times, and never before a limit's end.
+        #[test]
+        fn it_is_asked_again_while_that_may_help(kinds in vec(any_kind(), 0..6)) {
+            let model = script(&kinds);
+            let (reply, waited) = on_virtual_time(ask(&model, &[Message::user("hi")]));
+            let waits = |kind: &ModelErrorKind| match kind {
+                ModelErrorKind::RateLimited { reset: Some(reset) } => reset.as_secs() <= 60,
+                kind => kind.is_passing(),
+            };
+            let passing = kinds.iter().take_while(|kind| waits(kind)).count();
+            let asked = (passing + 1).min(4);
+            prop_assert_eq!(model.requests().len(), asked);
+            prop_assert_eq!(reply.is_ok(), passing == kinds.len() && passing < 4);
+            if let Err(error) = reply {
+                prop_assert_eq!(error.kind(), kinds[asked - 1]);
+            }
+            let limits: Duration = kinds[..asked - 1].iter().filter_map(|kind| match kind {
+                ModelErrorKind::RateLimited { reset } => *reset,
+                _ => None,
+            }).sum();
+            prop_assert!(waited >= limits, "{:?} of {:?}", waited, limits);
+        }
+
+        /// After a call nothing is asked twice.
+        #[test]
+        fn a_turn_that_called_a_tool_is_not_asked_again(kind in any_kind()) {
+            let model = script(&[kind]);
+            let call = AnsweredCall { call: ToolCall::new("c", "t", json!({})), result: "r".into() };
+            let messages = [Message::user("hi"), Message::Assistant { text: String::new(), calls: vec![call] }];
+            let (reply, _) = on_virtual_time(ask(&model, &messages));
+            prop_assert_eq!(reply.unwrap_err().kind(), kind);
+            prop_assert_eq!(model.requests().len(), 1);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_heard_of_a_broken_reply_is_taken_back() {
+        struct Breaks(ScriptedModel);
+        #[async_trait]
+        impl ChatModel for Breaks {
+            fn name(&self) -> &str {
+                "breaks"
+            }
+            async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+                on_delta(Delta::Text("Once "));
+                self.0.reply(request, on_delta).await
+            }
+        }
+        let mut heard = Vec::new();
+        let model = Retry::new(Breaks(script(&[ModelErrorKind::CutOff])));
+        let mut listen = |delta: Delta<'_>| heard.push(format!("{delta:?}"));
+        model.reply(Request::new(&[Message::user("hi")]), &mut listen).await.unwrap();
+        assert_eq!(heard, [r#"Text("Once ")"#, "Restarted", r#"Text("Once ")"#, r#"Text("at last")"#]);
+    }
+}

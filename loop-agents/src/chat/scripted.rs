@@ -1,0 +1,124 @@
+//! A model that says what it is told to.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{ChatModel, Delta, Message, ModelError, ModelErrorKind, OnDelta, Reply, Request, ToolCall};
+
+/// A model for tests: it gives the replies of its script, one a request, and remembers what it was asked.
+/// Clones share both.
+///
+/// A request beyond the script is [refused](ModelErrorKind::Refused).
+///
+/// ```
+/// use loop_agents::chat::{Chat, ScriptedModel};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = ScriptedModel::new().says("Half past nine.");
+/// let mut chat = Chat::new(model.clone());
+/// assert_eq!(chat.turn("What is the time?").run().await?.text, "Half past nine.");
+/// assert_eq!(model.requests()[0].messages[0].text(), "What is the time?");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedModel(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    script: VecDeque<Result<Reply, ModelError>>,
+    requests: Vec<Asked>,
+    calls: usize,
+}
+
+/// A request as a [`ScriptedModel`] got it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Asked {
+    /// The system prompt.
+    pub system: Option<String>,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The names of the tools.
+    pub tools: Vec<String>,
+    /// Whether they might be called.
+    pub may_call: bool,
+}
+
+impl ScriptedModel {
+    /// An empty script.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// It says this next, and calls nothing.
+    #[must_use]
+    pub fn says(self, text: impl Into<String>) -> Self {
+        self.replies(Reply::text(text))
+    }
+
+    /// It calls this next, and says nothing.
+    #[must_use]
+    pub fn calls(self, tool: &str, arguments: Value) -> Self {
+        let number = {
+            let mut state = self.state();
+            state.calls += 1;
+            state.calls
+        };
+        self.replies(Reply::default().with_call(ToolCall::new(format!("c{number}"), tool, arguments)))
+    }
+
+    /// It gives this reply next.
+    #[must_use]
+    pub fn replies(self, reply: Reply) -> Self {
+        self.state().script.push_back(Ok(reply));
+        self
+    }
+
+    /// It fails so next.
+    #[must_use]
+    pub fn fails(self, kind: ModelErrorKind) -> Self {
+        self.state().script.push_back(Err(ModelError::new("scripted", kind, "as the script says")));
+        self
+    }
+
+    /// What it was asked so far.
+    pub fn requests(&self) -> Vec<Asked> {
+        self.state().requests.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that panics runs under this lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ChatModel for ScriptedModel {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        let next = {
+            let mut state = self.state();
+            state.requests.push(Asked {
+                system: request.system.map(str::to_owned),
+                messages: request.messages.to_vec(),
+                tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+                may_call: request.may_call,
+            });
+            state.script.pop_front()
+        };
+        let reply = next.unwrap_or_else(|| {
+            Err(ModelError::new("scripted", ModelErrorKind::Refused, "the script is at its end"))
+        })?;
+        if !reply.text.is_empty() {
+            on_delta(Delta::Text(&reply.text));
+        }
+        Ok(reply)
+    }
+}

@@ -1,0 +1,123 @@
+//! A conversation with a model that has tools.
+
+use std::fmt;
+
+use super::{
+    super::{ChatModel, History},
+    Turn, TurnLimits,
+};
+use crate::tools::{ToolDefinition, Toolbox};
+
+/// A conversation: a model, its tools, and what was said so far.
+///
+/// # Default
+/// No system prompt, no tools, nothing said, and the default [`TurnLimits`].
+///
+/// ```
+/// use loop_agents::{chat::{Chat, ScriptedModel}, tools::Toolbox};
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// use serde_json::json;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let model = ScriptedModel::new()
+///     .calls("write_file", json!({ "path": "poem", "content": "Roses" }))
+///     .says("I have begun.");
+///
+/// let mut chat = Chat::new(model)
+///     .system("You are a poet.")
+///     .tools(Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?));
+/// let turn = chat.turn("Write a poem.").run().await?;
+///
+/// assert_eq!((turn.text.as_str(), turn.rounds), ("I have begun.", 2));
+/// assert_eq!(std::fs::read_to_string(folder.path().join("poem"))?, "Roses");
+/// assert_eq!(chat.history().messages().len(), 3);
+/// # Ok(()) }
+/// ```
+pub struct Chat {
+    pub(super) model: Box<dyn ChatModel>,
+    pub(super) system: Option<String>,
+    pub(super) tools: Option<Toolbox>,
+    pub(super) definitions: Vec<ToolDefinition>,
+    pub(super) history: History,
+    pub(super) limits: TurnLimits,
+}
+
+impl Chat {
+    /// With this model.
+    pub fn new(model: impl ChatModel + 'static) -> Self {
+        Self {
+            model: Box::new(model),
+            system: None,
+            tools: None,
+            definitions: Vec::new(),
+            history: History::new(),
+            limits: TurnLimits::default(),
+        }
+    }
+
+    /// Who the model is to be.
+    #[must_use]
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.system = Some(system.into());
+        self
+    }
+
+    /// What it can call.
+    #[must_use]
+    pub fn tools(mut self, tools: Toolbox) -> Self {
+        self.definitions = tools.definitions();
+        self.tools = Some(tools);
+        self
+    }
+
+    /// What each turn may use.
+    #[must_use]
+    pub const fn limits(mut self, limits: TurnLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Goes on from here.
+    #[must_use]
+    pub fn with_history(mut self, history: History) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// What was said so far.
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The model's name.
+    pub fn model_name(&self) -> &str {
+        self.model.name()
+    }
+
+    /// Says something. Nothing happens before the turn is [run](Turn::run).
+    pub fn turn(&mut self, prompt: impl Into<String>) -> Turn<'_> {
+        Turn::new(self, prompt.into())
+    }
+
+    /// The iteration that calls are made by from now on, for the audit.
+    pub(in super::super) fn set_iteration(&mut self, iteration: u64) {
+        if let Some(tools) = &mut self.tools {
+            tools.set_iteration(iteration);
+        }
+    }
+
+    pub(in super::super) fn set_history(&mut self, history: History) {
+        self.history = history;
+    }
+}
+
+impl fmt::Debug for Chat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chat")
+            .field("model", &self.model.name())
+            .field("tools", &self.tools)
+            .field("messages", &self.history.messages().len())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

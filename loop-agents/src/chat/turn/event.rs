@@ -1,0 +1,18 @@
+//! What is seen of a turn while it runs.
+
+use super::super::{Delta, ToolCall};
+use crate::tools::ToolReport;
+
+/// Something that happened in a turn, as it happens.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum TurnEvent<'a> {
+    /// A piece of a reply, or word that its pieces are void.
+    Delta(Delta<'a>),
+    /// A tool is going to be called.
+    Calling(&'a ToolCall),
+    /// It was called.
+    Called(&'a ToolReport),
+    /// The model had its rounds: it is asked for a reply without calls.
+    OutOfRounds,
+}

@@ -1,0 +1,126 @@
+//! One round with the model: it is asked, and what it calls is called.
+
+use async_trait::async_trait;
+use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopReason, WorkError};
+
+use super::{
+    super::{
+        AnsweredCall, Delta, History, Message, ModelError, Reply, Request, ToolCall, compaction::compact,
+    },
+    Chat, TurnEvent,
+};
+use crate::tools::ToolReport;
+
+/// What a turn has come to so far. It becomes the conversation if the turn comes to its end.
+pub(super) struct Draft {
+    pub(super) history: History,
+    pub(super) reports: Vec<ToolReport>,
+    /// The error itself: the loop keeps its text.
+    pub(super) failure: Option<ModelError>,
+}
+
+impl Draft {
+    pub(super) const fn new(history: History) -> Self {
+        Self { history, reports: Vec::new(), failure: None }
+    }
+}
+
+pub(super) struct Round<'a> {
+    pub(super) chat: &'a Chat,
+    pub(super) draft: &'a mut Draft,
+    /// Of the loop around the turn.
+    pub(super) meter: Option<Meter>,
+    pub(super) on_event: &'a mut (dyn FnMut(TurnEvent<'_>) + Send),
+}
+
+/// What a round came to.
+#[derive(Debug)]
+pub(super) enum Spoken {
+    /// There were calls, and the model is to hear of them.
+    Called,
+    /// It was the reply.
+    Last { text: String, truncated: bool },
+}
+
+/// What a model is told with its last results, for this one request.
+const LAST_ROUND: &str = "No more tools can be called in this turn. Answer now, with what you have.";
+
+#[async_trait]
+impl Iteration for Round<'_> {
+    type Output = Spoken;
+
+    async fn run(&mut self, cx: IterationContext<Spoken>) -> Result<Spoken, IterationError> {
+        let may_call = cx.iteration() <= self.chat.limits.rounds;
+        if !may_call {
+            (self.on_event)(TurnEvent::OutOfRounds);
+        }
+        let reply = tokio::select! {
+            biased;
+            () = cx.cancelled() => return Err(cut()),
+            reply = self.ask(may_call) => reply,
+        };
+        let Reply { text, calls, usage, truncated } = reply.map_err(|error| self.failed(error))?;
+        cx.meter().add(usage);
+        if let Some(meter) = &self.meter {
+            meter.add(usage);
+        }
+        // The model has read all results that are in the draft now, and none that is yet to come.
+        compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
+        // What is called although nothing can be is no reason to go on.
+        let calls = if may_call { calls } else { Vec::new() };
+        let is_last = calls.is_empty();
+        let calls = tokio::select! {
+            biased;
+            () = cx.cancelled(), if !is_last => return Err(cut()),
+            calls = self.answer(calls) => calls,
+        };
+        self.draft.history.push(Message::Assistant { text: text.clone(), calls });
+        Ok(if is_last { Spoken::Last { text, truncated } } else { Spoken::Called })
+    }
+}
+
+impl Round<'_> {
+    async fn ask(&mut self, may_call: bool) -> Result<Reply, ModelError> {
+        let Self { chat, draft, on_event, .. } = self;
+        let last = (!may_call).then(|| match &chat.system {
+            Some(system) => format!("{system}\n\n{LAST_ROUND}"),
+            None => LAST_ROUND.to_owned(),
+        });
+        let system = last.as_deref().or(chat.system.as_deref());
+        let request = Request::new(draft.history.messages())
+            .with_system(system)
+            .with_tools(&chat.definitions, may_call);
+        chat.model.reply(request, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
+    }
+
+    /// Makes the calls, one after the other: a model that reads what it has just written relies on the order.
+    async fn answer(&mut self, calls: Vec<ToolCall>) -> Vec<AnsweredCall> {
+        let mut answered = Vec::with_capacity(calls.len());
+        for call in calls {
+            (self.on_event)(TurnEvent::Calling(&call));
+            let result = match &self.chat.tools {
+                Some(tools) => {
+                    let report = tools.call(&call.name, &call.arguments).await;
+                    (self.on_event)(TurnEvent::Called(&report));
+                    let result = report.text.clone();
+                    self.draft.reports.push(report);
+                    result
+                }
+                None => format!("there is no tool `{}`; there are none at all", call.name),
+            };
+            answered.push(AnsweredCall { call, result });
+        }
+        answered
+    }
+
+    fn failed(&mut self, error: ModelError) -> WorkError {
+        let halt = Halt::new(StopReason::Failed, error.to_string());
+        self.draft.failure = Some(error);
+        halt.into()
+    }
+}
+
+/// The loop records a cut; this error only says that there is no result.
+fn cut() -> WorkError {
+    WorkError::failed("interrupted")
+}

@@ -1,0 +1,128 @@
+//! What is executed: a shell with a line, or a program with its words.
+//!
+//! A line that a person wrote is for a shell. Words that somebody has judged one by one are not: a shell
+//! between the judge and the program would have another look at them.
+
+use std::{
+    env,
+    ffi::{CString, OsStr},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Access, access};
+
+use super::{Environment, ProcessError};
+
+const SHELL: &str = "/bin/sh";
+
+/// Where programs are looked for if the command sees no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What a command is.
+#[derive(Debug, Clone)]
+pub(super) enum Program {
+    /// A line for the shell.
+    Shell(String),
+    /// A program's name or path, and its arguments.
+    Words(String, Vec<String>),
+}
+
+/// What the system is given to execute.
+#[derive(Debug)]
+pub(super) struct Image {
+    /// The file.
+    pub(super) file: CString,
+    /// Its own name and its arguments.
+    pub(super) argv: Vec<CString>,
+}
+
+impl Program {
+    /// The file that is executed, and what it is given.
+    pub(super) fn image(&self, env: &Environment) -> Result<Image, ProcessError> {
+        match self {
+            // The double dash keeps a line that begins with a dash from being read as an option of the shell.
+            Self::Shell(line) => image(Path::new(SHELL), ["sh", "-c", "--", line]),
+            Self::Words(program, arguments) => {
+                let words = std::iter::once(program).chain(arguments).map(String::as_str);
+                image(&find(program, env)?, words)
+            }
+        }
+    }
+
+    /// Its length in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Shell(line) => line.len(),
+            Self::Words(program, arguments) => {
+                program.len() + arguments.iter().map(String::len).sum::<usize>()
+            }
+        }
+    }
+
+    /// What is to be started, for messages.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Shell(_) => SHELL,
+            Self::Words(program, _) => program,
+        }
+    }
+}
+
+fn image<'a>(file: &Path, words: impl IntoIterator<Item = &'a str>) -> Result<Image, ProcessError> {
+    let c_string =
+        |bytes: &[u8]| CString::new(bytes).map_err(|_| ProcessError::Nul { what: "the command".to_owned() });
+    let argv = words.into_iter().map(|word| c_string(word.as_bytes())).collect::<Result<_, _>>()?;
+    Ok(Image { file: c_string(file.as_os_str().as_bytes())?, argv })
+}
+
+/// The file that is meant by a program's name or path. The system takes a path from the working directory of
+/// the child. A name is looked for in the absolute folders of the command's `PATH` alone: in a relative one,
+/// whoever may write files into the working directory would say what `ls` is.
+fn find(program: &str, env: &Environment) -> Result<PathBuf, ProcessError> {
+    if program.contains('/') {
+        return Ok(PathBuf::from(program));
+    }
+    let folders = env.get("PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
+    let files = env::split_paths(folders).filter(|folder| folder.is_absolute()).map(|it| it.join(program));
+    files
+        .into_iter()
+        .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
+        .ok_or_else(|| ProcessError::NotFound { program: program.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    fn file(program: &str, path: &str) -> Option<String> {
+        let found = find(program, &Environment::new().with("PATH", path));
+        found.ok().map(|file| file.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_name_is_looked_for_in_absolute_folders_and_a_path_is_taken_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (at, path) = (folder.path().join("tool"), folder.path().to_str().unwrap());
+        fs::write(&at, "#!/bin/sh\n").unwrap();
+        assert_eq!(file("tool", path), None, "it cannot be executed");
+        fs::set_permissions(&at, PermissionsExt::from_mode(0o755)).unwrap();
+        assert_eq!(file("tool", &format!("/nowhere:{path}")), at.to_str().map(str::to_owned));
+        for path in ["", ".", "::", "bin"] {
+            assert_eq!(file("tool", path), None);
+        }
+        assert_eq!(file("./tool", path), Some("./tool".to_owned()));
+    }
+
+    #[test]
+    fn words_reach_the_system_as_they_are() {
+        let program = Program::Words("/bin/echo".to_owned(), vec![String::new(), "a; b".to_owned()]);
+        let image = program.image(&Environment::new()).unwrap();
+        assert_eq!(
+            (image.file, image.argv),
+            (c"/bin/echo".into(), [c"/bin/echo", c"", c"a; b"].map(Into::into).into())
+        );
+    }
+}

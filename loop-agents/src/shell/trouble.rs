@@ -1,0 +1,55 @@
+//! What goes wrong with an agent's command: what is judged all the same, and what ends the run.
+
+use std::io;
+
+use loop_core::{Halt, StopReason, WorkError, with_causes};
+
+use super::{PromptUndeliverable, reason::exit_with_reason};
+use crate::process::{Cut, Finished, ProcessError};
+
+/// What is to be said of an agent that reports what it used in two places.
+pub(super) const TWICE: &str = "it counts, and so do the lines in the file that LOOP_USAGE_FILE names: where they \
+                                say the same, it is counted twice";
+
+/// What went wrong in an agent's command, which is judged all the same.
+pub(super) fn faults(finished: &Finished) -> impl Iterator<Item = String> {
+    let own = match finished.cut {
+        None if finished.exit.success() => None,
+        None => Some(format!("the agent {}", exit_with_reason(finished.exit, &finished.stderr))),
+        // Many an agent hangs when its work is done.
+        Some(cut @ (Cut::Time(_) | Cut::Silence(_))) => Some(format!("the agent was ended {cut}")),
+        Some(Cut::Asked) => None,
+    };
+    let left = (!finished.survivors.is_empty())
+        .then(|| format!("processes that it left behind could not be ended: {:?}", finished.survivors));
+    own.into_iter().chain(left)
+}
+
+pub(super) fn unavailable(why: &str) -> Halt {
+    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {why}"))
+}
+
+/// A command that was not run, or was lost. `takes_prompt` tells whose length it is that the system
+/// refused.
+pub(super) fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
+    match error {
+        ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
+            PromptUndeliverable::NoRoom { line_bytes, environment_bytes }.into()
+        }
+        // Another one beside it would be one too many.
+        error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
+        error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
+        error => WorkError::failed(error),
+    }
+}
+
+pub(super) fn no_usage_file(error: &io::Error) -> Halt {
+    Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
+}
+
+impl From<PromptUndeliverable> for WorkError {
+    /// The run ends: the next prompt would hardly be shorter.
+    fn from(error: PromptUndeliverable) -> Self {
+        Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
+    }
+}

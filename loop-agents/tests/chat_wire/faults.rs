@@ -1,0 +1,133 @@
+//! What goes wrong.
+
+use std::time::Duration;
+
+use loop_agents::chat::{ChatModel, Endpoint, GenaiError, GenaiModel, ModelErrorKind, Retry, Vendor};
+use loop_guardrails::Backoff;
+use loop_testing::{Answer, Call};
+
+use super::{KEY, VENDORS, ask, ask_hearing, model, serve};
+
+/// Without waits of its own: what the server asks for is waited for all the same.
+fn hasty<M: ChatModel>(model: M) -> Retry<M> {
+    Retry::new(model).pace(Backoff::new(Duration::ZERO))
+}
+
+#[tokio::test]
+async fn a_rate_limit_is_waited_for_until_its_end() {
+    for vendor in VENDORS {
+        let server = serve([
+            Answer::status(429).header("retry-after-ms", "30").message("slow down"),
+            Answer::deltas(["Here."]),
+        ]);
+        let server = server.await;
+        let began = tokio::time::Instant::now();
+        let reply = ask(&hasty(model(vendor, &server))).await.unwrap();
+        assert_eq!(reply.text, "Here.", "{vendor:?}");
+        assert!(began.elapsed() >= Duration::from_millis(30));
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_long_rate_limit_says_when_it_ends() {
+    for vendor in VENDORS {
+        let server = serve([Answer::status(429).header("retry-after", "3600").message("slow down")]).await;
+        let error = ask(&hasty(model(vendor, &server))).await.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::RateLimited { reset: Some(Duration::from_secs(3600)) });
+        assert_eq!(error.to_string(), "test-model: at a rate limit for another 3600s: status 429: slow down");
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_asked_again() {
+    for vendor in VENDORS {
+        let server = serve([Answer::status(500), Answer::status(529), Answer::deltas(["Here."])]).await;
+        assert_eq!(ask(&hasty(model(vendor, &server))).await.unwrap().text, "Here.", "{vendor:?}");
+        assert_eq!(server.requests().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_off_is_no_reply() {
+    for vendor in VENDORS {
+        for answer in [Answer::deltas(["Once "]).breaks(), Answer::deltas(["Once "]).closes()] {
+            let server = serve([answer, Answer::deltas(["Once upon a time."])]).await;
+            let error = ask(&model(vendor, &server)).await.unwrap_err();
+            assert_eq!(error.kind(), ModelErrorKind::CutOff, "{vendor:?}: {error}");
+        }
+        let server = serve([Answer::deltas(["Once "]).breaks(), Answer::deltas(["Once upon"])]).await;
+        let mut heard = Vec::new();
+        let again = hasty(model(vendor, &server));
+        ask_hearing(&again, |delta| heard.push(format!("{delta:?}"))).await.unwrap();
+        assert_eq!(heard, ["Text(\"Once \")", "Restarted", "Text(\"Once upon\")"], "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn calls_that_break_off_are_not_made() {
+    for vendor in VENDORS {
+        let call = Call::new("c", "write_file", ["{\"path\": \"a\"}"]);
+        let server = serve([Answer::calls([call]).closes()]).await;
+        let error = ask(&model(vendor, &server)).await.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::CutOff, "{vendor:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_more_is_given_up() {
+    for vendor in VENDORS {
+        let server = serve([Answer::deltas(["Well, "]).stalls()]).await;
+        let impatient = model(vendor, &server).max_silence(Duration::from_millis(200));
+        let error = ask(&impatient).await.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Silent, "{vendor:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unreachable() {
+    // A port that was just free: nobody listens on it.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let endpoint = Endpoint::new(Vendor::Ollama).base_url(format!("http://127.0.0.1:{port}"));
+    let error = ask(&hasty(GenaiModel::new(endpoint, "m").unwrap())).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Unreachable);
+    assert!(
+        loop_core::with_causes(&error).contains("onnection refused"),
+        "{}",
+        loop_core::with_causes(&error)
+    );
+}
+
+#[tokio::test]
+async fn what_asking_again_does_not_mend_is_asked_once() {
+    for vendor in VENDORS {
+        for (answer, kind) in [
+            (Answer::status(401), ModelErrorKind::Unauthorized),
+            (Answer::status(404), ModelErrorKind::NotFound),
+            (Answer::status(400).message("maximum context length is 8192 tokens"), ModelErrorKind::TooLong),
+            (Answer::status(400), ModelErrorKind::Refused),
+        ] {
+            let server = serve([answer]).await;
+            let error = ask(&hasty(model(vendor, &server))).await.unwrap_err();
+            assert_eq!((error.kind(), server.requests().len()), (kind, 1), "{vendor:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_error_and_no_debug_text_has_the_key_in_it() {
+    let server = serve([Answer::status(401).message(&format!("wrong key {KEY}"))]).await;
+    let model = model(Vendor::OpenAi, &server);
+    let error = ask(&model).await.unwrap_err();
+    assert_eq!(error.message(), "status 401: wrong key [the key]");
+    for text in [format!("{error:?}"), format!("{model:?}"), format!("{model:#?}")] {
+        assert!(!text.contains(KEY), "{text}");
+    }
+}
+
+#[test]
+fn a_vendor_that_needs_a_key_is_not_asked_without() {
+    let error = GenaiModel::new(Endpoint::new(Vendor::Anthropic), "m").unwrap_err();
+    assert!(matches!(error, GenaiError::NoKey { vendor: Vendor::Anthropic }), "{error}");
+}

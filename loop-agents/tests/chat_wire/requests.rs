@@ -1,0 +1,156 @@
+//! What is sent.
+
+use loop_agents::{
+    chat::{
+        AnsweredCall, ChatModel, Endpoint, GenaiError, GenaiModel, Message, ModelErrorKind, Request,
+        ToolCall, Vendor,
+    },
+    tools::{ToolDefinition, Toolbox},
+};
+use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+use loop_testing::{Answer, ScriptedServer};
+use serde_json::{Value, json};
+
+use super::{KEY, ask, model, serve};
+
+fn definitions() -> Vec<ToolDefinition> {
+    let folder = tempfile::tempdir().expect("a folder");
+    Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace"))
+        .definitions()
+}
+
+/// A conversation with two calls in one message.
+fn conversation() -> Vec<Message> {
+    let answered = |id: &str, result: &str| {
+        let mut call = ToolCall::new(id, "read_file", json!({ "path": id }));
+        call.seals = vec!["sealed".into()];
+        AnsweredCall { call, result: result.into() }
+    };
+    let mut broken = answered("c2", "no");
+    broken.call.arguments = json!("{\"path");
+    vec![
+        Message::user("Read."),
+        Message::Assistant { text: "I shall.".into(), calls: vec![answered("c1", "AAA"), broken] },
+    ]
+}
+
+async fn sent(vendor: Vendor, may_call: bool) -> Value {
+    let server = serve([Answer::deltas(["Done."])]).await;
+    let (messages, tools) = (conversation(), definitions());
+    let request = Request::new(&messages).with_system(Some("Be short.")).with_tools(&tools, may_call);
+    model(vendor, &server).reply(request, &mut |_| {}).await.expect("a reply");
+    server.requests().remove(0).body
+}
+
+#[tokio::test]
+async fn openai_gets_each_result_after_its_calls() {
+    let body = sent(Vendor::OpenAi, true).await;
+    let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
+    assert_eq!(body["messages"][2]["tool_calls"][0]["id"], "c1");
+    assert_eq!(body["messages"][3]["tool_call_id"], "c1");
+    assert_eq!(
+        (&body["messages"][3]["content"], &body["messages"][4]["content"]),
+        (&json!("AAA"), &json!("no"))
+    );
+    assert_eq!(body["stream_options"]["include_usage"], true);
+}
+
+#[tokio::test]
+async fn anthropic_gets_all_results_in_one_message() {
+    let body = sent(Vendor::Anthropic, true).await;
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 3);
+    let results: Vec<_> =
+        messages[2]["content"].as_array().unwrap().iter().map(|part| part["tool_use_id"].clone()).collect();
+    assert_eq!(results, ["c1", "c2"]);
+    assert!(
+        messages[1]["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|part| part["type"] == "tool_use")
+            .all(|part| part["input"].is_object())
+    );
+}
+
+#[tokio::test]
+async fn gemini_gets_its_seals_back() {
+    let body = sent(Vendor::Gemini, true).await;
+    let contents = body["contents"].as_array().unwrap();
+    assert_eq!(contents.len(), 3);
+    assert!(body["contents"][1].to_string().contains("sealed"), "{body:#}");
+    assert_eq!(contents[2]["parts"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn ollama_gets_every_result() {
+    let body = sent(Vendor::Ollama, true).await;
+    let messages = body["messages"].as_array().unwrap();
+    let results: Vec<_> =
+        messages.iter().filter(|m| m["role"] == "tool").map(|m| m["content"].clone()).collect();
+    assert_eq!(results, ["AAA", "no"]);
+}
+
+#[tokio::test]
+async fn tools_that_must_not_be_called_cannot_be() {
+    for vendor in [Vendor::OpenAi, Vendor::Gemini, Vendor::Ollama] {
+        assert!(sent(vendor, true).await.get("tools").is_some());
+        assert!(sent(vendor, false).await.get("tools").is_none(), "{vendor:?}");
+    }
+    let body = sent(Vendor::Anthropic, false).await;
+    assert_eq!(body["tool_choice"], json!({ "type": "none" }));
+    assert!(body["tools"].as_array().is_some_and(|tools| !tools.is_empty()));
+}
+
+async fn headers(endpoint: Endpoint, server: &ScriptedServer) -> loop_testing::Recorded {
+    let endpoint = endpoint.base_url(server.url());
+    ask(&GenaiModel::new(endpoint, "test-model").expect("a model")).await.expect("a reply");
+    server.requests().remove(0)
+}
+
+#[tokio::test]
+async fn keys_are_where_each_vendor_looks_for_them_and_absent_without_one() {
+    for (vendor, header, value) in [
+        (Vendor::OpenAi, "authorization", format!("Bearer {KEY}")),
+        (Vendor::Anthropic, "x-api-key", KEY.to_owned()),
+        (Vendor::Gemini, "x-goog-api-key", KEY.to_owned()),
+    ] {
+        let server = serve([Answer::deltas(["Hi."])]).await;
+        let request = headers(Endpoint::new(vendor).key(KEY.into()), &server).await;
+        assert_eq!(request.headers[header], value, "{vendor:?}");
+        assert!(!request.path.contains(KEY));
+    }
+    for vendor in [Vendor::OpenAi, Vendor::Ollama] {
+        let server = serve([Answer::deltas(["Hi."])]).await;
+        let request = headers(Endpoint::new(vendor), &server).await;
+        assert!(request.headers.get("authorization").is_none(), "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_sent_as_it_is() {
+    for vendor in [Vendor::OpenAi, Vendor::Ollama] {
+        let server = serve([Answer::deltas(["Hi."])]).await;
+        let endpoint = Endpoint::new(vendor).base_url(server.url());
+        ask(&GenaiModel::new(endpoint, "team/my-model:7b-high").unwrap()).await.unwrap();
+        let body = server.requests().remove(0).body;
+        assert_eq!(body["model"], "team/my-model:7b-high", "{vendor:?}");
+        assert!(body.get("reasoning_effort").is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_server_tells_which_models_it_has() {
+    for vendor in [Vendor::OpenAi, Vendor::Ollama] {
+        let server = serve([]).await;
+        let models = Endpoint::new(vendor).base_url(server.url()).models().await.unwrap();
+        assert_eq!(models, ["scripted"], "{vendor:?}");
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = Endpoint::new(Vendor::Ollama).base_url(format!("http://127.0.0.1:{port}"));
+    match nobody.models().await.unwrap_err() {
+        GenaiError::Server(error) => assert_eq!(error.kind(), ModelErrorKind::Unreachable),
+        other => panic!("{other}"),
+    }
+}

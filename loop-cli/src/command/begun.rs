@@ -1,0 +1,68 @@
+//! What a run was begun with, for who goes on with it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context, anyhow};
+use loop_telemetry::{REDACTED, RunInfo};
+
+use super::{
+    Failure,
+    subject::{self, Subject},
+};
+use crate::every::{self, Repetition, Until};
+
+/// What a run was begun with.
+pub(super) enum Begun {
+    /// A loop with a check.
+    Plan(Box<Subject>),
+    /// Something repeated.
+    Repetition(Box<Repetition>, Until),
+}
+
+impl Begun {
+    /// Reads what is kept of it; see [`subject::of_run`].
+    pub(super) fn of(info: &RunInfo, accepted: bool) -> Result<Self, Failure> {
+        match &info.manifest {
+            Some(kept) if kept.path == every::KEPT_AS => {
+                let (repetition, until) = repetition(&kept.text).map_err(Failure::Usage)?;
+                Ok(Self::Repetition(Box::new(repetition), until))
+            }
+            _ => subject::of_run(info, accepted).map(|subject| Self::Plan(Box::new(subject))),
+        }
+    }
+
+    /// What is odd about it, as text; empty if nothing is.
+    pub(super) fn warnings(&self) -> &str {
+        match self {
+            Self::Plan(subject) => &subject.warnings,
+            Self::Repetition(..) => "",
+        }
+    }
+
+    /// The whole path of its manifest, if it has one.
+    pub(super) fn manifest(&self) -> Option<&Path> {
+        match self {
+            Self::Plan(subject) => subject.manifest.as_deref(),
+            Self::Repetition(..) => None,
+        }
+    }
+
+    /// The variables that it sets for what it runs.
+    pub(super) fn set(&self) -> &BTreeMap<String, String> {
+        const NONE: &BTreeMap<String, String> = &BTreeMap::new();
+        match self {
+            Self::Plan(subject) => &subject.plan.agent.env.set,
+            Self::Repetition(..) => NONE,
+        }
+    }
+}
+
+fn repetition(text: &str) -> anyhow::Result<(Repetition, Until)> {
+    if text.contains(REDACTED) {
+        return Err(anyhow!("what is kept of the command lacks a secret that stood in it: begin a new run"));
+    }
+    let repetition: Repetition =
+        serde_json::from_str(text).context("what is kept of the command cannot be read")?;
+    let until = repetition.until().context("--until")?;
+    Ok((repetition, until))
+}

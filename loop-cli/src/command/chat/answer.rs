@@ -1,0 +1,131 @@
+//! What is seen of a turn: by people as it comes, by programs at its end.
+
+use std::time::Duration;
+
+use loop_agents::{
+    chat::{Delta, ToolCall, TurnEvent, TurnOutput},
+    tools::{CommandRun, FileChange, ToolOutcome, ToolReport},
+};
+use loop_core::{CostQuality, Usd};
+use loop_telemetry::{CostState, Tokens};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    model::Model,
+    view::{DIM, Teller, WARN, paint, text},
+};
+
+/// How much of a call is shown on its line.
+const LINE: usize = 100;
+
+/// Prints what happens for a person.
+pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
+    match event {
+        TurnEvent::Delta(Delta::Text(text)) => to.text(text),
+        TurnEvent::Delta(Delta::Restarted) => {
+            to.note(paint(WARN, "the reply broke off, and begins again"));
+        }
+        TurnEvent::Calling(call) => to.note(paint(DIM, called(call))),
+        TurnEvent::Called(report) if report.outcome != ToolOutcome::Done => {
+            let why =
+                text::last_line(report.text.lines().next().unwrap_or_default(), LINE).unwrap_or_default();
+            let how = if report.outcome == ToolOutcome::Rejected { "denied" } else { "failed" };
+            to.note(format!("{} {why}", paint(WARN, format_args!("{} {how}:", report.tool))));
+        }
+        _ => {}
+    }
+}
+
+/// A call on a line.
+fn called(call: &ToolCall) -> String {
+    let arguments = text::one_line(&call.arguments.to_string());
+    let shown: String = arguments.chars().take(LINE).collect();
+    let more = if shown.len() < arguments.len() { "…" } else { "" };
+    format!("[{}] {shown}{more}", text::one_line(&call.name))
+}
+
+/// Gathers what is told to a program.
+#[derive(Debug)]
+pub(super) struct Answer {
+    model: String,
+    calls: Vec<CallJson>,
+}
+
+/// What is printed.
+#[derive(Debug, Serialize)]
+struct AnswerJson<'a> {
+    reply: &'a str,
+    model: &'a str,
+    tool_calls: &'a [CallJson],
+    rounds: u64,
+    /// The model was still calling tools when its rounds were used up.
+    out_of_rounds: bool,
+    /// The reply was cut at its greatest length.
+    truncated: bool,
+    /// As in the record of a run: what nobody reported is `null`.
+    usage: Tokens,
+    estimated_cost_usd: Option<f64>,
+    cost_state: CostState,
+    elapsed_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct CallJson {
+    tool: String,
+    arguments: Value,
+    /// `null` if there was no tool that could be called.
+    outcome: Option<ToolOutcome>,
+    files: Vec<FileChange>,
+    commands: Vec<CommandRun>,
+}
+
+impl Answer {
+    pub(super) fn of(model: &Model) -> Self {
+        Self { model: model.id().to_owned(), calls: Vec::new() }
+    }
+
+    /// Takes what happens in the turn.
+    pub(super) fn hear(&mut self, event: TurnEvent<'_>) {
+        match event {
+            TurnEvent::Calling(ToolCall { name, arguments, .. }) => self.calls.push(CallJson {
+                tool: name.clone(),
+                arguments: arguments.clone(),
+                outcome: None,
+                files: Vec::new(),
+                commands: Vec::new(),
+            }),
+            TurnEvent::Called(ToolReport { outcome, files, commands, .. }) => {
+                if let Some(call) = self.calls.last_mut() {
+                    call.outcome = Some(*outcome);
+                    files.clone_into(&mut call.files);
+                    commands.clone_into(&mut call.commands);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The turn as one line of JSON.
+    pub(super) fn json(&self, output: &TurnOutput, elapsed: Duration) -> String {
+        let cost = output.usage.cost;
+        let answer = AnswerJson {
+            reply: &output.text,
+            model: &self.model,
+            tool_calls: &self.calls,
+            rounds: output.rounds,
+            out_of_rounds: output.out_of_rounds,
+            truncated: output.truncated,
+            usage: Tokens::from(&output.usage),
+            estimated_cost_usd: cost.map(|cost| Usd::as_f64(cost.usd)),
+            cost_state: match cost.map(|cost| cost.quality) {
+                Some(CostQuality::Known) => CostState::Known,
+                Some(CostQuality::Estimated | CostQuality::Partial) => CostState::Estimated,
+                None => CostState::Unknown,
+            },
+            elapsed_seconds: elapsed.as_secs_f64(),
+        };
+        serde_json::to_string(&answer)
+            .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
+    }
+}

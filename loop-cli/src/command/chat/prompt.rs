@@ -1,0 +1,89 @@
+//! What is to be answered: what was written, and what is piped in.
+
+use std::{
+    io::{self, IsTerminal, Read},
+    time::Duration,
+};
+
+use anyhow::{Context, anyhow};
+
+use super::super::Failure;
+use crate::view;
+
+/// No model reads more than this. A pipe may never end.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// How long a pipe may say nothing until somebody is told what is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Whether something is piped in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piped {
+    /// Standard input is a person's terminal.
+    Nothing,
+    /// It is something else, which may turn out to be empty.
+    Something,
+}
+
+impl Piped {
+    pub(super) fn look() -> Self {
+        if io::stdin().is_terminal() { Self::Nothing } else { Self::Something }
+    }
+}
+
+/// The whole prompt. Standard input is read to its end here, and by nobody afterwards.
+pub(super) async fn whole(written: Option<&str>, piped: Piped) -> Result<String, Failure> {
+    let piped = match piped {
+        Piped::Nothing => String::new(),
+        Piped::Something => piped_in().await.map_err(Failure::Usage)?,
+    };
+    let prompt = join(&piped, written.unwrap_or_default());
+    if prompt.is_empty() {
+        return Err(Failure::Usage(anyhow!("the prompt is empty: write `--prompt TEXT`, or pipe it in")));
+    }
+    Ok(prompt)
+}
+
+/// A question stands best after what it is about.
+fn join(piped: &str, written: &str) -> String {
+    let parts: Vec<_> =
+        [piped.trim_end(), written].into_iter().filter(|part| !part.trim().is_empty()).collect();
+    parts.join("\n\n")
+}
+
+async fn piped_in() -> anyhow::Result<String> {
+    // On a thread of its own, so that Ctrl+C is heard meanwhile.
+    let mut reading = tokio::task::spawn_blocking(read);
+    let early = tokio::time::timeout(PATIENCE, &mut reading).await;
+    let read = match early {
+        Ok(read) => read,
+        Err(_) => {
+            view::say("waiting for the end of standard input (`< /dev/null` gives none)");
+            reading.await
+        }
+    };
+    read.context("standard input could not be read")?
+}
+
+fn read() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(anyhow!("standard input is longer than 16 MiB, which no model reads: pipe in less"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| anyhow!("standard input is not text (UTF-8), which is all that can be asked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_piped_in_stands_before_what_was_written() {
+        assert_eq!(join("a diff\n\n", "Is it good?"), "a diff\n\nIs it good?");
+        assert_eq!(join("", "  Is it good?"), "  Is it good?");
+        assert_eq!(join("a question\n", ""), "a question");
+        assert_eq!(join("\n", " "), "");
+    }
+}

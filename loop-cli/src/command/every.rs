@@ -1,0 +1,116 @@
+//! `loop every`: repeat a prompt or a command on an interval.
+
+mod mouth;
+mod once;
+
+use std::{collections::BTreeMap, process::ExitCode};
+
+use anyhow::Context;
+use loop_telemetry::RunInfo;
+
+use self::once::{Once, Work};
+pub(super) use self::once::{command, turn};
+use super::{
+    Failure, chat,
+    ready::{Ready, begin, logs, telemetry},
+    setting::{block_on, dir, new_run, place},
+};
+use crate::{
+    args::EveryArgs,
+    ask::Declining,
+    compose::Place,
+    every::{self, Conversation, Ends, Repetition, Until, What},
+    exit, faults,
+    keeping::{self, Past},
+    view::{self, Screen},
+};
+
+/// What a repetition is called in records.
+const NAME: &str = "every";
+
+pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
+    let repetition = repetition(args).map_err(Failure::Usage)?;
+    let until = repetition.until().context("--until").map_err(Failure::Usage)?;
+    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    match Work::of(&repetition.what, &place)? {
+        Work::Command(once) => start(args, &repetition, until, &place, once),
+        Work::Prompt(once) => start(args, &repetition, until, &place, once),
+    }
+}
+
+/// Lists it as a run, and runs it.
+fn start<I: Once>(
+    args: &EveryArgs,
+    repetition: &Repetition,
+    until: Until,
+    place: &Place,
+    once: I,
+) -> Result<ExitCode, Failure> {
+    let started = faults::now();
+    let redactor = keeping::redactor(&BTreeMap::new(), place);
+    view::conceal(redactor.clone());
+    let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
+    let (store, past) = if args.no_journal {
+        (None, Past::Unkept)
+    } else {
+        let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
+        let info = RunInfo::new(place.custody.run(), NAME, &place.dir, started)
+            .manifest(every::KEPT_AS, redactor.redact(&text));
+        let (store, journal) = begin(&info, args.parallel, redactor.clone())?;
+        (Some(store), Past::New(journal))
+    };
+    let kept = store.as_ref().filter(|_| args.keep_output);
+    let logs = kept.map(|store| logs(store, place.custody.run(), redactor)).transpose()?;
+    let ready = Ready {
+        name: NAME,
+        manifest: None,
+        place,
+        output: &args.output,
+        telemetry: &telemetry,
+        store: store.as_ref(),
+        logs,
+        started,
+    };
+    block_on(perform(&ready, repetition, until, once, past))
+}
+
+/// Repeats it to its end.
+pub(super) async fn perform<I: Once>(
+    ready: &Ready<'_>,
+    repetition: &Repetition,
+    until: Until,
+    once: I,
+    past: Past<I::Output>,
+) -> Result<ExitCode, Failure> {
+    let is_heard = !ready.output.quiet;
+    let (once, mouth) = once.heard(&until, is_heard, ready.logs.clone());
+    let mut repeated = repetition.of(once, until.clone());
+    if is_heard {
+        view::say(&every::plan(repetition));
+        repeated = repeated.observe(every::Lines::new(repetition, mouth.says()));
+    }
+    let ended = ready.run(repeated, past, &Screen::plain(), Declining::default()).await?;
+    mouth.close().await;
+    if is_heard {
+        view::say(&every::over(repetition, &until, &ended.ending, &ended.progress));
+        ready.tell_of_logs();
+    }
+    Ok(exit::of_run(&ended.ending, ended.signal))
+}
+
+fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {
+    let count = if args.unlimited { None } else { Some(args.count.unwrap_or(every::default_count())) };
+    let ends = Ends { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };
+    let what = if args.command.is_empty() {
+        let conversation = Conversation {
+            model: args.chat.model.clone(),
+            system: args.chat.system.as_deref().map(chat::text_of).transpose()?,
+            tools: args.chat.asked_tools(),
+        };
+        What::Prompt { prompt: args.prompt.join(" "), conversation, fresh: args.fresh }
+    } else {
+        What::Command(once::line(&args.command))
+    };
+    Ok(Repetition { interval: args.interval, what, ends, errors: args.stop_after_errors })
+}

@@ -1,0 +1,192 @@
+//! A run that is ready: it is looked after, recorded and listed, whatever its loop does.
+
+use std::{env, path::Path, time::Duration};
+
+use anyhow::{Context, anyhow};
+use jiff::Timestamp;
+use loop_core::{Bounded, Iteration, Loop, LoopStep};
+use loop_telemetry::{
+    FileJournal, Logs, Parallel, Record, Redactor, Retention, RunInfo, RunStore, StateDir, StoreError,
+    TelemetryFile,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Failure, kept::store};
+use crate::{
+    args::OutputArgs,
+    ask::Declining,
+    compose::Place,
+    drive::{Ended, Stage, drive},
+    faults,
+    keeping::Past,
+    logging::OutputLogs,
+    signals::Signals,
+    view::{self, Screen},
+};
+
+/// A run that is ready to begin, or to go on.
+pub(super) struct Ready<'a> {
+    /// What it is called in records.
+    pub(super) name: &'a str,
+    /// The whole path of its manifest, if it has one.
+    pub(super) manifest: Option<&'a Path>,
+    pub(super) place: &'a Place,
+    pub(super) output: &'a OutputArgs,
+    pub(super) telemetry: &'a TelemetryFile,
+    /// Where it is listed, if it is.
+    pub(super) store: Option<&'a RunStore>,
+    /// Where all is kept that its commands print, if it is.
+    pub(super) logs: Option<OutputLogs>,
+    /// When it began.
+    pub(super) started: Timestamp,
+}
+
+/// The file for the run's record, tried before anything is spent.
+pub(super) fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
+    let path = match path {
+        Some(path) => path.to_owned(),
+        None => StateDir::from_env_with(|name| env::var_os(name))?.telemetry(),
+    };
+    let file = TelemetryFile::at(path);
+    file.probe()?;
+    Ok(file)
+}
+
+/// Lists a run and makes its journal, before anything is spent.
+pub(super) fn begin<O>(
+    info: &RunInfo,
+    parallel: bool,
+    redactor: Redactor,
+) -> Result<(RunStore, FileJournal<O>), Failure> {
+    let store = store()?;
+    let retention = retention().map_err(Failure::Usage)?;
+    let parallel = if parallel { Parallel::Allowed } else { Parallel::Refused };
+    faults::point("before_begin");
+    match store.begin(info, parallel, faults::now) {
+        Ok(journal) => {
+            faults::point("after_begin");
+            make_room(&store, retention);
+            Ok((store, journal.redacting(redactor)))
+        }
+        Err(StoreError::FolderBusy { id, folder }) => Err(Failure::Usage(anyhow!(
+            "the run {id} works in {folder} already, and two would undo each other's work\n  \
+             `loop tail {id}` shows it; with `--parallel` both run"
+        ))),
+        Err(error) => {
+            let error =
+                anyhow!(error).context("the run's journal cannot be kept (`--no-journal` runs without one)");
+            Err(Failure::Usage(error))
+        }
+    }
+}
+
+/// Where all is kept that the commands of this run print.
+pub(super) fn logs(store: &RunStore, run: &str, redactor: Redactor) -> Result<OutputLogs, Failure> {
+    Ok(OutputLogs::new(Logs::of(store.folder_of(run)?).redacting(redactor)))
+}
+
+/// How many runs that have ended are kept.
+const KEEP_RUNS: &str = "LOOP_KEEP_RUNS";
+/// How many days old a run that has ended may become.
+const KEEP_DAYS: &str = "LOOP_KEEP_DAYS";
+
+/// What is kept of runs that have ended, as the user wants it.
+fn retention() -> anyhow::Result<Retention> {
+    let number = |name: &str| {
+        let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
+        let number = value.to_str().and_then(|value| value.parse::<u32>().ok());
+        number.map(Some).with_context(|| format!("{name} has to be a whole number, such as 100"))
+    };
+    let Retention { ended, age } = Retention::default();
+    Ok(Retention {
+        ended: number(KEEP_RUNS)?.map_or(ended, |runs| usize::try_from(runs).unwrap_or(usize::MAX)),
+        age: number(KEEP_DAYS)?.map_or(age, |days| Duration::from_hours(24 * u64::from(days))),
+    })
+}
+
+/// Removes old runs. To begin a run is reason enough to look, and no reason to fail: what cannot be removed is
+/// tried again at the next one.
+fn make_room(store: &RunStore, retention: Retention) {
+    if let Err(error) = store.retain(retention, faults::now()) {
+        view::warning(&format!("old runs were not removed: {:#}", anyhow!(error)));
+    }
+}
+
+impl Ready<'_> {
+    /// Runs a loop to its end, and ends and records what is left.
+    pub(super) async fn run<I, S>(
+        &self,
+        mut composed: Loop<I, S, Bounded>,
+        mut past: Past<I::Output>,
+        screen: &Screen,
+        declining: Declining,
+    ) -> Result<Ended, Failure>
+    where
+        I: Iteration<Output: Serialize + DeserializeOwned> + 'static,
+        S: LoopStep<Output = I::Output> + 'static,
+    {
+        let signals = Signals::listen().context("signals cannot be listened for")?;
+        // Until the end is noted: who takes the run up in between would be noted as ended.
+        let _lock = past.hold();
+        if let Some(logs) = &self.logs {
+            composed = composed.observe(logs.clone());
+        }
+        let stage = Stage { job: &self.place.job, screen, declining, signals, table: past.table() };
+        let ended = drive(past.give_to(composed), stage).await?;
+        let survivors = self.place.custody.end();
+        let record = self.record(&ended);
+        warn_of_survivors(&survivors);
+        if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
+            view::warning(&format!("not all that was printed is kept: {error:#}"));
+        }
+        if self.output.json {
+            view::tell(&record.to_line());
+        }
+        Ok(ended)
+    }
+
+    /// Says where the output is kept, if it is.
+    pub(super) fn tell_of_logs(&self) {
+        if let Some(logs) = self.logs.as_ref().filter(|_| !self.output.quiet) {
+            view::say(&format!("  {:<11}{}", "output", logs.folder().display()));
+        }
+    }
+
+    /// Makes the run's record, and puts it where records go.
+    fn record(&self, ended: &Ended) -> Record {
+        let mut record =
+            Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody.run());
+        if let Some(manifest) = self.manifest {
+            record = record.manifest(manifest);
+        }
+        let record = record.between(self.started, faults::now()).redacted(&view::secrets());
+        faults::point("before_record");
+        if let Err(error) = self.telemetry.append(&record) {
+            view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
+        }
+        faults::point("before_end_note");
+        if let Some(Err(error)) = self.store.map(|store| store.note_end(&record)) {
+            view::warning(&format!("the run's end is not in the list of runs: {:#}", anyhow!(error)));
+        }
+        faults::point("after_end_note");
+        record
+    }
+}
+
+/// What lives on although the run is over is somebody's to end.
+fn warn_of_survivors(survivors: &[u32]) {
+    const SHOWN: usize = 10;
+    if survivors.is_empty() {
+        return;
+    }
+    let numbers: Vec<_> = survivors.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = match survivors.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    view::warning(&format!(
+        "processes that the run left behind could not be ended: {}{more} (`ps -p {}` shows them)",
+        numbers.join(", "),
+        numbers.join(",")
+    ));
+}

@@ -1,0 +1,56 @@
+//! `loop schedule`: prompts that fire by the clock.
+
+mod add;
+mod change;
+mod describe;
+mod install;
+mod list;
+mod next;
+mod off;
+mod run;
+mod show;
+mod wanted;
+
+use std::{path::Path, process::ExitCode};
+
+use super::{Failure, setting};
+use crate::{args::ScheduleCommand, schedule::SchedulePlace, view};
+
+pub(crate) fn exec(command: &ScheduleCommand) -> Result<ExitCode, Failure> {
+    match command {
+        ScheduleCommand::Add(args) => add::exec(args),
+        ScheduleCommand::List(args) => list::exec(args),
+        ScheduleCommand::Show(args) => show::exec(args),
+        ScheduleCommand::Delete(args) => change::delete(args),
+        ScheduleCommand::Pause(args) => change::pause(args, true),
+        ScheduleCommand::Resume(args) => change::pause(args, false),
+        ScheduleCommand::Fire(args) => change::fire(args),
+        ScheduleCommand::Run(args) => run::exec(args),
+        ScheduleCommand::Off => off::exec(true),
+        ScheduleCommand::On => off::exec(false),
+        ScheduleCommand::Next(args) => next::exec(args),
+        ScheduleCommand::Describe { expression } => describe::exec(expression),
+        ScheduleCommand::Install(args) => install::exec(args),
+    }
+}
+
+/// The jobs of the folder that is meant.
+fn place(cwd: Option<&Path>) -> Result<SchedulePlace, Failure> {
+    let dir = setting::dir(cwd).map_err(Failure::Usage)?;
+    let settings = setting::settings(cwd.unwrap_or(Path::new("")))?;
+    SchedulePlace::of(dir, settings.user.tables.schedule).map_err(Failure::Usage)
+}
+
+/// Says if nobody fires these jobs now.
+fn tell_if_idle(place: &SchedulePlace) -> Result<(), Failure> {
+    let is_fired = place.store.is_firing().map_err(|error| Failure::Usage(error.into()))?;
+    if place.off.is_off() {
+        view::say("everything is stopped: `loop schedule on` lets jobs fire again");
+    } else if !is_fired {
+        view::say(
+            "nobody fires these jobs now\n  `loop schedule run` does while it runs, `loop schedule install` prints \
+             what does always",
+        );
+    }
+    Ok(())
+}

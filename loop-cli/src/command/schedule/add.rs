@@ -1,0 +1,234 @@
+//! `loop schedule add`: a job more.
+
+use std::{env, fs, path::Path, process::ExitCode, time::Duration};
+
+use anyhow::{Context, anyhow};
+use jiff::{SignedDuration, Timestamp};
+use loop_schedule::{FirstFire, Job, JobError, JobId, Reach, Settings, When, Zone};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    super::{reported, setting},
+    Failure, place,
+    show::next,
+    tell_if_idle,
+    wanted::Wanted,
+};
+use crate::{
+    args::{AddArgs, ErrandArgs},
+    exit,
+    init::agent,
+    manifest::{Plan, plan::Loaded},
+    model::Model,
+    schedule::{self, Errand, SchedulePlace},
+    view::{self, BOLD, paint, text},
+};
+
+pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
+    let place = place(args.cwd.as_deref())?;
+    let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
+    let (now, numbers) = (Timestamp::now(), &place.numbers);
+    let wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
+    let mut job = job(args, &wanted, now);
+    let reach = if args.far { Reach::Far } else { Reach::Year };
+    let first =
+        job.first_fire(numbers, reach, now).map_err(|error| Failure::Usage(far(error.into(), args)))?;
+    let by = if args.dry_run {
+        None
+    } else {
+        let (errand, by) = errand(&args.errand, args, &place)?;
+        errand.give_to(&mut job);
+        add(&mut job, &place, reach, now)?;
+        Some(by)
+    };
+    if args.json {
+        view::tell(&Added::of(&job, &wanted, first, &zone, args.dry_run).to_line());
+        return Ok(ExitCode::from(exit::OK));
+    }
+    wanted.hint.iter().chain(&wanted.warnings).for_each(|warning| view::warning(warning));
+    view::tell(&page(&job, by.as_deref(), first, numbers, &zone, now).join("\n"));
+    if !args.dry_run {
+        tell_if_idle(&place)?;
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+/// The job that is wanted, without who does it.
+fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
+    let mut job = Job::new(draw(), wanted.when.clone(), wanted.prompt.clone(), now);
+    if let Some(catch_up) = args.catch_up {
+        job = job.catch_up(catch_up.into());
+    }
+    if let Some(overlap) = args.overlap {
+        job = job.overlap(overlap.into());
+    }
+    if args.no_jitter { job.without_jitter() } else { job }
+}
+
+/// An id by chance, since jitter comes from it.
+fn draw() -> JobId {
+    let [.., a, b, c, d] = *uuid::Uuid::now_v7().as_bytes();
+    JobId::from_bits(u32::from_be_bytes([a, b, c, d]))
+}
+
+/// Adds it, under an id that is free.
+fn add(job: &mut Job, place: &SchedulePlace, reach: Reach, now: Timestamp) -> Result<(), Failure> {
+    let numbers = &place.numbers;
+    let added = place.store.update(|jobs| {
+        while jobs.get(job.id).is_some() {
+            job.id = draw();
+        }
+        jobs.add(job.clone(), numbers, reach, now)
+    });
+    let added = added.map_err(|error| Failure::Usage(error.into()))?;
+    added.map(drop).map_err(|error| Failure::Usage(error.into()))
+}
+
+/// Names the flag that takes what is far off.
+fn far(error: anyhow::Error, args: &AddArgs) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(JobError::FarOff { first }) if !args.far => {
+            anyhow!(
+                "it fires on {first} for the first time, which is more than a year away: `--far` takes it"
+            )
+        }
+        _ => error,
+    }
+}
+
+/// Who does it, looked at as far as that can be done beforehand; and the same for people.
+fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(Errand, String), Failure> {
+    let max_seconds = asked.max_time.unwrap_or(Errand::MAX_TIME).as_secs().max(1);
+    if let Some(path) = &asked.run {
+        let path = manifest(path)?;
+        let errand = Errand::Manifest { path };
+        let by = errand.describe();
+        return Ok((errand, by));
+    }
+    if let Some(command) = &asked.agent {
+        let errand = Errand::Agent { command: agent::in_full(command).to_owned(), max_seconds };
+        let by = errand.describe();
+        return Ok((errand, by));
+    }
+    let settings = setting::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let variables: Vec<_> = env::vars_os().collect();
+    let model = Model::choose(asked.model.as_deref(), &settings, &variables);
+    let model = model
+        .context("neither `--run` nor `--agent` says who does it, and a model cannot")
+        .map_err(Failure::Usage)?;
+    let by = match asked.model {
+        Some(_) => format!("model {}", model.id()),
+        None => format!("model {}, which the settings of {} name", model.id(), place.dir.display()),
+    };
+    Ok((Errand::Model { model: asked.model.clone(), max_seconds }, by))
+}
+
+/// The absolute path of a manifest that could be run.
+fn manifest(path: &Path) -> Result<String, Failure> {
+    let (_, warnings) = reported(Plan::load(path).and_then(Loaded::finished))?;
+    if !warnings.is_empty() {
+        view::say(&warnings);
+    }
+    let whole = fs::canonicalize(path).with_context(|| format!("--run {}", path.display()));
+    let whole = whole.map_err(Failure::Usage)?;
+    let text = whole.to_str().ok_or_else(|| anyhow!("--run {}: its path is no text", path.display()));
+    text.map(str::to_owned).map_err(Failure::Usage)
+}
+
+fn page(
+    job: &Job,
+    by: Option<&str>,
+    first: FirstFire,
+    numbers: &Settings,
+    zone: &Zone,
+    now: Timestamp,
+) -> Vec<String> {
+    let field = |name: &str, value: &str| format!("  {name:<8}{}", text::one_line(value));
+    let when = match &job.when {
+        When::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.when.describe()),
+        When::Every(_) => job.when.describe(),
+        When::At { .. } => "once".to_owned(),
+    };
+    let head = match by {
+        Some(_) => paint(BOLD, job.id),
+        None => paint(BOLD, "not added:"),
+    };
+    let mut lines = vec![format!("{head} {}", text::printable(&job.prompt))];
+    lines.push(field("when", &when));
+    // Jitter comes from the id, which a job has that was added.
+    let due = if by.is_some() { first.due } else { first.slot };
+    lines.push(field("next", &next(first.slot, due, zone, now)));
+    lines.extend(by.map(|by| field("by", by)));
+    if let Some(expiry) = numbers.expiry.filter(|_| job.when.is_recurring()) {
+        lines.push(field("until", &until(expiry, job.created_at, zone)));
+    }
+    lines
+}
+
+/// When a job that comes around is over.
+fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
+    let end = SignedDuration::try_from(expiry).ok().and_then(|expiry| created_at.checked_add(expiry).ok());
+    let end = end.map(|end| schedule::instant(end, zone)).unwrap_or_default();
+    let life = match (expiry.as_secs() / DAY, expiry.as_secs() % DAY) {
+        (days @ 1.., 0) => text::count(days, "day"),
+        _ => text::duration(expiry),
+    };
+    format!("its first fire after {end} is its last: jobs live for {life} (`[schedule] expiry`)")
+}
+
+/// The seconds of a day.
+const DAY: u64 = 86_400;
+
+/// What was added, or would be, for programs.
+#[derive(Debug, Serialize)]
+struct Added<'a> {
+    /// `null` if nothing was added.
+    id: Option<String>,
+    /// As it was asked for; `null` if it was no interval.
+    interval: Option<String>,
+    /// The interval that is scheduled.
+    effective: Option<String>,
+    cron: Option<String>,
+    /// For what fires once.
+    at: Option<Timestamp>,
+    prompt: &'a str,
+    hint: Option<&'a str>,
+    warnings: &'a [String],
+    zone: String,
+    /// Its first slot.
+    next: String,
+    /// When it fires then; `null` if nothing was added.
+    due: Option<String>,
+    /// Who does it; `null` if nothing was added.
+    errand: &'a Value,
+}
+
+impl<'a> Added<'a> {
+    fn of(job: &'a Job, wanted: &'a Wanted, first: FirstFire, zone: &Zone, dry: bool) -> Self {
+        let (cron, at) = match &job.when {
+            When::Cron { expression, .. } => (Some(expression.to_string()), None),
+            When::Every(_) => (None, None),
+            When::At { time } => (None, Some(*time)),
+        };
+        let recurring = wanted.interval.filter(|_| cron.is_some());
+        Self {
+            id: (!dry).then(|| job.id.to_string()),
+            interval: wanted.interval.map(|interval| interval.to_string()),
+            effective: recurring.map(|interval| interval.rounded().to_string()),
+            cron,
+            at,
+            prompt: &job.prompt,
+            hint: wanted.hint.as_deref(),
+            warnings: &wanted.warnings,
+            zone: zone.to_string(),
+            next: schedule::rfc3339(first.slot, zone),
+            due: (!dry).then(|| schedule::rfc3339(first.due, zone)),
+            errand: Errand::kept(job),
+        }
+    }
+
+    fn to_line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| unreachable!("a job is JSON: {error}"))
+    }
+}

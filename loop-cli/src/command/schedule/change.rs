@@ -1,0 +1,43 @@
+//! `loop schedule delete`, `pause`, `resume` and `fire`: what is done to jobs by their ids.
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use loop_schedule::{JobId, Jobs};
+
+use super::{Failure, place, tell_if_idle};
+use crate::{args::JobArgs, exit, schedule, view};
+
+pub(super) fn delete(args: &JobArgs) -> Result<ExitCode, Failure> {
+    change(args, "deleted", |jobs, id| jobs.remove(id).is_some())
+}
+
+pub(super) fn pause(args: &JobArgs, paused: bool) -> Result<ExitCode, Failure> {
+    let done = if paused { "paused" } else { "goes on with its next slot" };
+    let now = Timestamp::now();
+    change(args, done, |jobs, id| jobs.set_paused(id, paused, now))
+}
+
+pub(super) fn fire(args: &JobArgs) -> Result<ExitCode, Failure> {
+    let done = change(args, "fires as soon as it can", Jobs::want)?;
+    tell_if_idle(&place(args.cwd.as_deref())?)?;
+    Ok(done)
+}
+
+/// Changes all of these jobs, or none if one of them is not there.
+fn change(
+    args: &JobArgs,
+    done: &str,
+    change: impl Fn(&mut Jobs, JobId) -> bool,
+) -> Result<ExitCode, Failure> {
+    let place = place(args.cwd.as_deref())?;
+    let changed = place.store.update(|jobs| {
+        for id in &args.jobs {
+            schedule::known(jobs, *id, &place.dir)?;
+        }
+        Ok(args.jobs.iter().all(|id| change(jobs, *id)))
+    });
+    changed.map_err(|error| Failure::Usage(error.into()))?.map_err(Failure::Usage)?;
+    args.jobs.iter().for_each(|id| view::say(&format!("{id} {done}")));
+    Ok(ExitCode::from(exit::OK))
+}

@@ -1,0 +1,13 @@
+//! `loop schedule describe`: an expression in words.
+
+use std::process::ExitCode;
+
+use loop_schedule::Cron;
+
+use super::Failure;
+use crate::{exit, view};
+
+pub(super) fn exec(expression: &Cron) -> Result<ExitCode, Failure> {
+    view::tell(&expression.describe());
+    Ok(ExitCode::from(exit::OK))
+}

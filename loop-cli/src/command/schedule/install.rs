@@ -1,0 +1,87 @@
+//! `loop schedule install`: what makes the system fire jobs.
+//!
+//! It is printed, and not put anywhere: what runs unasked on somebody's machine is for them to read first.
+
+use std::{env, process::ExitCode};
+
+use anyhow::{Context, anyhow};
+
+use super::{Failure, place};
+use crate::{args::InstallArgs, exit, view};
+
+/// Variables without which the jobs would be others, or their agents not be found.
+const VARIABLES: [&str; 5] = ["PATH", "LOOP_HOME", "LOOP_CONFIG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+
+pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
+    let place = place(args.cwd.as_deref())?;
+    let text = |path: &std::path::Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| anyhow!("{} is no text", path.display()))
+    };
+    let program = env::current_exe().context("this program cannot be found")?;
+    let (program, dir) =
+        text(&program).and_then(|program| Ok((program, text(&place.dir)?))).map_err(Failure::Usage)?;
+    let variables: Vec<_> = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?))).collect();
+    if args.system.systemd {
+        view::tell(&service(&program, &dir, &variables));
+        view::say(
+            "write it to ~/.config/systemd/user/loop-schedule.service (one file for each folder), then:\n  \
+             systemctl --user enable --now loop-schedule\n  \
+             loginctl enable-linger        # also while you are not logged in",
+        );
+    } else {
+        view::tell(&line(&program, &dir, &variables));
+        view::say("add it to the others with `crontab -e`");
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+/// A unit of systemd.
+fn service(program: &str, dir: &str, variables: &[(&str, String)]) -> String {
+    let variables: String = variables
+        .iter()
+        .map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}"))))
+        .collect();
+    format!(
+        "[Unit]\nDescription=loop: the scheduled prompts of {description}\n\n\
+         [Service]\nWorkingDirectory={directory}\n{variables}ExecStart={program} schedule run\n\
+         Restart=on-failure\nKillMode=mixed\nTimeoutStopSec=40\n\n\
+         [Install]\nWantedBy=default.target\n",
+        description = dir.replace('%', "%%"),
+        directory = dir.replace('%', "%%"),
+        program = quoted(program),
+    )
+}
+
+/// A word of a unit: `%` and `$` have meanings in it.
+fn quoted(word: &str) -> String {
+    let word = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
+    format!("\"{word}\"")
+}
+
+/// A line of a crontab, in which `%` ends the command.
+fn line(program: &str, dir: &str, variables: &[(&str, String)]) -> String {
+    let quoted =
+        |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned);
+    let set: String = variables.iter().map(|(name, value)| format!("{name}={} ", quoted(value))).collect();
+    let command = format!("cd {} && {set}{} schedule run --once --quiet", quoted(dir), quoted(program));
+    format!("* * * * * {}", command.replace('%', "\\%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_with_a_meaning_are_written_so_that_they_have_none() {
+        let variables = [("PATH", "/bin:/o \"p\"".to_owned())];
+        let unit = service("/my bin/loop", "/50% done", &variables);
+        assert!(unit.contains("ExecStart=\"/my bin/loop\" schedule run\n"), "{unit}");
+        assert!(unit.contains("WorkingDirectory=/50%% done\n"), "{unit}");
+        assert!(unit.contains("Environment=\"PATH=/bin:/o \\\"p\\\"\"\n"), "{unit}");
+        let line = line("/my bin/loop", "/50% done", &variables);
+        assert!(
+            line.starts_with("* * * * * cd '/50\\% done' && PATH='/bin:/o \"p\"' '/my bin/loop' schedule"),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! `loop schedule next`: when an expression fires.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use jiff::Timestamp;
+
+use super::Failure;
+use crate::{args::NextArgs, exit, schedule, view};
+
+pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
+    let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
+    let now = Timestamp::now();
+    let fires = args.expression.fires_after(args.from.unwrap_or(now), &zone);
+    let fires: Vec<_> = fires.take(usize::from(args.count)).collect();
+    if fires.is_empty() && args.count > 0 {
+        return Err(Failure::Usage(anyhow!(
+            "{:?} never fires: there is no such day in the calendar",
+            args.expression.to_string()
+        )));
+    }
+    if args.json {
+        let fires: Vec<_> = fires.iter().map(|fire| schedule::rfc3339(*fire, &zone)).collect();
+        view::tell(&serde_json::json!(fires).to_string());
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let shown = |fire: &Timestamp| {
+        let distance = args.from.is_none().then(|| format!("  {}", schedule::until(*fire, now)));
+        schedule::instant(*fire, &zone) + &distance.unwrap_or_default()
+    };
+    view::tell(&fires.iter().map(shown).collect::<Vec<_>>().join("\n"));
+    Ok(ExitCode::from(exit::OK))
+}

@@ -1,0 +1,134 @@
+//! `loop schedule run`: the scheduler in the foreground.
+
+use std::{
+    env,
+    process::ExitCode,
+    sync::{Arc, Mutex},
+};
+
+use anyhow::Context;
+use jiff::Timestamp;
+use loop_agents::process::Custody;
+use loop_core::CancellationToken;
+use loop_schedule::{Runner, StoreError, Switch};
+
+use super::{super::setting, Failure, place};
+use crate::{
+    args::RunScheduleArgs,
+    exit,
+    schedule::{self, Firing, Page, Phase, SchedulePlace, Told},
+    signals::{Signal, Signals, Suspensions, stop_here},
+    view::{self, Board},
+};
+
+pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
+    if schedule::is_disabled() {
+        view::say(&format!("nothing fires: {} is set", schedule::DISABLE));
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let place = Arc::new(place(args.cwd.as_deref())?);
+    let custody =
+        setting::custody(setting::new_run()).context("the processes of jobs cannot be looked after")?;
+    let done = setting::block_on(fire(args, place, custody.clone()));
+    custody.end();
+    done
+}
+
+/// Fires jobs until a signal comes, or once.
+async fn fire(
+    args: &RunScheduleArgs,
+    place: Arc<SchedulePlace>,
+    custody: Custody,
+) -> Result<ExitCode, Failure> {
+    let signals = Signals::listen().context("signals cannot be listened for")?;
+    let told = told(args, &place)?;
+    let (switch, heard) = (Switch::default(), Arc::clone(&told));
+    let _watched = place
+        .off
+        .watch(&switch, move |is_on| heard.phase(if is_on { Phase::Firing } else { Phase::Off }))
+        .map_err(Failure::Usage)?;
+    let program = env::current_exe().context("this program cannot be found")?;
+    let firing = Firing {
+        program: program.to_string_lossy().into_owned(),
+        place: Arc::clone(&place),
+        told: Arc::clone(&told),
+        custody,
+    };
+    let runner = Runner::new(place.store.clone(), firing, Timestamp::now);
+    let runner = runner.with_settings(place.numbers.clone()).with_switch(switch.clone());
+    if !args.once && place.store.is_firing().is_ok_and(|is_fired| is_fired) {
+        told.phase(Phase::Waiting);
+    }
+    let cancel = CancellationToken::new();
+    let work = run(runner, args.once, cancel.clone());
+    let (ran, signal) = tokio::select! {
+        attended = attend(work, signals, &cancel, &told.board) => attended.map_err(Failure::Internal)?,
+        () = keep_page(&told, place) => unreachable!("a page is kept for ever"),
+    };
+    told.board.hide();
+    view::flush();
+    let fired = ran.transpose().map_err(|error| Failure::Usage(error.into()))?;
+    if fired == Some(false) && !args.quiet {
+        view::say("another process fires these jobs");
+    }
+    if args.once && !switch.is_on() && !args.quiet {
+        view::say("nothing fires: `loop schedule on` lets jobs fire again");
+    }
+    Ok(ExitCode::from(signal.map_or(exit::OK, exit::of_signal)))
+}
+
+/// Who is told, with the live table if there is a terminal for one.
+fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Failure> {
+    let page = Arc::new(Mutex::new(Page::new(place)));
+    let is_live = Board::is_possible() && !args.quiet && !args.once;
+    let board = if is_live { Board::new(page.clone()) } else { Board::plain() };
+    let zone = schedule::zone(None).map_err(Failure::Usage)?;
+    Ok(Arc::new(Told { board: Arc::new(board), page, zone, quiet: args.quiet }))
+}
+
+/// Keeps the live table as the jobs stand, for ever.
+async fn keep_page(told: &Told, place: Arc<SchedulePlace>) {
+    if !told.board.is_live() {
+        return std::future::pending().await;
+    }
+    schedule::keep(Arc::clone(&told.page), place, Arc::clone(&told.board)).await;
+}
+
+/// Says whether jobs were fired here.
+async fn run(runner: Runner, once: bool, cancel: CancellationToken) -> Result<bool, StoreError> {
+    match once {
+        true => runner.run_once(cancel).await,
+        false => runner.run(cancel).await.map(|()| true),
+    }
+}
+
+/// Waits for the end of the work, and hears signals meanwhile: the first one ends it, and what it has started; the
+/// second one drops it. Gives what came of it, unless it was dropped, and the first signal.
+async fn attend<T>(
+    work: impl Future<Output = T>,
+    mut signals: Signals,
+    cancel: &CancellationToken,
+    board: &Board,
+) -> anyhow::Result<(Option<T>, Option<Signal>)> {
+    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
+    let mut work = std::pin::pin!(work);
+    let mut first = None;
+    loop {
+        tokio::select! {
+            done = &mut work => return Ok((Some(done), first)),
+            () = suspensions.next() => {
+                board.hide();
+                view::flush();
+                stop_here();
+                board.show();
+            }
+            signal = signals.next() => {
+                if first.is_some() {
+                    return Ok((None, first));
+                }
+                first = Some(signal);
+                cancel.cancel();
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A repetition in words: what it will do, how far it is, and how it ended.
+
+use std::num::NonZeroU64;
+
+use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason, WorkResult};
+
+use super::{Repetition, Until, What, until::failure};
+use crate::view::{BAD, BOLD, DIM, WARN, paint, text};
+
+/// What will be done, before anything is.
+pub(crate) fn plan(repetition: &Repetition) -> String {
+    let Repetition { interval, what, ends, .. } = repetition;
+    let (What::Command(what) | What::Prompt { prompt: what, .. }) = what;
+    let count = ends.count.map(|count| format!("up to {}", text::count(count.get(), "time")));
+    let time = ends.time.map(|time| format!("for {}", text::duration(time)));
+    let bounds: Vec<_> = count.into_iter().chain(time).collect();
+    let plan = format!("every {}, {}: ", text::duration(*interval), bounds.join(", "));
+    format!("{}{}", paint(DIM, plan), text::one_line(what))
+}
+
+/// How it ended, after how many iterations, and how many of them failed.
+pub(crate) fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &Progress) -> String {
+    let early = until.why(progress).and_then(|why| why.early());
+    let message = || Some(ending.halt.message.clone()).filter(|message| !message.is_empty());
+    let (how, why) = match ending.reason() {
+        StopReason::GoalMet if early.is_none() => ("finished", None),
+        StopReason::GoalMet => ("stopped", early),
+        StopReason::Cancelled => ("cancelled", None),
+        _ => ("stopped", message().or_else(|| Some(ending.reason().to_string()))),
+    };
+    let done = progress.iterations();
+    let of = repetition.ends.count.map(|count| format!("{done}/{count} iterations"));
+    let of = of.unwrap_or_else(|| text::count(done, "iteration"));
+    let failed = match until.failures() {
+        0 => String::new(),
+        failures => paint(BAD, format_args!(", {failures} failed")),
+    };
+    let why = why.map(|why| format!(": {}", text::one_line(&why))).unwrap_or_default();
+    format!("{}{failed}{why}", paint(BOLD, format_args!("loop {how} after {of}")))
+}
+
+/// Says how far a repetition is, and what went wrong.
+pub(crate) struct Lines {
+    count: Option<NonZeroU64>,
+    /// Prints a line after all that was printed before.
+    say: Box<dyn Fn(String) + Send>,
+}
+
+impl Lines {
+    pub(crate) fn new(repetition: &Repetition, say: impl Fn(String) + Send + 'static) -> Self {
+        Self { count: repetition.ends.count, say: Box::new(say) }
+    }
+
+    fn line(&self, event: &Event) -> Option<String> {
+        Some(match &event.kind {
+            EventKind::IterationStarted { iteration, .. } => {
+                let of = self.count.map(|count| format!("/{count}")).unwrap_or_default();
+                paint(DIM, format_args!("[loop {iteration}{of}]"))
+            }
+            EventKind::IterationFinished { result: WorkResult::Later { after }, .. } => {
+                paint(WARN, format_args!("put off: to be tried again in {}", text::duration(*after)))
+            }
+            EventKind::IterationFinished { result, notes } => {
+                let why = failure(result, notes.as_deref())?;
+                format!("{} {}", paint(BAD, "loop error:"), text::printable(why))
+            }
+            EventKind::WaitStarted { duration, .. } => {
+                paint(DIM, format_args!("next in {}", text::duration(*duration)))
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Observer for Lines {
+    fn on_event(&mut self, event: &Event, _: &Progress) {
+        if let Some(line) = self.line(event) {
+            (self.say)(line);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How often something is repeated, as it is written.
+
+use std::{num::NonZeroU64, time::Duration};
+
+use crate::duration::{self, DurationError};
+
+/// How often something is repeated if nobody says.
+pub(crate) const DEFAULT_COUNT: u64 = 10;
+
+/// How often it can be repeated: a mistake is to end by itself.
+pub(crate) const MAX_COUNT: u64 = 100;
+
+/// Why a text is no interval, or no count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RhythmError {
+    /// The interval is none.
+    #[error(transparent)]
+    Interval(#[from] DurationError),
+    /// Without a pause it would be no interval.
+    #[error("it has to be more than nothing")]
+    NoTime,
+    /// The count is none, or out of bounds.
+    #[error("it has to be a whole number from 1 to {MAX_COUNT}")]
+    Count,
+}
+
+/// Reads an interval. A bare number is one of seconds.
+///
+/// # Errors
+/// A text that is no duration, or none that is longer than nothing.
+pub(crate) fn interval(text: &str) -> Result<Duration, RhythmError> {
+    match duration::parse_or_seconds(text) {
+        Ok(Duration::ZERO) | Err(DurationError::Negative) => Err(RhythmError::NoTime),
+        Ok(interval) => Ok(interval),
+        Err(why) => Err(why.into()),
+    }
+}
+
+/// Reads a count.
+///
+/// # Errors
+/// What is no whole number from 1 to [`MAX_COUNT`].
+pub(crate) fn count(text: &str) -> Result<NonZeroU64, RhythmError> {
+    let count = text.parse().ok().filter(|count: &NonZeroU64| count.get() <= MAX_COUNT);
+    count.ok_or(RhythmError::Count)
+}
+
+pub(crate) const fn default_count() -> NonZeroU64 {
+    NonZeroU64::new(DEFAULT_COUNT).expect("it is not zero")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn cases(area: &'static str) -> impl Iterator<Item = (Value, Value)> {
+        let cases: Value =
+            serde_json::from_str(include_str!("../../tests/fixtures/repeat_cases.json")).unwrap();
+        let cases = cases["cases"].as_array().unwrap().clone();
+        let found = cases.into_iter().filter(move |case| case["area"] == area);
+        found.map(|case| (case["input"].clone(), case["expected"].clone()))
+    }
+
+    #[test]
+    fn durations_are_read_as_people_know_them() {
+        let mut seen = 0;
+        for (input, expected) in cases("parseDurationString") {
+            let read = duration::parse_or_seconds(input.as_str().unwrap());
+            match expected["nanos"].as_i64() {
+                Some(nanos @ 0..) => {
+                    assert_eq!(read, Ok(Duration::from_nanos(nanos.unsigned_abs())), "{input}");
+                }
+                Some(_) => assert_eq!(read, Err(DurationError::Negative), "{input}"),
+                None => assert_eq!(read, Err(DurationError::Unreadable), "{input}"),
+            }
+            seen += 1;
+        }
+        assert_eq!(seen, 11);
+    }
+
+    #[test]
+    fn counts_have_bounds() {
+        for text in ["1", "+5", "100"] {
+            assert!(count(text).is_ok(), "{text}");
+        }
+        for text in ["0", "101", "-1", "x", "", "1.5", "99999999999999999999"] {
+            assert_eq!(count(text), Err(RhythmError::Count), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_interval_is_more_than_nothing() {
+        for text in ["0", "0s", "-5m", ""] {
+            assert_eq!(interval(text), Err(RhythmError::NoTime), "{text}");
+        }
+        assert_eq!(interval("1ms"), Ok(Duration::from_millis(1)));
+    }
+}

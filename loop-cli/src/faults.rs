@@ -1,0 +1,114 @@
+//! Faults on purpose: what the machine does to a run, at a place that a test chooses.
+//!
+//! A run that is killed by a test from outside dies wherever it happens to be, and not twice at the same place.
+//! So the places where a journal could be left behind half done have names, and a variable says at which of them,
+//! and at which passing of it, this process dies. Builds without debug assertions, and so all that are released,
+//! neither read the variables nor have the places: tests are made with debug assertions, and a feature for them
+//! would take a second build, and be forgotten in one of the two.
+
+use jiff::Timestamp;
+use loop_telemetry::FileJournal;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Dies here if that is asked for.
+#[cfg(debug_assertions)]
+pub(crate) use self::chosen::point;
+
+/// Dies here if that is asked for, which it is not in this build.
+#[cfg(not(debug_assertions))]
+pub(crate) const fn point(_name: &str) {}
+
+/// The wall-clock time, off by as much as is asked for.
+pub(crate) fn now() -> Timestamp {
+    #[cfg(debug_assertions)]
+    return Timestamp::now() + chosen::clock_error();
+    #[cfg(not(debug_assertions))]
+    Timestamp::now()
+}
+
+/// The journal, with a place before and after each of its writes.
+#[cfg(debug_assertions)]
+pub(crate) fn journal<O>(journal: FileJournal<O>) -> impl loop_core::Journal<O> + 'static
+where
+    O: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    chosen::Faulty(journal)
+}
+
+/// The journal.
+#[cfg(not(debug_assertions))]
+pub(crate) fn journal<O>(journal: FileJournal<O>) -> impl loop_core::Journal<O> + 'static
+where
+    O: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    journal
+}
+
+#[cfg(debug_assertions)]
+mod chosen {
+    use std::{
+        env,
+        sync::{
+            LazyLock,
+            atomic::{AtomicU64, Ordering},
+        },
+    };
+
+    use jiff::SignedDuration;
+    use loop_core::{BoxError, Event, Journal, async_trait};
+    use rustix::process::{Pid, Signal, kill_process};
+
+    /// `name:n`: die at the place of this name when it is passed for the n-th time.
+    const KILL: &str = "LOOP_TEST_KILL_AT";
+    /// The seconds by which the clock is wrong.
+    const CLOCK: &str = "LOOP_TEST_CLOCK_ERROR";
+
+    static PLACE: LazyLock<Option<(String, u64)>> = LazyLock::new(|| {
+        let place = env::var(KILL).ok()?;
+        let (name, passing) = place.split_once(':')?;
+        Some((name.to_owned(), passing.parse().ok()?))
+    });
+
+    static PASSED: AtomicU64 = AtomicU64::new(0);
+
+    pub(crate) fn point(name: &str) {
+        let Some((chosen, passing)) = PLACE.as_ref() else { return };
+        if chosen == name
+            && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == *passing
+            && let Some(own) = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw)
+        {
+            // As the system does it when it has no memory left: nothing is closed, told or cleaned up.
+            let _ = kill_process(own, Signal::KILL);
+        }
+    }
+
+    pub(super) fn clock_error() -> SignedDuration {
+        static ERROR: LazyLock<i64> =
+            LazyLock::new(|| env::var(CLOCK).ok().and_then(|error| error.parse().ok()).unwrap_or(0));
+        SignedDuration::from_secs(*ERROR)
+    }
+
+    pub(super) struct Faulty<J>(pub(super) J);
+
+    #[async_trait]
+    impl<O, J: Journal<O>> Journal<O> for Faulty<J>
+    where
+        O: Sync,
+    {
+        fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
+            point("before_append");
+            self.0.append(events, output)?;
+            point("after_append");
+            Ok(())
+        }
+        async fn sync(&mut self) -> Result<(), BoxError> {
+            point("before_sync");
+            self.0.sync().await?;
+            point("after_sync");
+            Ok(())
+        }
+        fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
+            self.0.load(each)
+        }
+    }
+}

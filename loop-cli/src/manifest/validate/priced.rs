@@ -1,0 +1,87 @@
+//! Limits on money, and agents whose cost nobody will ever know.
+
+use loop_agents::usage::{Format, Prices, Tokens};
+
+use super::super::{
+    diagnostics::{Diagnostic, Span},
+    flags,
+    plan::{AgentPlan, WorkPlan},
+    raw::RawGuardrails,
+    reporter,
+};
+use crate::model::VendorModel;
+
+/// Refuses a limit on the cost of an agent that says neither its cost nor its model, where no price helps: it
+/// would never bind, and its owner would find out from the bill. `command` is where the agent's command stands.
+pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
+    let accepted = raw.allow_unmetered.written().is_some_and(|at| at.value);
+    let limits = [&raw.max_cost_usd, &raw.max_usd_per_hour];
+    let limits: Vec<_> = limits.into_iter().filter_map(|limit| limit.written()).collect();
+    let Some(why) = Unpriced::of(agent).filter(|_| !accepted && !limits.is_empty()) else { return };
+    let names: Vec<_> = limits.iter().map(|limit| format!("`{}`", limit.key)).collect();
+    let title = format!("{} cannot hold: what the agent costs cannot be known", names.join(" and "));
+    let finding = limits.iter().fold(Diagnostic::error(title), |finding, limit| {
+        finding.at(limit.span.clone(), "nothing would be measured against this")
+    });
+    let finding = finding.at(command, why.label());
+    let of_flags = limits.iter().any(|limit| flags::key(limit.key).is_some());
+    problems.push(why.help(of_flags).into_iter().fold(finding, Diagnostic::help));
+}
+
+/// Why nobody will know the cost.
+enum Unpriced {
+    /// Neither a cost nor a model is named.
+    NoModel,
+    /// The prices of this date have none for this model.
+    NoPrice { model: String, date: String },
+}
+
+impl Unpriced {
+    fn of(AgentPlan { work, usage, .. }: &AgentPlan) -> Option<Self> {
+        let model = match work {
+            // A name of the user's own may be any model.
+            WorkPlan::Model(model) => &model.name.as_str().parse::<VendorModel>().ok()?.id,
+            // Of the formats it is the one that never says either.
+            WorkPlan::Command(_) if usage.format != Format::CodexJson => return None,
+            WorkPlan::Command(_) => match &usage.model {
+                Some(model) => model,
+                None => return Some(Self::NoModel),
+            },
+        };
+        let bundled = Prices::bundled();
+        let prices = usage.prices.as_ref().unwrap_or(&bundled);
+        let tokens = Tokens { output: Some(1), ..Tokens::default() };
+        let no_price = || Self::NoPrice { model: model.clone(), date: prices.date().to_owned() };
+        prices.estimate(model, &tokens).is_none().then(no_price)
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Self::NoModel => "this tells neither its cost nor its model".to_owned(),
+            Self::NoPrice { model, date } => {
+                format!("the prices of {date} have none for its model, `{model}`")
+            }
+        }
+    }
+
+    /// What to do, in a manifest or in a loop that is made of flags.
+    fn help(&self, of_flags: bool) -> Vec<String> {
+        let named = format!("name its model in the command: `codex exec --json {} NAME`", reporter::MODEL);
+        let first = match (self, of_flags) {
+            (Self::NoModel, true) => named,
+            (Self::NoModel, false) => format!("{named}, or in `agent.model`"),
+            (Self::NoPrice { .. }, true) => {
+                "write a manifest, with `agent.prices`: a file that has its price".to_owned()
+            }
+            (Self::NoPrice { .. }, false) => "write `agent.prices`: a file that has its price".to_owned(),
+        };
+        let rest = match of_flags {
+            true => vec!["or limit the run in time, which always holds"],
+            false => vec![
+                "or limit `guardrails.max_tokens`, which it does tell",
+                "or accept that the limit does nothing: `guardrails.allow_unmetered: true`",
+            ],
+        };
+        [first].into_iter().chain(rest.into_iter().map(str::to_owned)).collect()
+    }
+}

@@ -1,0 +1,119 @@
+//! This program as a child of itself: one fire.
+
+use std::{path::Path, time::Duration};
+
+use loop_agents::process::{Custody, Environment, Exit, Finished, Process, ProcessError, Stream};
+use loop_telemetry::Record;
+
+/// How long a run has to end after TERM: its own agent has five seconds, and then it still writes down how it ended.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// The line of a record is not longer than this.
+const RECORD_BYTES: usize = 64 << 10;
+
+/// How this program is started for a fire.
+#[derive(Debug)]
+pub(crate) struct Child {
+    process: Process,
+}
+
+/// A child that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) exit: Exit,
+    /// How its run ended, if one began.
+    pub(crate) record: Option<Record>,
+    /// The last line that it said on its standard error.
+    pub(crate) last_words: Option<String>,
+}
+
+impl Child {
+    /// `program` in this folder, with the user's own variables: what a run hides from its agent, it hides itself.
+    pub(crate) fn new(program: &str, arguments: Vec<String>, dir: &Path, custody: Custody) -> Self {
+        let env = Environment::new().inherit(std::env::vars_os());
+        let process = Process::program(program, arguments).dir(dir).env(env).grace(GRACE).custody(custody);
+        Self { process: process.capture_limit(RECORD_BYTES) }
+    }
+
+    /// With these variables as well.
+    pub(crate) fn also_env(self, variables: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        Self { process: self.process.also_env(variables) }
+    }
+
+    /// Runs it to its end, or until `stop`. `hear` gets each line of its output, but for its record.
+    ///
+    /// # Errors
+    /// It could not be started, or was lost.
+    ///
+    /// # Cancel safety
+    /// Dropping this kills it, and its guardian what it started.
+    pub(crate) async fn run(
+        self,
+        stop: impl Future<Output = ()>,
+        mut hear: impl FnMut(Stream, &str),
+    ) -> Result<Ended, ProcessError> {
+        let (mut out, mut err) = (Lines::default(), Lines::default());
+        // The record is the last line on standard output, and nothing else says that a line is the last.
+        let mut held: Option<String> = None;
+        let finished = self.process.run(stop, |stream, bytes| match stream {
+            Stream::Stderr => err.push(bytes, |line| hear(Stream::Stderr, line)),
+            Stream::Stdout | Stream::Merged => out.push(bytes, |line| {
+                if let Some(earlier) = held.replace(line.to_owned()) {
+                    hear(Stream::Stdout, &earlier);
+                }
+            }),
+        });
+        let Finished { exit, stderr, .. } = finished.await?;
+        let record = held.as_deref().and_then(|line| serde_json::from_str(line).ok());
+        if let Some(line) = held.filter(|_| record.is_none()) {
+            hear(Stream::Stdout, &line);
+        }
+        out.end(|line| hear(Stream::Stdout, line));
+        err.end(|line| hear(Stream::Stderr, line));
+        let last_words = crate::view::text::last_line(&stderr.last_text(RECORD_BYTES), 200);
+        Ok(Ended { exit, record, last_words })
+    }
+}
+
+/// Output, line by line.
+#[derive(Debug, Default)]
+struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    fn push(&mut self, mut bytes: &[u8], mut hear: impl FnMut(&str)) {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            self.begun.extend_from_slice(&bytes[..end]);
+            self.end(&mut hear);
+            bytes = &bytes[end + 1..];
+        }
+        self.begun.extend_from_slice(bytes);
+        // What has no end of line must not fill the memory.
+        if self.begun.len() > RECORD_BYTES {
+            self.end(&mut hear);
+        }
+    }
+
+    fn end(&mut self, mut hear: impl FnMut(&str)) {
+        if !self.begun.is_empty() {
+            hear(&String::from_utf8_lossy(&self.begun));
+            self.begun.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_heard_whole_whatever_they_come_in() {
+        let (mut lines, mut heard) = (Lines::default(), Vec::new());
+        for piece in ["a", "b\nc\n\nd", "e"] {
+            lines.push(piece.as_bytes(), |line| heard.push(line.to_owned()));
+        }
+        lines.end(|line| heard.push(line.to_owned()));
+        assert_eq!(heard, ["ab", "c", "de"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Doing what a fire wants.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use loop_agents::process::Custody;
+use loop_core::Progress;
+use loop_schedule::{Delivering, Delivery, Fire, Notice};
+
+use super::{Child, Errand, Fired, SchedulePlace, child::Ended, told::Told};
+
+/// Starts this program for each fire.
+#[derive(Debug)]
+pub(crate) struct Firing {
+    /// Where this program is.
+    pub(crate) program: String,
+    pub(crate) place: Arc<SchedulePlace>,
+    pub(crate) told: Arc<Told>,
+    /// Who answers for what the runs leave behind.
+    pub(crate) custody: Custody,
+}
+
+#[async_trait]
+impl Delivery for Firing {
+    /// A run that somebody else began in the folder goes first: two would undo each other's work.
+    fn is_idle(&self) -> bool {
+        !matches!(self.place.runs.living_in(&self.place.dir), Ok(Some(_)))
+    }
+
+    async fn deliver(&self, fire: Fire, work: Delivering) {
+        match work.started().await {
+            Ok(true) => {}
+            Ok(false) => return self.told.notice(&Notice::Dropped(fire)),
+            Err(error) => return self.told.warn(&format!("{:#}", anyhow::Error::new(error))),
+        }
+        self.told.fired(&fire);
+        let mut fired = Fired::begun(&fire, Timestamp::now());
+        if let Err(error) = self.perform(&fire, &work, &mut fired).await {
+            fired.error = Some(format!("{error:#}"));
+        }
+        fired.ended_at = Timestamp::now();
+        self.told.over(&fired);
+        if let Err(error) = self.place.history().add(&fired) {
+            self.told.warn(&format!("{error:#}"));
+        }
+    }
+
+    fn notice(&self, notice: Notice) {
+        self.told.notice(&notice);
+    }
+}
+
+impl Firing {
+    async fn perform(&self, fire: &Fire, work: &Delivering, fired: &mut Fired) -> anyhow::Result<()> {
+        let job = &fire.job;
+        let errand = Errand::of(job)?;
+        let arguments = errand.arguments(&job.prompt);
+        let slots = fire.slots.map_or(0, |slots| slots.count);
+        let child = Child::new(&self.program, arguments, &self.place.dir, self.custody.clone())
+            .also_env([("LOOP_JOB_ID", job.id.to_string()), ("LOOP_JOB_SLOTS", slots.to_string())]);
+        let hear = |stream, line: &str| {
+            if errand.is_heard(stream) {
+                self.told.heard(job.id, line);
+            }
+        };
+        let ended = child.run(work.cancelled().cancelled(), hear).await;
+        let Ended { exit, record, last_words } = ended.context("it could not be run")?;
+        fired.exit_code = Some(exit.shell_code());
+        if let Some(record) = record {
+            fired.stop_reason = Some(record.stop_reason.as_str().to_owned());
+            fired.error = record.run_id.as_deref().and_then(|run| self.fault(run));
+            fired.run_id = record.run_id;
+        } else if !exit.success() {
+            fired.error = last_words;
+        }
+        Ok(())
+    }
+
+    /// What went wrong in a run's last iteration, though its check passed. A prompt without a check has met its goal
+    /// when the agent has ended, however it did.
+    fn fault(&self, run: &str) -> Option<String> {
+        let mut journal = self.place.runs.journal(run).ok()?;
+        let mut progress = Progress::default();
+        while let Ok(Some(entry)) = journal.next_entry() {
+            progress.apply(&entry.event);
+        }
+        progress.last_step()?.fault().map(str::to_owned)
+    }
+}

@@ -1,0 +1,83 @@
+//! Which folder's jobs are meant, and where they are kept.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::anyhow;
+use loop_schedule::{FileStore, JobId, Jobs, Record, Settings};
+use loop_telemetry::{RunStore, StateDir};
+
+use super::{Fired, History, OffSwitch};
+
+/// A folder, and what is kept of its jobs.
+#[derive(Debug)]
+pub(crate) struct SchedulePlace {
+    /// The folder in which the jobs work.
+    pub(crate) dir: PathBuf,
+    /// The jobs.
+    pub(crate) store: FileStore,
+    /// What stops all jobs of this machine.
+    pub(crate) off: OffSwitch,
+    /// The runs of the state directory.
+    pub(crate) runs: RunStore,
+    /// The numbers that hold for these jobs.
+    pub(crate) numbers: Settings,
+}
+
+impl SchedulePlace {
+    /// The jobs of this folder.
+    ///
+    /// # Errors
+    /// There is no place for state.
+    pub(crate) fn of(dir: PathBuf, numbers: Settings) -> anyhow::Result<Self> {
+        let (schedules, state) = (schedules()?, state()?);
+        let store = FileStore::for_project(&schedules, &dir)?;
+        let (off, runs) = (OffSwitch::in_folder(&schedules), RunStore::at(state.runs()));
+        Ok(Self { dir, store, off, runs, numbers })
+    }
+
+    /// What became of the jobs' fires.
+    pub(super) fn history(&self) -> History {
+        History::in_folder(self.store.folder())
+    }
+
+    /// The fires of one job that are kept, the oldest first.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(crate) fn fires_of(&self, id: JobId) -> anyhow::Result<Vec<Fired>> {
+        Ok(self.history().read()?.into_iter().filter(|fired| fired.job == id).collect())
+    }
+}
+
+/// The switch that stops all jobs of this machine.
+///
+/// # Errors
+/// There is no place for state.
+pub(crate) fn off_switch() -> anyhow::Result<OffSwitch> {
+    Ok(OffSwitch::in_folder(&schedules()?))
+}
+
+/// The folder of all schedules.
+fn schedules() -> anyhow::Result<PathBuf> {
+    Ok(state()?.path().join("schedule"))
+}
+
+fn state() -> anyhow::Result<StateDir> {
+    Ok(StateDir::from_env_with(|name| env::var_os(name))?)
+}
+
+/// One of these jobs.
+///
+/// # Errors
+/// There is none of this id.
+pub(crate) fn known<'a>(jobs: &'a Jobs, id: JobId, dir: &Path) -> anyhow::Result<&'a Record> {
+    jobs.get(id).ok_or_else(|| unknown(id, dir))
+}
+
+/// There is no such job.
+pub(crate) fn unknown(id: JobId, dir: &Path) -> anyhow::Error {
+    anyhow!("there is no job {id} of {}\n  `loop schedule list` lists those that there are", dir.display())
+}

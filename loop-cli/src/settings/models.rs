@@ -1,0 +1,147 @@
+//! `[models.NAME]`: models by names of their own.
+//!
+//! A server is told everything that is said, and a key is money. So where a model is, and which key goes there,
+//! stands in the user's own file alone: a project can give models names, and cannot send anybody's key, or
+//! anybody's files, to a server of its choosing.
+
+use std::{collections::BTreeMap, ffi::OsStr};
+
+use loop_guardrails::policy::environment::looks_secret;
+use serde_json::{Value, json};
+
+use super::{Owner, table::Table};
+use crate::{
+    manifest::{
+        Source,
+        diagnostics::{Diagnostic, Span},
+        document::{self, Entry, Node},
+        mismatch::{self, Wanted},
+    },
+    model::VendorModel,
+};
+
+/// The keys of one model.
+const KEYS: &[&str] = &["model", "base_url", "key_env", "tools_in_text"];
+
+/// Those of them that only the user's own file can have.
+const OF_USER: [&str; 2] = ["base_url", "key_env"];
+
+/// A model with a name of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedModel {
+    /// Whose it is, and what its vendor calls it.
+    pub(crate) model: VendorModel,
+    /// Where it is, if not where its vendor's models are.
+    pub(crate) base_url: Option<String>,
+    /// The variable with its key. A server of the user's gets no other.
+    pub(crate) key_env: Option<String>,
+    /// It writes its tool calls into its text: it knows no others.
+    pub(crate) tools_in_text: bool,
+}
+
+impl NamedModel {
+    /// A model without a table: where its vendor's models are, with its vendor's key.
+    pub(crate) const fn plain(model: VendorModel) -> Self {
+        Self { model, base_url: None, key_env: None, tools_in_text: false }
+    }
+}
+
+/// What the table of all models says.
+pub(super) fn read(
+    node: &Node,
+    source: &Source,
+    owner: Owner,
+    problems: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, NamedModel> {
+    let document::Value::Object(entries) = &node.value else {
+        problems.push(mismatch::report("models", Wanted::Object, node, source.text()));
+        return BTreeMap::new();
+    };
+    let mut models = BTreeMap::new();
+    for Entry { key: name, key_span, node } in entries {
+        if name.is_empty() || name.contains([':', ' ']) {
+            let finding = Diagnostic::error(format!("`{name}` is no name for a model"));
+            problems.push(
+                finding.at(key_span.clone(), "without spaces and `:`, which parts a vendor from a model"),
+            );
+            continue;
+        }
+        let table = Table::of(&format!("models.{name}"), KEYS, node, source, problems);
+        if let Some(model) = table.and_then(|table| model(table, key_span, owner)) {
+            models.insert(name.clone(), model);
+        }
+    }
+    models
+}
+
+fn model(mut table: Table<'_>, name: &Span, owner: Owner) -> Option<NamedModel> {
+    for key in OF_USER {
+        if let Some(place) = table.place(key).filter(|_| owner == Owner::Project) {
+            table.wrong(
+                format!(
+                    "`{key}` stands in a user's own settings alone: a project cannot say who is told what"
+                ),
+                place,
+            );
+        }
+    }
+    let model = table.text("model", str::parse);
+    if table.place("model").is_none() {
+        table.lacks(
+            "model",
+            "write its vendor and its name, such as `model = \"openai:qwen3\"`",
+            name.clone(),
+        );
+    }
+    let base_url = table.text("base_url", address).map(|url| url.value);
+    let key_env = table.text("key_env", key_variable).map(|variable| variable.value);
+    let tools_in_text = table.flag("tools_in_text").is_some_and(|flag| flag.value);
+    Some(NamedModel { model: model?.value, base_url, key_env, tools_in_text })
+}
+
+fn address(url: &str) -> Result<String, String> {
+    let is_one =
+        ["http://", "https://"].into_iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    if is_one {
+        Ok(url.to_owned())
+    } else {
+        Err(format!("`{url}` is no address: write it as `https://host/path`"))
+    }
+}
+
+/// Agents and commands see all variables that do not look like secrets.
+fn key_variable(name: &str) -> Result<String, String> {
+    if looks_secret(OsStr::new(name), OsStr::new("")) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "`{name}` is not named like a key, so every command would see it: name the variable so that it ends in \
+         `_API_KEY` or `_TOKEN`"
+    ))
+}
+
+/// What an editor is told of the table, in a project's file.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Models by names of their own. Where they are (`base_url`) and the variables with their keys \
+            (`key_env`) stand in the user's own settings alone.",
+        "additionalProperties": {
+            "type": "object",
+            "required": ["model"],
+            "additionalProperties": false,
+            "properties": {
+                "model": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "Its vendor (openai, anthropic, gemini, ollama) and what that calls it: `ollama:qwen3`.",
+                },
+                "tools_in_text": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "It knows no tool calls, and writes them into its text.",
+                },
+            },
+        },
+    })
+}

@@ -1,0 +1,56 @@
+//! What an agent left behind in an iteration, whichever kind of agent it is.
+
+use loop_agents::{chat::TurnOutput, shell::ShellOutput};
+use loop_core::with_causes;
+
+use super::text;
+
+/// What an agent left behind.
+#[derive(Debug)]
+pub(crate) enum Left {
+    /// A command.
+    Shell(Box<ShellOutput>),
+    /// A model.
+    Turn(TurnOutput),
+}
+
+impl Left {
+    /// Reads what a journal has kept.
+    ///
+    /// # Errors
+    /// What was left by an agent of no known kind, in words.
+    pub(crate) fn of(json: &str) -> Result<Self, String> {
+        match serde_json::from_str(json) {
+            Ok(output) => Ok(Self::Shell(Box::new(output))),
+            // The first error is about the kind that it was not.
+            Err(_) => serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error)),
+        }
+    }
+
+    /// The exit code of a command.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Shell(output) => Some(output.exit.shell_code()),
+            Self::Turn(_) => None,
+        }
+    }
+
+    /// How many bytes it printed, or said.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
+            Self::Turn(turn) => turn.text.len() as u64,
+        }
+    }
+
+    /// How it ended, in words.
+    pub(crate) fn ending(&self) -> String {
+        match self {
+            Self::Shell(output) => output.exit.to_string(),
+            Self::Turn(TurnOutput { rounds, calls, .. }) => match calls.len() as u64 {
+                0 => text::count(*rounds, "round"),
+                made => format!("{}, {}", text::count(*rounds, "round"), text::count(made, "tool call")),
+            },
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `loop every`: the command repeated, counted, and ended.
+
+use loop_testing::Answer;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::{
+    model_server::Server,
+    support::{FOREVER, Ran, Started, World, shown},
+    terminal::Terminal,
+};
+
+/// `loop every` with these arguments and this command line, to its end.
+fn every(world: &World, args: &[&str], line: &str) -> Ran {
+    world.run(&[&["every"], args, &["--", line]].concat())
+}
+
+#[test]
+fn a_count_that_is_reached_is_what_was_asked_for() {
+    let world = World::new();
+    let line = "echo to output; echo to errors >&2; [ $LOOP_ITERATION != 2 ]";
+    let ran = every(&world, &["1ms", "--count", "3"], line).exits(0);
+    assert_eq!(ran.stdout, "to output\n".repeat(3));
+    shown("every_command", &ran.stderr);
+    assert_eq!(world.record()["iterations"], 3);
+}
+
+#[test]
+fn ten_times_if_nobody_says_how_often() {
+    let world = World::new();
+    let ran = every(&world, &["1ms"], "echo x").exits(0);
+    assert_eq!(ran.stdout.lines().count(), 10);
+}
+
+#[test]
+fn words_are_a_program_and_its_arguments_as_they_are() {
+    let world = World::new();
+    let ran =
+        world.run(&["every", "1ms", "--count=1", "--", "printf", "%s|", "a b", "$HOME", "it's"]).exits(0);
+    assert_eq!(ran.stdout, "a b|$HOME|it's|");
+}
+
+#[test]
+fn it_stops_early_at_what_it_was_told_to_look_for() {
+    for (args, line, iterations, said) in [
+        (["--until", "a.c"], "echo abc; [ $LOOP_ITERATION != 2 ] || echo 'xa.cx'", 2, "the output has a.c"),
+        (["--until", "/a.c$/"], "printf abc", 1, "the output has /a.c$/"),
+        (["--until-unchanged", "2"], "[ $LOOP_ITERATION = 1 ] || echo same", 4, "has not changed 2 times"),
+    ] {
+        let world = World::new();
+        every(&world, &[&["1ms", "--count", "9"], &args[..]].concat(), line).exits(0).says(&[said]);
+        assert_eq!(world.record()["iterations"], iterations, "{args:?}");
+    }
+}
+
+#[test]
+fn errors_go_on_unless_there_are_too_many_in_a_row() {
+    let world = World::new();
+    let line = "[ $LOOP_ITERATION = 2 ]";
+    let ran = every(&world, &["1ms", "--count", "9", "--stop-after-errors", "2"], line).exits(1);
+    ran.says(&["loop stopped after 4/9 iterations, 3 failed"]);
+}
+
+#[test]
+fn time_that_is_up_is_a_good_end_unless_it_cuts() {
+    let world = World::new();
+    // After the pause there would be no time left.
+    let ran = every(&world, &["1h", "--unlimited", "--for", "1h"], "echo x").exits(0);
+    ran.says(&["for 1h 00m", "loop finished after 1 iteration"]);
+
+    let held = world.fifo("held");
+    let line = format!("exec 9>held; echo there >&9; {FOREVER}");
+    every(&world, &["10ms", "--for", "300ms"], &line).exits(1).says(&["loop stopped after 1/10 iterations"]);
+    assert_eq!(held.line(), "there\n");
+    held.released();
+}
+
+#[test]
+fn ctrl_c_ends_it_in_the_pause_and_in_the_command() {
+    let world = World::new();
+    let mut terminal = Terminal::new(&world, &["every", "1h", "--", "echo once"]);
+    terminal.shows("next in", 1);
+    terminal.types("\u{3}");
+    terminal.finish().exits(130).says(&["loop cancelled after 1/10 iterations"]);
+
+    let held = world.fifo("held");
+    let line = format!("exec 9>held; echo there >&9; {FOREVER}");
+    let mut terminal = Terminal::new(&world, &["every", "1h", "--", &line]);
+    assert_eq!(held.line(), "there\n");
+    terminal.types("\u{3}");
+    terminal.finish().exits(130).says(&["loop cancelled after"]);
+    held.released();
+}
+
+#[test]
+fn it_is_a_run_like_any_other() {
+    let world = World::new();
+    let held = world.fifo("held");
+    let line = format!(
+        "echo $LOOP_ITERATION >>done; [ $LOOP_ITERATION != 2 ] || {{ exec 9>held; echo there >&9; {FOREVER}; }}"
+    );
+    let started = Started::new(&mut world.loop_command(&["every", "1ms", "--count", "3", "--", &line]));
+    assert_eq!(held.line(), "there\n");
+    let id = world.run(&["runs", "--json"]).exits(0).stdout;
+    let id: Value = serde_json::from_str(id.lines().next().unwrap()).unwrap();
+    every(&world, &["1ms"], "true").exits(2).says(&[id["run_id"].as_str().unwrap(), "--parallel"]);
+    started.signal(Signal::KILL);
+    started.killed();
+    held.released();
+
+    // As if that iteration had not begun.
+    std::fs::remove_file(world.path("held")).unwrap();
+    world.write("held", "");
+    world.write("done", "1\n");
+    let resumed = Started::new(&mut world.loop_command(&["resume"]));
+    crate::support::until("the iteration has begun again", || world.read("done") == "1\n2\n");
+    resumed.signal(Signal::TERM);
+    resumed.finish().exits(143).says(&["[loop 2/3]", "loop cancelled after 2/3 iterations"]);
+    world.run(&["show"]).exits(0);
+}
+
+/// `loop every` with a model that answers with these.
+fn told(world: &World, answers: &[&str], args: &[&str]) -> (Ran, Vec<Value>) {
+    let server = Server::new(answers.iter().map(|text| Answer::deltas([*text])));
+    let args = [&["every", "--model", "openai:scripted", "--no-tools"], args].concat();
+    let ran = Started::new(&mut server.command(world, &args)).finish();
+    let heard = server.requests().into_iter().map(|request| request.body["messages"].clone()).collect();
+    (ran, heard)
+}
+
+#[test]
+fn a_prompt_is_a_turn_of_one_conversation() {
+    let world = World::new();
+    let (ran, heard) = told(&world, &["Green.", "Still green."], &["1ms", "--count", "2", "how", "is it?"]);
+    let ran = ran.exits(0);
+    assert_eq!(ran.stdout, "Green.\nStill green.\n");
+    shown("every_prompt", &ran.stderr);
+    let turn = |role: &str, content: &str| json!({ "role": role, "content": content });
+    let (asked, green) = (turn("user", "how is it?"), turn("assistant", "Green."));
+    assert_eq!(heard, [json!([asked]), json!([asked, green, asked])]);
+    assert_eq!(world.record()["iterations"], 2);
+}
+
+#[test]
+fn a_fresh_turn_knows_nothing_of_the_one_before() {
+    let (ran, heard) = told(&World::new(), &["One.", "Two."], &["1ms", "--count=2", "--fresh", "count"]);
+    ran.exits(0);
+    assert_eq!(heard[1], heard[0]);
+}
+
+#[test]
+fn a_reply_can_end_it_as_output_can() {
+    let (ran, _) = told(&World::new(), &["no", "no", "DONE"], &["1ms", "--until", "DONE", "go on"]);
+    ran.exits(0).says(&["loop stopped after 3/10 iterations: the output has DONE"]);
+    let (ran, _) = told(&World::new(), &["a", "b", "b"], &["1ms", "--until-unchanged", "1", "go on"]);
+    ran.exits(0).says(&["loop stopped after 3/10 iterations"]);
+}
+
+#[test]
+fn a_turn_that_fails_is_an_error_after_which_it_goes_on() {
+    let server = Server::new([Answer::status(400), Answer::deltas(["Here again."])]);
+    let world = World::new();
+    let args = ["every", "1ms", "--count", "2", "--model", "openai:scripted", "--no-tools", "hello"];
+    let ran = Started::new(&mut server.command(&world, &args)).finish().exits(0);
+    assert_eq!(ran.stdout, "Here again.\n");
+    ran.says(&["loop error:", "loop finished after 2/2 iterations, 1 failed"]);
+}
+
+/// What people know of such loops is read the same way, through the command line itself.
+#[test]
+fn what_is_to_be_repeated_is_read_as_people_know_it() {
+    let cases: Value = serde_json::from_str(include_str!("../fixtures/repeat_cases.json")).expect("cases");
+    let cases =
+        cases["cases"].as_array().expect("cases").iter().filter(|case| case["area"] == "parseLoopArgs");
+    for case in cases.clone() {
+        let words: Vec<_> = case["input"]
+            .as_array()
+            .expect("words")
+            .iter()
+            .map(|word| word.as_str().expect("a word"))
+            .collect();
+        let expected = match words[..] {
+            // Taken for a part of the prompt there, though nobody can mean that.
+            ["5m", "--count"] => None,
+            ["5m", "--count=3", "hi"] | ["--count", "3", "5m", "hi"] => Some((3, "5m 00s", "hi")),
+            // An option is one wherever it stands; in quotes it is a part of the prompt.
+            ["5m", "check", "--count", "3"] => Some((3, "5m 00s", "check")),
+            _ => case["expected"]["rest"].as_str().map(|rest| {
+                let count = case["expected"]["count"].as_u64().expect("a count");
+                let interval = match case["expected"]["interval"].as_str().expect("an interval") {
+                    "30s" => "30.0s",
+                    "5m0s" => "5m 00s",
+                    "1h0m0s" => "1h 00m",
+                    other => panic!("{other}"),
+                };
+                (count, interval, rest)
+            }),
+        };
+        let server = Server::new([Answer::deltas(["hello"])]);
+        let world = World::new();
+        let args = [&["every", "--model", "openai:scripted", "--no-tools"], &words[..]].concat();
+        let started = Started::new(&mut server.command(&world, &args));
+        match expected {
+            None => drop(started.finish().exits(2)),
+            Some((count, interval, rest)) => {
+                started.says("next in");
+                started.signal(Signal::INT);
+                started
+                    .finish()
+                    .exits(130)
+                    .says(&[&format!("every {interval}, up to {count} times: {rest}")]);
+            }
+        }
+    }
+    assert_eq!(cases.count(), 14);
+}
+
+#[test]
+fn mistakes_are_found_before_anything_is_run() {
+    let world = World::new();
+    let mistakes: [&[&str]; 9] = [
+        &["x", "--", "touch ran"],
+        &["0", "--", "touch ran"],
+        &["10000000000", "--", "touch ran"],
+        &["5m"],
+        &["5m", "--count", "101", "--", "touch ran"],
+        &["5m", "--count", "0", "--", "touch ran"],
+        &["5m", "--unlimited", "--", "touch ran"],
+        &["5m", "--until", "/a(/", "--", "touch ran"],
+        &["5m", "--until-unchanged", "0", "--", "touch ran"],
+    ];
+    let said = mistakes.map(|args| {
+        let ran = world.run(&[&["every"], args].concat()).exits(2);
+        format!("loop every {}\n{}", args.join(" "), ran.stderr)
+    });
+    shown("every_mistakes", &said.join("\n"));
+    assert!(!world.has("ran") && world.records().is_empty());
+}

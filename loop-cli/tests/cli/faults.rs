@@ -1,0 +1,331 @@
+//! What the machine can do to a run: at each place where a journal could be left half done, the run is killed,
+//! goes on, and ends as if nothing had been.
+//!
+//! The places are only in builds with debug assertions, as this one then is too.
+#![cfg(all(debug_assertions, target_os = "linux"))]
+
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::support::{Manifest, Ran, Started, World, until};
+
+const KILL: &str = "LOOP_TEST_KILL_AT";
+
+/// Notes in which iteration it runs, and whether another one runs beside it, which the kernel knows. In the second
+/// iteration it goes on only when what it used is in the journal, so that something is written while it works.
+const AGENT: &str = r#"exec 9>lock; flock -n 9 || echo overlap >> overlaps
+    echo $LOOP_ITERATION >> ran; echo "did $LOOP_ITERATION"
+    [ $LOOP_ITERATION = 2 ] || exit 0
+    echo '{"cost_usd": 0.25}' >> "$LOOP_USAGE_FILE"
+    until grep -q usage_reported "$LOOP_HOME/runs/$LOOP_RUN_ID/events.jsonl"; do sleep 0.01; done"#;
+
+fn manifest() -> Manifest {
+    Manifest::new(AGENT, "echo checked $LOOP_ITERATION; [ $LOOP_ITERATION = 3 ]")
+        .set("agent.env", serde_json::json!({ "pass": ["LOOP_HOME"] }))
+}
+
+/// The folder of the only run, if there is one.
+fn folder(world: &World) -> Option<PathBuf> {
+    let mut folders = fs::read_dir(world.state().join("runs")).ok()?.filter_map(|entry| {
+        let path = entry.expect("it is there").path();
+        path.is_dir().then_some(path)
+    });
+    folders.next()
+}
+
+/// The whole lines of a run's journal.
+fn events(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap_or_default();
+    let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    whole.map(|line| serde_json::from_str::<Value>(line).expect("JSON")["event"]["kind"].clone()).collect()
+}
+
+/// What has to be the same whatever happened: of each settled step its iteration, what the check said and whether
+/// the goal was met; and the run's ending.
+fn outcome(events: &[Value]) -> Vec<Value> {
+    let (mut iteration, mut judged) = (Value::Null, Value::Null);
+    let mut outcome = Vec::new();
+    for event in events {
+        if let Some(started) = event.get("iteration_started") {
+            iteration = started["iteration"].clone();
+        } else if let Some(finished) = event.get("evaluation_finished") {
+            judged = finished["result"].clone();
+        } else if let Some(settled) = event.get("step_settled") {
+            outcome.push(serde_json::json!([iteration, judged, settled]));
+        } else if let Some(finished) = event.get("run_finished") {
+            outcome.push(finished.clone());
+        }
+    }
+    outcome
+}
+
+fn settled(events: &[Value]) -> usize {
+    events.iter().filter(|event| event.get("step_settled").is_some()).count()
+}
+
+/// Runs to the end, or to the chosen place; gives whether it was killed there.
+fn killed_at(world: &World, args: &[&str], place: &str, passing: usize) -> bool {
+    let mut command = world.loop_command(args);
+    command.env(KILL, format!("{place}:{passing}"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let status = command.status().expect("it can be started");
+    assert!(status.signal() == Some(9) || status.code() == Some(0), "{place}:{passing}: {status}");
+    status.signal().is_some()
+}
+
+/// How often the agent ran in each iteration that was settled by then: not again.
+fn assert_none_ran_twice(world: &World, settled_before: usize, place: &str) {
+    let ran = world.read("ran");
+    for iteration in 1..=3_usize {
+        let times = ran.lines().filter(|line| *line == iteration.to_string()).count();
+        let most = if iteration <= settled_before { 1 } else { 2 };
+        assert!((1..=most).contains(&times), "{place}: {iteration} ran {times} times");
+    }
+    assert!(!world.has("overlaps"), "{place}: two agents at once");
+}
+
+/// Kills a run at each passing of a place, and resumes it.
+fn survives(place: &str) {
+    let whole = World::new();
+    whole.run_manifest(&manifest()).exits(0);
+    let expected = outcome(&events(&folder(&whole).expect("a run")));
+    let mut passings = 0;
+    loop {
+        let world = World::new();
+        world.manifest(&manifest());
+        let at = format!("{place}:{}", passings + 1);
+        if !killed_at(&world, &["run"], place, passings + 1) {
+            break;
+        }
+        passings += 1;
+        let before = folder(&world).map(|folder| events(&folder)).unwrap_or_default();
+        let resumed = world.run(&["resume"]).exits(0);
+        let Some(folder) = folder(&world) else {
+            // Nothing had begun, and nothing was spent.
+            assert!(!world.has("ran"), "{at}");
+            continue;
+        };
+        let after = events(&folder);
+        assert_eq!(after[..before.len()], before, "{at}: {}", resumed.stderr);
+        assert_eq!(outcome(&after), expected, "{at}: {}", resumed.stderr);
+        assert_none_ran_twice(&world, settled(&before), &at);
+        // It is listed as it is, told of once, and done.
+        assert_eq!(world.record()["success"], true, "{at}");
+        let listed = world.run(&["runs", "--json"]).exits(0).stdout;
+        assert!(listed.contains(r#""state":"goal_met""#), "{at}: {listed}");
+        world.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+    }
+    assert!(passings > 0, "no run comes by {place}");
+}
+
+#[test]
+fn a_run_that_is_killed_before_it_begins_leaves_nothing() {
+    survives("before_begin");
+}
+
+#[test]
+fn a_run_that_is_killed_when_it_is_listed_goes_on() {
+    survives("after_begin");
+}
+
+#[test]
+fn a_run_that_is_killed_before_a_write_goes_on() {
+    survives("before_append");
+}
+
+#[test]
+fn a_run_that_is_killed_after_a_write_goes_on() {
+    survives("after_append");
+}
+
+#[test]
+fn a_run_that_is_killed_before_a_sync_goes_on() {
+    survives("before_sync");
+}
+
+#[test]
+fn a_run_that_is_killed_after_a_sync_goes_on() {
+    survives("after_sync");
+}
+
+#[test]
+fn a_run_that_is_killed_when_it_has_ended_is_told_of_once() {
+    for place in ["before_record", "before_end_note", "after_end_note"] {
+        survives_its_end(place);
+    }
+}
+
+/// A run that had ended when it was killed is not run again, whatever had been noted of its end.
+fn survives_its_end(place: &str) {
+    let world = World::new();
+    world.manifest(&manifest());
+    assert!(killed_at(&world, &["run"], place, 1));
+    let events = |world: &World| events(&folder(world).expect("a run"));
+    let before = events(&world);
+    let said = if place == "after_end_note" { "no run was cut off" } else { "had ended as goal_met" };
+    world.run(&["resume"]).exits(0).says(&[said]);
+    assert_eq!(events(&world), before, "{place}");
+    assert_eq!(world.record()["iterations"], 3, "{place}");
+    assert_eq!(world.read("ran"), "1\n2\n3\n", "{place}");
+    assert!(world.run(&["runs", "--json"]).exits(0).stdout.contains(r#""state":"goal_met""#));
+}
+
+#[test]
+fn a_halt_that_nobody_saw_is_shown_before_it_counts_as_seen() {
+    let world = World::new();
+    let manifest = Manifest::new("echo $LOOP_ITERATION >> ran", "false");
+    world.manifest(&manifest.set("guardrails.hitl_checkpoint", true));
+    assert!(killed_at(&world, &["run"], "before_end_note", 1));
+    world.run(&["resume"]).exits(0).says(&["had ended as hitl_checkpoint", "loop resume"]);
+    assert_eq!(world.read("ran"), "1\n");
+    let id = world.record()["run_id"].as_str().unwrap().to_owned();
+    world.run(&["resume", &id]).exits(1);
+    assert_eq!(world.read("ran"), "1\n2\n");
+}
+
+#[test]
+fn a_resume_that_is_killed_is_resumed() {
+    for place in ["before_resume_note", "after_resume_note", "before_append", "after_append", "after_sync"] {
+        let world = World::new();
+        world.manifest(&manifest());
+        assert!(killed_at(&world, &["run"], "after_append", 4));
+        assert!(killed_at(&world, &["resume"], place, 1), "{place}");
+        world.run(&["resume"]).exits(0);
+        assert_eq!(world.record()["iterations"], 3, "{place}");
+        assert!(!world.has("overlaps"), "{place}");
+    }
+}
+
+#[test]
+fn a_run_that_died_three_times_in_an_iteration_is_not_tried_a_fourth_time() {
+    let world = World::new();
+    world.manifest(&Manifest::new("echo $LOOP_ITERATION >> ran", "true"));
+    // The end of an iteration is what is not written.
+    assert!(killed_at(&world, &["run"], "before_append", 2));
+    assert!(killed_at(&world, &["resume"], "before_append", 2));
+    assert!(killed_at(&world, &["resume"], "before_append", 2));
+    world.run(&["resume"]).exits(1).says(&["attempts_exhausted"]);
+    assert_eq!(world.read("ran"), "1\n1\n1\n");
+}
+
+#[test]
+fn a_clock_that_jumps_back_changes_nothing_but_the_times_for_people() {
+    let world = World::new();
+    world.manifest(&manifest());
+    assert!(killed_at(&world, &["run"], "after_append", 5));
+    let mut resume = world.loop_command(&["resume"]);
+    Started::new(resume.env("LOOP_TEST_CLOCK_ERROR", "-3600")).finish().exits(0);
+    let record = world.record();
+    assert!(record["ended_at"].as_str() < record["started_at"].as_str(), "{record}");
+    assert!(record["elapsed_seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0));
+    let shown = world.run(&["show"]).exits(0).stdout;
+    assert!(shown.contains("goal_met"), "{shown}");
+    world.run(&["runs"]).exits(0);
+    let lines = events(&folder(&world).expect("a run"));
+    assert_eq!(settled(&lines), 3);
+}
+
+#[test]
+fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
+    let world = World::new();
+    world.manifest(
+        &Manifest::new(
+            "echo $LOOP_ITERATION >> ran; head -c 600 /dev/zero | tr '\\0' x",
+            "[ $LOOP_ITERATION = 9 ]",
+        )
+        .set("guardrails.max_iterations", 9),
+    );
+    // No file may grow beyond 8 KiB. The signal for that would kill the process; without it the write fails.
+    let script = r#"trap '' XFSZ; ulimit -f 16; exec "$0" run"#;
+    let mut full: Command = world.command("sh", &["-c", script, env!("CARGO_BIN_EXE_loop")]);
+    let ran: Ran = Started::new(&mut full).finish();
+    let ran = ran.exits(3).says(&[
+        "failed",
+        "cannot be recorded",
+        "events.jsonl cannot be written",
+        "space on the disk",
+    ]);
+    assert!(ran.stderr.contains("resume the run"), "{}", ran.stderr);
+    let before = fs::read(folder(&world).unwrap().join("events.jsonl")).unwrap();
+    let done = world.read("ran").lines().count();
+    assert!(done > 0 && done < 9, "{done}");
+    world.run(&["resume", world.record()["run_id"].as_str().unwrap()]).exits(0).says(&["goal_met"]);
+    let after = fs::read(folder(&world).unwrap().join("events.jsonl")).unwrap();
+    let kept = before.iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    assert_eq!(after[..kept], before[..kept]);
+}
+
+#[test]
+fn a_journal_that_is_cut_off_at_any_byte_is_gone_on_with() {
+    let world = World::new();
+    let agent = "[ ! -e resumed ] || echo $LOOP_ITERATION >> again";
+    world.run_manifest(&Manifest::new(agent, "[ $LOOP_ITERATION = 2 ]")).exits(0);
+    world.write("resumed", "");
+    let run = folder(&world).expect("a run");
+    let (path, index) = (run.join("events.jsonl"), world.state().join("runs/index.jsonl"));
+    let whole = fs::read(&path).unwrap();
+    let begun = fs::read_to_string(&index).unwrap().lines().next().unwrap().to_owned() + "\n";
+    let expected = outcome(&events(&run));
+    // Every byte is tried without the command elsewhere; here so many, spread over all of it and over the places
+    // in a line.
+    for cut in (0..whole.len()).step_by(whole.len() / 40 + 1) {
+        fs::write(&path, &whole[..cut]).unwrap();
+        fs::write(&index, &begun).unwrap();
+        world.write("again", "");
+        let before = settled(&events(&run));
+        world.run(&["resume"]).exits(0).says(&["goal_met"]);
+        assert_eq!(outcome(&events(&run)), expected, "cut at {cut}");
+        let again = world.read("again");
+        assert!(again.lines().all(|ran| ran.parse::<usize>().unwrap() > before), "cut at {cut}: {again}");
+    }
+}
+
+#[test]
+fn a_journal_that_is_damaged_in_its_middle_is_refused_and_left_as_it_was() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("true", "false")).exits(1);
+    let id = world.record()["run_id"].as_str().unwrap().to_owned();
+    let path = folder(&world).unwrap().join("events.jsonl");
+    let mut damaged = fs::read(&path).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    let index = fs::read(world.state().join("runs/index.jsonl")).unwrap();
+    world.run(&["resume", &id, "--add-iterations", "1"]).exits(2).says(&["line ", "is damaged", "backup"]);
+    assert_eq!(fs::read(&path).unwrap(), damaged);
+    assert_eq!(fs::read(world.state().join("runs/index.jsonl")).unwrap(), index);
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_found_before_anything_is_spent() {
+    let world = World::new();
+    world.manifest(&Manifest::new("touch ran", "true"));
+    // As good as one that is only to be read, also for who may write everywhere: it is below a file.
+    fs::write(world.state(), "in the way").unwrap();
+    world.run(&["run"]).exits(2).says(&["cannot be made"]);
+    assert!(!world.has("ran"));
+}
+
+#[test]
+fn twenty_runs_at_once_are_all_kept() {
+    let world = World::new();
+    // All begin before the first ends.
+    let agent = "echo x >> begun; until [ $(wc -l < begun) -ge 20 ]; do sleep 0.01; done";
+    world.manifest(&Manifest::new(agent, "[ $LOOP_ITERATION = 2 ]"));
+    let start = |_| Started::new(&mut world.loop_command(&["run", "--parallel"]));
+    let runs: Vec<_> = (0..20).map(start).collect();
+    runs.into_iter().for_each(|run| drop(run.finish().exits(0)));
+    let listed = world.run(&["runs", "--json"]).exits(0).stdout;
+    assert_eq!(listed.lines().filter(|line| line.contains(r#""state":"goal_met""#)).count(), 20, "{listed}");
+    assert_eq!(world.records().len(), 20);
+    let ids: std::collections::BTreeSet<_> =
+        world.records().iter().map(|record| record["run_id"].to_string()).collect();
+    assert_eq!(ids.len(), 20);
+    until("nothing is left behind", || world.leftovers() == 0);
+}

@@ -1,0 +1,123 @@
+//! Why an expression is refused: where, what is wrong, and what to write instead.
+
+use std::{fmt, ops::Range};
+
+use super::Field;
+
+/// Why an expression is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CronError {
+    expression: String,
+    field: Option<Field>,
+    span: Range<usize>,
+    problem: Problem,
+}
+
+impl CronError {
+    pub(super) fn new(expression: &str, field: Option<Field>, span: Range<usize>, problem: Problem) -> Self {
+        Self { expression: expression.to_owned(), field, span, problem }
+    }
+
+    /// The expression, as it was given.
+    pub fn expression(&self) -> &str {
+        &self.expression
+    }
+
+    /// The field that is wrong, if it is one.
+    pub fn field(&self) -> Option<Field> {
+        self.field
+    }
+
+    /// Where in the expression, in bytes.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+}
+
+impl fmt::Display for CronError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expression, field, span, problem } = self;
+        match field {
+            Some(field) => write!(
+                f,
+                "{:?} (the {field} of {expression:?}, from character {}) {problem}",
+                &expression[span.clone()],
+                span.start + 1
+            ),
+            None => write!(f, "{expression:?} {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for CronError {}
+
+/// What is wrong with an expression. Its text goes on after the words that are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// There are more fields than five, or fewer.
+    FieldCount {
+        /// How many there are.
+        count: usize,
+    },
+    /// `@daily` and its like.
+    Macro,
+    /// Nothing stands where a number should.
+    Missing,
+    /// A name, a sign, or a letter of another dialect.
+    NotANumber,
+    /// The number is none of the field's.
+    OutOfRange {
+        /// The field's smallest number.
+        smallest: u32,
+        /// The field's largest number.
+        largest: u32,
+    },
+    /// A range ends before it begins.
+    Backwards {
+        /// Its first number.
+        first: u32,
+        /// Its last number.
+        last: u32,
+    },
+    /// `N/step`: some take it for a range to the end, some for `N`.
+    StepOfNumber {
+        /// The number.
+        number: u32,
+        /// The field's largest number.
+        largest: u32,
+    },
+    /// A step is no number, or zero.
+    BadStep,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FieldCount { count } => write!(
+                f,
+                "has {count} fields and not five: write minute, hour, day of month, month and day of week, as in 0 9 * * 1-5"
+            ),
+            Self::Macro => f.write_str("is a short form of other dialects: write five fields, as in 0 0 * * *"),
+            Self::Missing => f.write_str("has nothing where a number should be: remove the comma, or add it"),
+            Self::NotANumber => f.write_str(
+                "is not made of digits, `*`, `-`, `/` and `,`: write names as numbers (January is 1, Monday is 1)",
+            ),
+            Self::OutOfRange { smallest, largest } => {
+                write!(f, "is out of range: give {smallest} to {largest}")
+            }
+            Self::Backwards { first, last } => {
+                write!(f, "ends before it begins: write both parts, as in {first},{last}")
+            }
+            Self::StepOfNumber { number, largest } => {
+                write!(f, "has a step without a range: write {number}-{largest}/step, or {number} alone")
+            }
+            Self::BadStep => f.write_str("has no step that counts: give a number from 1 after the /"),
+        }
+    }
+}

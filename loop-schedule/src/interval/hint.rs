@@ -1,0 +1,83 @@
+//! Near misses.
+//!
+//! `5M check` runs every ten minutes, since `5M` is no interval. A person who is not told finds out from the
+//! bill.
+
+use std::fmt;
+
+use super::words;
+
+/// Something in a prompt that looks like a time and was not taken for one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It might be an interval.
+    Interval,
+    /// It is a day or a time of day.
+    Calendar,
+}
+
+impl Hint {
+    /// The words that look like a time.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Looks for a near miss in what has no interval.
+    pub(super) fn find(input: &str) -> Option<Self> {
+        let words: Vec<&str> = input.split_whitespace().map(bare).collect();
+        let at_start = |first: &[&str]| match first {
+            [word, ..] if words::is_compact_like(word) => Some(1),
+            [number, unit, ..] if words::is_number_like(number) && words::is_unit_like(unit) => Some(2),
+            _ => None,
+        };
+        if let Some(count) = at_start(&words) {
+            return Some(Self { text: words[..count].join(" "), kind: Kind::Interval });
+        }
+        (0..words.len()).filter(|at| words[*at].eq_ignore_ascii_case("every")).find_map(|at| {
+            let (count, kind) = after_every(&words[at + 1..])?;
+            Some(Self { text: words[at..=at + count].join(" "), kind })
+        })
+    }
+}
+
+/// How many words after `every` say a time.
+fn after_every(words: &[&str]) -> Option<(usize, Kind)> {
+    match words {
+        [word, ..] if words::is_calendar(word) => Some((1, Kind::Calendar)),
+        [word, ..] if words::is_compact_like(word) || is_whole_unit(word) => Some((1, Kind::Interval)),
+        [number, unit, ..] if words::is_number_like(number) && words::is_unit_like(unit) => {
+            Some((2, Kind::Interval))
+        }
+        _ => None,
+    }
+}
+
+fn is_whole_unit(word: &str) -> bool {
+    word.len() > 1 && words::is_unit_like(word)
+}
+
+/// A word without the punctuation behind it.
+fn bare(word: &str) -> &str {
+    word.trim_end_matches([',', '.', ';', ':', '!', '?'])
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.text;
+        match self.kind {
+            Kind::Interval => write!(
+                f,
+                "{text:?} was not taken for an interval: write it first as digits and one of s, m, h, d, as in 30m, or last as in every 30 minutes"
+            ),
+            Kind::Calendar => {
+                write!(f, "{text:?} was not taken for a time: give an expression of cron, as in 0 9 * * 1")
+            }
+        }
+    }
+}

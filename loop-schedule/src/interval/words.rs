@@ -1,0 +1,80 @@
+//! The words in which people say times.
+
+use super::Unit;
+
+/// The unit that a word names, in any case: `min`, `Minutes`. A single letter counts as it is written.
+pub(super) fn unit(word: &str) -> Option<Unit> {
+    if word.len() == 1 {
+        return Unit::of_letter(word);
+    }
+    Some(match word.to_ascii_lowercase().as_str() {
+        "sec" | "secs" | "second" | "seconds" => Unit::Seconds,
+        "min" | "mins" | "minute" | "minutes" => Unit::Minutes,
+        "hr" | "hrs" | "hour" | "hours" => Unit::Hours,
+        "day" | "days" => Unit::Days,
+        _ => return None,
+    })
+}
+
+/// Whether a word names a unit of time, one of ours or another.
+pub(super) fn is_unit_like(word: &str) -> bool {
+    const OTHERS: [&str; 10] = ["M", "H", "D", "S", "w", "week", "weeks", "month", "months", "year"];
+    unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// Whether a word names a time of the calendar: `Monday`, `morning`.
+pub(super) fn is_calendar(word: &str) -> bool {
+    const CALENDAR: [&str; 19] = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "weekday",
+        "weekend",
+        "morning",
+        "evening",
+        "night",
+    ];
+    let word = word.to_ascii_lowercase();
+    CALENDAR.iter().any(|name| word == *name || word.strip_suffix('s') == Some(*name))
+}
+
+/// Whether a word says a number, in digits or not: `5`, `1.5`, `five`, `other`.
+pub(super) fn is_number_like(word: &str) -> bool {
+    const NUMBERS: [&str; 20] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen",
+        "twenty", "thirty", "forty", "sixty", "half", "other", "few", "couple",
+    ];
+    is_decimal(word) || NUMBERS.iter().any(|number| word.eq_ignore_ascii_case(number))
+}
+
+/// Whether a word is a number and a unit in one, though not as the rules want it: `5M`, `-5m`, `1.5h`,
+/// `5min`, `1h30m`.
+pub(super) fn is_compact_like(word: &str) -> bool {
+    let word = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let Some(letters) = word.find(|letter: char| letter.is_ascii_alphabetic()) else { return false };
+    let (number, unit) = word.split_at(letters);
+    let end = unit.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(unit.len());
+    let (unit, rest) = unit.split_at(end);
+    is_decimal(number) && is_unit_like(unit) && (rest.is_empty() || is_compact_like(rest))
+}
+
+/// Splits digits from what follows.
+pub(super) fn split_number(word: &str) -> (&str, &str) {
+    word.split_at(word.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(word.len()))
+}
+
+fn is_decimal(word: &str) -> bool {
+    let mut parts = word.splitn(2, ['.', ',']);
+    parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,74 @@
+//! Jitter: how far a fire stands from its slot.
+//!
+//! Everybody says nine o'clock, so at nine o'clock everybody's jobs meet, at the model and at whatever they
+//! ask. Jitter that is drawn anew at each start makes a job fire twice, or never, around a restart. So it
+//! comes from the job's id alone, and is the same for ever.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::JobId;
+
+/// How far fires may be moved from their slots.
+///
+/// ```
+/// use std::time::Duration;
+/// use loop_schedule::{Jitter, JobId};
+/// let id: JobId = "80000000".parse()?; // exactly in the middle
+/// assert_eq!(Jitter::CLASSIC.delay(id, Duration::from_mins(60)), Duration::from_mins(3));
+/// assert_eq!(Jitter::OFF.delay(id, Duration::from_mins(60)), Duration::ZERO);
+/// # Ok::<(), loop_schedule::JobIdError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Jitter {
+    percent: u32,
+    most: Duration,
+    lead: Duration,
+}
+
+impl Jitter {
+    /// None.
+    pub const OFF: Self = Self { percent: 0, most: Duration::ZERO, lead: Duration::ZERO };
+
+    /// Up to a tenth of the interval, and 15 minutes; a one-shot on the hour or half hour up to 90 seconds
+    /// early.
+    pub const CLASSIC: Self =
+        Self { percent: 10, most: Duration::from_mins(15), lead: Duration::from_secs(90) };
+
+    /// Up to half the interval, and 30 minutes; one-shots as in [`CLASSIC`](Self::CLASSIC).
+    pub const CURRENT: Self =
+        Self { percent: 50, most: Duration::from_mins(30), lead: Duration::from_secs(90) };
+
+    /// Up to so many hundredths of the interval, and so long at most. More than 100 counts as 100: a fire
+    /// never comes after the next slot.
+    #[must_use]
+    pub fn up_to(self, percent: u32, most: Duration) -> Self {
+        Self { percent: percent.min(100), most, ..self }
+    }
+
+    /// How early a one-shot on the hour or half hour may be.
+    #[must_use]
+    pub fn lead(self, lead: Duration) -> Self {
+        Self { lead, ..self }
+    }
+
+    /// How long after its slot a job fires whose next slot is this far away. It is less than that.
+    pub fn delay(&self, id: JobId, interval: Duration) -> Duration {
+        let share = interval.as_millis() * u128::from(self.percent) / 100;
+        part(id, share.min(self.most.as_millis()))
+    }
+
+    /// How long before its time a one-shot fires.
+    pub fn advance(&self, id: JobId, time: Timestamp) -> Duration {
+        const HALF_HOUR: i64 = 30 * 60;
+        let is_round = time.as_second().rem_euclid(HALF_HOUR) < 60;
+        if is_round { part(id, self.lead.as_millis()) } else { Duration::ZERO }
+    }
+}
+
+/// The id's part of so many milliseconds: less than all of them, unless there are none.
+fn part(id: JobId, millis: u128) -> Duration {
+    let part = (millis * u128::from(id.to_bits())) >> 32;
+    Duration::from_millis(u64::try_from(part).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,75 @@
+//! What is looked at before a job is taken.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Job, JobError, When};
+use crate::Settings;
+
+/// How far off the first fire of a new job may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// A year at most: what is further away is mostly a mistake.
+    Year,
+    /// As far as the calendar is searched.
+    Far,
+}
+
+/// When a new job fires first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstFire {
+    /// Its first slot: the ideal time.
+    pub slot: Timestamp,
+    /// When it fires then, with jitter.
+    pub due: Timestamp,
+}
+
+impl Job {
+    /// When it fires first, if it can be scheduled at all.
+    ///
+    /// # Errors
+    /// [`JobError`] if it never fires, has passed, is too far off, or its prompt is empty or too long.
+    pub fn first_fire(
+        &self,
+        settings: &Settings,
+        reach: Reach,
+        now: Timestamp,
+    ) -> Result<FirstFire, JobError> {
+        const YEAR: SignedDuration = SignedDuration::from_hours(366 * 24);
+        if self.prompt.trim().is_empty() {
+            return Err(JobError::NoPrompt);
+        }
+        if self.prompt.len() > settings.max_prompt_bytes {
+            let (bytes, most) = (self.prompt.len(), settings.max_prompt_bytes);
+            return Err(JobError::LongPrompt { bytes, most });
+        }
+        let slot = self.when.next_after(now).ok_or(match self.when {
+            When::At { time } => JobError::Past { time },
+            When::Cron { .. } | When::Every(_) => JobError::NeverFires,
+        })?;
+        if reach == Reach::Year && slot.duration_since(now) > YEAR {
+            return Err(JobError::FarOff { first: slot });
+        }
+        Ok(FirstFire { slot, due: self.due(slot, self.when.next_after(slot), settings) })
+    }
+
+    /// When a slot fires: with jitter, but never past the next slot, and never before the job was made.
+    pub(crate) fn due(&self, slot: Timestamp, next: Option<Timestamp>, settings: &Settings) -> Timestamp {
+        if !self.jitter {
+            return slot;
+        }
+        if !self.when.is_recurring() {
+            let early = slot.checked_sub(settings.jitter.advance(self.id, slot)).unwrap_or(slot);
+            return early.max(self.created_at).min(slot);
+        }
+        // Without a next slot there is none to run into, and only the bound counts.
+        let interval = next.unwrap_or(Timestamp::MAX).duration_since(slot).unsigned_abs();
+        slot.checked_add(settings.jitter.delay(self.id, interval)).unwrap_or(slot)
+    }
+
+    /// Whether a slot is the last one.
+    pub(crate) fn is_last(&self, slot: Timestamp, settings: &Settings) -> bool {
+        let age = slot.duration_since(self.created_at);
+        let expired = |expiry| age >= SignedDuration::try_from(expiry).unwrap_or(SignedDuration::MAX);
+        !self.when.is_recurring() || settings.expiry.is_some_and(expired)
+    }
+}

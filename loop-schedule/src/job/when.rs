@@ -1,0 +1,150 @@
+//! When a job fires: its slots.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::PeriodError;
+use crate::{Cron, Zone};
+
+/// When a job fires. The instants at which it ideally does are its slots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum When {
+    /// When the calendar says so.
+    Cron {
+        /// The minutes.
+        expression: Cron,
+        /// Where.
+        zone: Zone,
+    },
+    /// Again and again after exactly the same time, whatever the calendar says.
+    Every(Every),
+    /// Once. It is an instant, so that what has passed does not come again next year.
+    At {
+        /// The instant.
+        time: Timestamp,
+    },
+}
+
+impl When {
+    /// The next fire of an expression, once.
+    ///
+    /// `None` if it never fires.
+    pub fn next_of(expression: &Cron, zone: &Zone, now: Timestamp) -> Option<Self> {
+        expression.next_after(now, zone).map(|time| Self::At { time })
+    }
+
+    /// The first slot strictly after an instant.
+    pub fn next_after(&self, from: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Cron { expression, zone } => expression.next_after(from, zone),
+            Self::Every(every) => every.next_after(from),
+            Self::At { time } => (*time > from).then_some(*time),
+        }
+    }
+
+    /// When it fires, for people.
+    ///
+    /// ```
+    /// use loop_schedule::{When, Zone};
+    /// let when = When::Cron { expression: "*/5 * * * *".parse()?, zone: Zone::utc() };
+    /// assert_eq!(when.describe(), "Every 5 minutes");
+    /// let when = When::At { time: "2026-03-02T09:00:00Z".parse()? };
+    /// assert_eq!(when.describe(), "Once at 2026-03-02T09:00:00Z");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Cron { expression, .. } => expression.describe(),
+            Self::Every(every) => {
+                let period = SignedDuration::from_secs(i64::from(every.period_seconds));
+                format!("Every {period:#} exactly")
+            }
+            Self::At { time } => format!("Once at {time}"),
+        }
+    }
+
+    /// Whether there is more than one slot.
+    pub fn is_recurring(&self) -> bool {
+        !matches!(self, Self::At { .. })
+    }
+}
+
+/// An exact period, which may be odd: slots are the anchor and so many periods, from the first one on.
+///
+/// ```
+/// use std::time::Duration;
+/// use loop_schedule::Every;
+/// let every = Every::new(Duration::from_mins(59), "2026-03-01T00:00:00Z".parse()?)?;
+/// let next = every.next_after("2026-03-01T00:59:00Z".parse()?);
+/// assert_eq!(next, Some("2026-03-01T01:58:00Z".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "EveryFile", into = "EveryFile")]
+pub struct Every {
+    period_seconds: u32,
+    anchor: Timestamp,
+}
+
+/// The shortest and the longest period, in seconds: a minute and 366 days.
+const PERIODS: std::ops::RangeInclusive<u64> = 60..=366 * 86_400;
+
+impl Every {
+    /// A period, of whole seconds, from an anchor on.
+    ///
+    /// # Errors
+    /// [`PeriodError`] if it is shorter than a minute, longer than 366 days, or not of whole seconds.
+    pub fn new(period: Duration, anchor: Timestamp) -> Result<Self, PeriodError> {
+        let seconds = Some(period.as_secs()).filter(|seconds| PERIODS.contains(seconds));
+        match seconds.and_then(|seconds| u32::try_from(seconds).ok()) {
+            Some(period_seconds) if period.subsec_nanos() == 0 => Ok(Self { period_seconds, anchor }),
+            _ => Err(PeriodError { period }),
+        }
+    }
+
+    /// How far apart the slots are.
+    pub fn period(&self) -> Duration {
+        Duration::from_secs(u64::from(self.period_seconds))
+    }
+
+    /// From when on it counts.
+    pub fn anchor(&self) -> Timestamp {
+        self.anchor
+    }
+
+    /// The first slot strictly after an instant.
+    pub fn next_after(&self, from: Timestamp) -> Option<Timestamp> {
+        let past = self.rounds_until(from);
+        let seconds = i64::from(self.period_seconds).checked_mul(past.checked_add(1)?)?;
+        self.anchor.checked_add(SignedDuration::from_secs(seconds)).ok()
+    }
+
+    /// How many slots there are up to an instant, itself included.
+    fn rounds_until(&self, until: Timestamp) -> i64 {
+        let passed = until.duration_since(self.anchor).as_secs();
+        if until < self.anchor { 0 } else { passed / i64::from(self.period_seconds) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct EveryFile {
+    period_seconds: u64,
+    anchor: Timestamp,
+}
+
+impl TryFrom<EveryFile> for Every {
+    type Error = PeriodError;
+
+    fn try_from(file: EveryFile) -> Result<Self, PeriodError> {
+        Self::new(Duration::from_secs(file.period_seconds), file.anchor)
+    }
+}
+
+impl From<Every> for EveryFile {
+    fn from(every: Every) -> Self {
+        Self { period_seconds: u64::from(every.period_seconds), anchor: every.anchor }
+    }
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod cron;
+mod interval;
+mod jitter;
+mod job;
+mod runner;
+mod scheduler;
+mod settings;
+mod store;
+mod zone;
+
+pub use async_trait::async_trait;
+
+pub use self::{
+    cron::{Cron, CronError, Field, Problem},
+    interval::{CleanInterval, Hint, Interval, IntervalError, Request, RequestError, Rule, Unit, Warning},
+    jitter::Jitter,
+    job::{CatchUp, Every, FirstFire, Job, JobError, JobId, JobIdError, Overlap, PeriodError, Reach, When},
+    runner::{Delivering, Delivery, Notice, Runner, RunnerHandle, Switch},
+    scheduler::{Event, Fire, FireRecord, Over, Scheduler, Slots, Stage, Standing, Status},
+    settings::Settings,
+    store::{
+        Change, FileStore, FiringRight, Held, JobStore, Jobs, MemoryStore, Record, StoreError, StoreWarning,
+    },
+    zone::{Zone, ZoneError},
+};

@@ -1,0 +1,241 @@
+//! One life of a runner, while it has the right to fire.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{Notify, watch},
+    task::{Id, JoinError, JoinSet},
+    time::sleep,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Delivering, Notice, Runner};
+use crate::{Change, Event, Fire, Held, JobId, Jobs, Over, Scheduler, StoreError};
+
+/// A machine that slept, and a clock that was set, are noticed within this time.
+const LONGEST_SLEEP: Duration = Duration::from_mins(1);
+
+pub(super) struct Round {
+    runner: Runner,
+    scheduler: Scheduler,
+    changed: Arc<Notify>,
+    /// `None` if the store cannot tell of changes: then it is read each time.
+    watch: Option<Held>,
+    switched: watch::Receiver<bool>,
+    running: JoinSet<Result<(), StoreError>>,
+    runs: HashMap<Id, Run>,
+    told: HashSet<String>,
+}
+
+struct Run {
+    id: JobId,
+    number: u64,
+    cancel: CancellationToken,
+}
+
+/// Why a runner woke.
+enum Woken {
+    InTime,
+    StoreChanged,
+    RunEnded(Result<(Id, Result<(), StoreError>), JoinError>),
+    Answered(JobId, bool),
+    Cancelled,
+}
+
+impl Round {
+    pub(super) fn new(runner: Runner) -> Self {
+        let changed = Arc::new(Notify::new());
+        Self {
+            scheduler: Scheduler::new(runner.settings.clone()),
+            watch: runner.store.watch(changed.clone()),
+            switched: runner.switch.watch(),
+            changed,
+            runner,
+            running: JoinSet::new(),
+            runs: HashMap::new(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// Until it is cancelled, or, if it is only for once, until what is due now has ended.
+    pub(super) async fn run(mut self, once: bool, cancel: &CancellationToken) -> Result<(), StoreError> {
+        self.tell_unfinished().await?;
+        let mut is_stale = true;
+        loop {
+            if is_stale || self.watch.is_none() {
+                self.read().await?;
+            }
+            self.tick().await?;
+            if once && self.running.is_empty() && !self.scheduler.has_pending() {
+                return Ok(());
+            }
+            is_stale = false;
+            match self.wait(cancel).await {
+                Woken::InTime => {}
+                Woken::StoreChanged => is_stale = true,
+                Woken::RunEnded(ended) => self.ended(ended).await?,
+                Woken::Answered(id, fire) => {
+                    let events = self.scheduler.answer(id, fire, (self.runner.clock)());
+                    self.perform(events).await?;
+                }
+                Woken::Cancelled => return self.end().await,
+            }
+        }
+    }
+
+    /// Tells of fires that somebody else has begun, and nobody ends. Whoever had the right before is gone.
+    async fn tell_unfinished(&mut self) -> Result<(), StoreError> {
+        let jobs = self.runner.store.jobs().await?;
+        let now = (self.runner.clock)();
+        for (record, fire) in jobs.open_fires() {
+            let (id, number) = (record.job.id, fire.number);
+            self.change(move |jobs| jobs.lost(id, number, now)).await?;
+            self.tell(Notice::Unfinished { job: Arc::new(record.job.clone()), fire: fire.clone() });
+        }
+        Ok(())
+    }
+
+    /// Takes notice of what others have changed.
+    async fn read(&mut self) -> Result<(), StoreError> {
+        let jobs = self.runner.store.jobs().await?;
+        for warning in jobs.warnings() {
+            if self.told.insert(warning.to_string()) {
+                self.tell(Notice::Store(warning.clone()));
+            }
+        }
+        let now = (self.runner.clock)();
+        // What is over, and in the store all the same, runs for the last time, or was lost.
+        let live = jobs.records().iter().filter(|record| !record.standing.is_over);
+        let ids: HashSet<JobId> = live.clone().map(|record| record.job.id).collect();
+        let gone: Vec<JobId> = self.scheduler.ids().filter(|id| !ids.contains(id)).collect();
+        for id in gone {
+            self.scheduler.remove(id);
+        }
+        for record in live {
+            self.scheduler.set(record.job.clone(), &record.standing, now);
+        }
+        Ok(())
+    }
+
+    /// Does what is due.
+    async fn tick(&mut self) -> Result<(), StoreError> {
+        if !self.runner.switch.is_on() {
+            self.runs.values().for_each(|run| run.cancel.cancel());
+            return Ok(());
+        }
+        let now = (self.runner.clock)();
+        self.runner.store.note_check(now);
+        let events = self.scheduler.tick(now, self.runner.delivery.is_idle());
+        self.perform(events).await
+    }
+
+    async fn perform(&mut self, events: Vec<Event>) -> Result<(), StoreError> {
+        for event in events {
+            match event {
+                Event::Fired(fire) => {
+                    self.fire(fire).await?;
+                    continue;
+                }
+                Event::Missed { ref job, slots } | Event::Skipped { ref job, slots } => {
+                    let id = job.id;
+                    self.change(move |jobs| jobs.settle(id, slots.last)).await?;
+                }
+                Event::Ended { id, why } => {
+                    let remove = move |jobs: &mut Jobs| match why {
+                        // If the fire could not be claimed, the job is not over.
+                        Over::Fired => jobs.ended(id),
+                        Over::Missed | Over::Declined => jobs.remove(id).is_some(),
+                    };
+                    self.change(remove).await?;
+                }
+                Event::Superseded { ref job } => {
+                    let theirs = |run: &&Run| run.id == job.id;
+                    self.runs.values().filter(theirs).for_each(|run| run.cancel.cancel());
+                }
+                _ => {}
+            }
+            self.tell(Notice::Event(event));
+        }
+        Ok(())
+    }
+
+    /// Claims a fire, and delivers it if that was right.
+    async fn fire(&mut self, fire: Fire) -> Result<(), StoreError> {
+        let now = (self.runner.clock)();
+        let claimed = fire.clone();
+        if !self.runner.switch.is_on() || !self.change(move |jobs| jobs.claim(&claimed, now)).await? {
+            self.scheduler.finished(fire.job.id);
+            // The store knows better how the job stands.
+            self.changed.notify_one();
+            self.tell(Notice::Dropped(fire));
+            return Ok(());
+        }
+        let cancel = CancellationToken::new();
+        let (id, number) = (fire.job.id, fire.number);
+        let store = self.runner.store.clone();
+        let work = Delivering::new(&fire, store, self.runner.clock.clone(), cancel.clone());
+        let task = self.running.spawn(work.perform(fire, self.runner.delivery.clone()));
+        self.runs.insert(task.id(), Run { id, number, cancel });
+        Ok(())
+    }
+
+    async fn ended(
+        &mut self,
+        ended: Result<(Id, Result<(), StoreError>), JoinError>,
+    ) -> Result<(), StoreError> {
+        let (task, result) = match ended {
+            Ok((task, result)) => (task, Some(result)),
+            Err(error) => (error.id(), None),
+        };
+        let Some(run) = self.runs.remove(&task) else { return Ok(()) };
+        self.scheduler.finished(run.id);
+        if let Some(result) = result {
+            return result;
+        }
+        let now = (self.runner.clock)();
+        self.change(move |jobs| jobs.lost(run.id, run.number, now)).await?;
+        self.tell(Notice::Panicked { id: run.id });
+        Ok(())
+    }
+
+    async fn wait(&mut self, cancel: &CancellationToken) -> Woken {
+        let now = (self.runner.clock)();
+        let until = self.scheduler.next_wake().filter(|_| self.runner.switch.is_on());
+        let pause =
+            until.map_or(LONGEST_SLEEP, |until| until.duration_since(now).try_into().unwrap_or_default());
+        tokio::select! {
+            () = cancel.cancelled() => Woken::Cancelled,
+            Some(ended) = self.running.join_next_with_id() => Woken::RunEnded(ended),
+            Some((id, fire)) = self.runner.answers.1.recv() => Woken::Answered(id, fire),
+            () = self.changed.notified() => Woken::StoreChanged,
+            () = self.runner.woken.notified() => Woken::InTime,
+            _ = self.switched.changed() => Woken::InTime,
+            () = sleep(pause.min(LONGEST_SLEEP)) => Woken::InTime,
+        }
+    }
+
+    /// Ends what runs.
+    async fn end(&mut self) -> Result<(), StoreError> {
+        self.runs.values().for_each(|run| run.cancel.cancel());
+        while let Some(ended) = self.running.join_next_with_id().await {
+            self.ended(ended).await?;
+        }
+        Ok(())
+    }
+
+    async fn change(
+        &self,
+        change: impl FnOnce(&mut Jobs) -> bool + Send + 'static,
+    ) -> Result<bool, StoreError> {
+        let change: Change = Box::new(change);
+        self.runner.store.change(change).await
+    }
+
+    fn tell(&self, notice: Notice) {
+        self.runner.delivery.notice(notice);
+    }
+}

@@ -1,0 +1,190 @@
+//! Changes from outside: jobs come, go, pause, and are asked for.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{Batch, Entry, Event, Over, Pending, Scheduler, Slots, Standing};
+use crate::{Job, JobId};
+
+/// How a job does.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The job.
+    pub job: Arc<Job>,
+    /// Its next slot: the ideal time. `None` if it is paused or over.
+    pub slot: Option<Timestamp>,
+    /// When it is due then, with jitter.
+    pub due: Option<Timestamp>,
+    /// Whether a fire waits to be delivered.
+    pub is_pending: bool,
+    /// The slots that the waiting fire stands for.
+    pub pending: Option<Slots>,
+    /// The slots that a person is asked about.
+    pub asked: Option<Slots>,
+    /// Whether it runs.
+    pub is_running: bool,
+}
+
+impl Scheduler {
+    /// Adds a job, or takes notice of its change. Its cursor only goes forward; a pending fire stays, unless
+    /// the job is paused or somebody else has settled its slots. Of fires, those count that the standing
+    /// counts.
+    ///
+    /// It is not looked at whether the job makes sense: see [`Job::first_fire`].
+    pub fn set(&mut self, job: Job, standing: &Standing, now: Timestamp) {
+        let id = job.id;
+        let mut entry = match self.take_out(id) {
+            Some(known) if *known.job == job && known.cursor >= standing.cursor && !standing.is_over => known,
+            Some(known) => {
+                let standing = Standing { cursor: known.cursor.max(standing.cursor), ..standing.clone() };
+                let entry = Entry::new(job, &standing, &self.settings);
+                Entry { pending: known.pending, asked: known.asked, ..entry }
+            }
+            None => Entry::new(job, standing, &self.settings),
+        };
+        // A fire that could not be claimed did not happen.
+        entry.fires = standing.fires;
+        let is_settled = |slots: Slots| slots.last <= standing.cursor;
+        let may_fire = !entry.job.paused && !standing.is_over;
+        entry.pending = entry.pending.filter(|pending| may_fire && !pending.slots.is_some_and(is_settled));
+        entry.asked = entry.asked.filter(|asked| !is_settled(asked.slots));
+        self.put_in(id, entry);
+        if standing.is_wanted {
+            self.fire_now(id, now);
+        }
+        self.settle();
+    }
+
+    /// Removes a job with its pending fire. A run that goes on is left alone.
+    pub fn remove(&mut self, id: JobId) -> Option<Arc<Job>> {
+        let job = self.forget(id);
+        self.settle();
+        job
+    }
+
+    /// Lets a job fire as soon as somebody is free, whatever its slots are. Says whether there is such a job.
+    pub fn fire_now(&mut self, id: JobId, now: Timestamp) -> bool {
+        let is_known = self.entries.contains_key(&id);
+        let pending = Pending { since: now, slots: None, is_catch_up: false, is_last: false };
+        // The run that goes on is not superseded: both are wanted.
+        if let Some(entry) = self.entries.get_mut(&id)
+            && entry.pending.is_none()
+        {
+            entry.pending = Some(pending);
+            self.queue.push(id, now);
+        }
+        self.settle();
+        is_known
+    }
+
+    /// What a person wants of the slots that they were [asked](Event::Asked) about: fire once for all of
+    /// them, or drop them. Without a question it does nothing.
+    pub fn answer(&mut self, id: JobId, fire: bool, now: Timestamp) -> Vec<Event> {
+        let mut events = Vec::new();
+        let asked = self.entries.get_mut(&id).and_then(|entry| entry.asked.take());
+        if let Some(Batch { slots, is_last }) = asked {
+            if fire {
+                let pending = Pending { since: now, slots: Some(slots), is_catch_up: true, is_last };
+                self.queue_up(id, pending, &mut events);
+            } else {
+                let job = self.entries.get(&id).map(|entry| entry.job.clone());
+                events.extend(job.map(|job| Event::Missed { job, slots }));
+                if is_last {
+                    self.end(id, Over::Declined, &mut events);
+                }
+            }
+        }
+        self.settle();
+        events
+    }
+
+    /// The run of a job's fire is over.
+    pub fn finished(&mut self, id: JobId) {
+        let waiting_since =
+            self.entries.get(&id).and_then(|entry| entry.pending).map(|pending| pending.since);
+        self.queue.finish(id, waiting_since);
+        self.settle();
+    }
+
+    /// Whether a fire waits to be delivered.
+    pub fn has_pending(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// How many jobs there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no job.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All jobs' ids, in no order.
+    pub fn ids(&self) -> impl Iterator<Item = JobId> {
+        self.entries.keys().copied()
+    }
+
+    /// How a job does.
+    pub fn status(&self, id: JobId) -> Option<Status> {
+        let entry = self.entries.get(&id)?;
+        let upcoming = entry.upcoming.filter(|_| !entry.job.paused);
+        Some(Status {
+            job: entry.job.clone(),
+            slot: upcoming.map(|upcoming| upcoming.slot),
+            due: upcoming.map(|upcoming| upcoming.due),
+            is_pending: entry.pending.is_some(),
+            pending: entry.pending.and_then(|pending| pending.slots),
+            asked: entry.asked.map(|asked| asked.slots),
+            is_running: self.queue.is_running(id),
+        })
+    }
+
+    /// When it was last asked what is due.
+    pub fn last_tick(&self) -> Option<Timestamp> {
+        self.last_tick
+    }
+
+    /// What waits has waited from now on, or longer: the clock was set back, and would have to come there
+    /// again.
+    pub(super) fn wait_from(&mut self, now: Timestamp) {
+        self.queue.forget_told();
+        for (id, entry) in &mut self.entries {
+            if let Some(pending) = entry.pending.as_mut().filter(|pending| pending.since > now) {
+                self.queue.withdraw(*id, pending.since);
+                pending.since = now;
+                self.queue.push(*id, now);
+            }
+        }
+        self.settle();
+    }
+
+    pub(super) fn forget(&mut self, id: JobId) -> Option<Arc<Job>> {
+        self.take_out(id).map(|entry| entry.job)
+    }
+
+    /// Takes a job out of every list.
+    fn take_out(&mut self, id: JobId) -> Option<Entry> {
+        let entry = self.entries.remove(&id)?;
+        self.agenda.remove(&(entry.upcoming.map_or(Timestamp::MIN, |upcoming| upcoming.due), id));
+        if let Some(pending) = entry.pending {
+            self.queue.withdraw(id, pending.since);
+        }
+        Some(entry)
+    }
+
+    fn put_in(&mut self, id: JobId, entry: Entry) {
+        if let Some(pending) = entry.pending {
+            self.queue.push(id, pending.since);
+        }
+        // What waits for an answer, or for its last fire, is not over.
+        let is_settled = entry.upcoming.is_none() && (entry.pending.is_some() || entry.asked.is_some());
+        if !entry.job.paused && !is_settled {
+            self.agenda.insert((entry.upcoming.map_or(Timestamp::MIN, |upcoming| upcoming.due), id));
+        }
+        self.entries.insert(id, entry);
+    }
+}

@@ -1,0 +1,213 @@
+//! The scheduler: which prompt is due now.
+//!
+//! It is pure. It is told the time and whether somebody is free to take a prompt, and answers with events; it
+//! reads no clock, waits for nothing and writes nothing. So everything that clocks, sleep and restarts
+//! do can be tried in a table, and nothing depends on how often it is asked.
+//!
+//! Each job has a cursor. It stands on an instant up to which all slots are settled, and only ever goes
+//! forward: that no slot fires twice follows from that alone. Jitter is added to slots and never to the
+//! cursor.
+
+mod catch_up;
+mod change;
+mod entry;
+mod event;
+mod queue;
+mod standing;
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::{SignedDuration, Timestamp};
+
+pub use self::{
+    change::Status,
+    event::{Event, Fire, Over, Slots},
+    standing::{FireRecord, Stage, Standing},
+};
+use self::{
+    entry::{Batch, Entry, Pending},
+    queue::Queue,
+};
+use crate::{JobId, Overlap, Settings};
+
+/// How far a clock may be set back without a word.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
+
+/// All jobs, and which of them is due.
+///
+/// A tick with nothing due costs the same for any number of jobs; to add a job and to fire one costs a
+/// logarithm of it.
+///
+/// ```
+/// use loop_schedule::{Event, Job, JobId, Scheduler, Settings, Standing, When, Zone};
+/// let start = "2026-03-02T08:00:00Z".parse()?;
+/// let when = When::Cron { expression: "*/10 * * * *".parse()?, zone: Zone::utc() };
+/// let job = Job::new(JobId::from_bits(1), when, "look at the build", start).without_jitter();
+///
+/// let mut scheduler = Scheduler::new(Settings::classic());
+/// scheduler.set(job, &Standing::new(start), start);
+/// assert_eq!(scheduler.next_wake(), Some("2026-03-02T08:10:00Z".parse()?));
+///
+/// // A long turn: nobody is free for 35 minutes, and asked every minute.
+/// for minute in 0..35 {
+///     let now = start + jiff::SignedDuration::from_mins(minute);
+///     assert!(scheduler.tick(now, false).iter().all(|event| !matches!(event, Event::Fired(_))));
+/// }
+/// let events = scheduler.tick("2026-03-02T08:35:00Z".parse()?, true);
+/// let [Event::Fired(fire)] = &events[..] else { panic!("it fires once") };
+/// assert_eq!(fire.slots.map(|slots| slots.count), Some(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Scheduler {
+    settings: Settings,
+    entries: HashMap<JobId, Entry>,
+    /// When each job is due next. One that is over, and not taken notice of, is due at the beginning of time.
+    agenda: BTreeSet<(Timestamp, JobId)>,
+    queue: Queue,
+    last_tick: Option<Timestamp>,
+    /// Until then only somebody who becomes free changes anything.
+    quiet_until: Option<Timestamp>,
+}
+
+impl Scheduler {
+    /// One without jobs.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            entries: HashMap::new(),
+            agenda: BTreeSet::new(),
+            queue: Queue::default(),
+            last_tick: None,
+            quiet_until: None,
+        }
+    }
+
+    /// What is to be done now. `idle` says whether somebody is free to take a prompt.
+    ///
+    /// Ask whenever [`next_wake`](Self::next_wake) has come, when somebody becomes free, and at least once in
+    /// [`Settings::grace`]: a longer silence counts as having slept, and what came due meanwhile as missed.
+    pub fn tick(&mut self, now: Timestamp, idle: bool) -> Vec<Event> {
+        let mut events = Vec::new();
+        let last = self.last_tick.replace(now);
+        let back = last.map_or(SignedDuration::ZERO, |last| last.duration_since(now));
+        if back > CLOCK_SLACK {
+            events.push(Event::ClockWentBack { by: back });
+            self.wait_from(now);
+        }
+        let most = self.settings.max_running;
+        let delivers = idle && self.queue.has_startable(now, most);
+        if !delivers && self.quiet_until.is_none_or(|until| now < until) {
+            return events;
+        }
+        self.take_due(now, last, &mut events);
+        if idle {
+            while let Some(id) = self.queue.start(now, most) {
+                self.fire(id, &mut events);
+            }
+        }
+        let since = now.checked_sub(self.settings.overdue_after).unwrap_or(Timestamp::MIN);
+        for (since, id) in self.queue.overdue(since) {
+            let job = self.entries.get(&id).map(|entry| entry.job.clone());
+            events.extend(job.map(|job| Event::Overdue { job, since }));
+        }
+        self.settle();
+        events
+    }
+
+    /// When to [tick](Self::tick) again, if nothing else happens. `None` if nothing is due ever.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        self.quiet_until
+    }
+
+    fn take_due(&mut self, now: Timestamp, last: Option<Timestamp>, events: &mut Vec<Event>) {
+        let awake_since = now.checked_sub(self.settings.grace).unwrap_or(Timestamp::MIN);
+        let missed_until = last.is_none_or(|last| last < awake_since).then_some(awake_since);
+        let mut caught_up = 0;
+        while let Some((due, id)) = self.agenda.first().copied()
+            && due <= now
+        {
+            self.agenda.pop_first();
+            let Some(entry) = self.entries.get_mut(&id) else { continue };
+            if entry.upcoming.is_none() {
+                self.end(id, Over::Fired, events);
+                continue;
+            }
+            let due = entry.take_due(now, missed_until, &self.settings);
+            let (told, pending) = entry.decide(due, now, &self.settings);
+            events.extend(told);
+            match (entry.upcoming, pending) {
+                (Some(upcoming), _) => drop(self.agenda.insert((upcoming.due, id))),
+                (None, None) if entry.asked.is_none() => self.end(id, Over::Missed, events),
+                (None, _) => {}
+            }
+            if let Some(mut pending) = pending {
+                if pending.is_catch_up {
+                    let pause = self.settings.stagger.saturating_mul(caught_up);
+                    pending.since = now.checked_add(pause).unwrap_or(now);
+                    caught_up = caught_up.saturating_add(1);
+                }
+                self.queue_up(id, pending, events);
+            }
+        }
+    }
+
+    /// Lets a fire wait for its delivery; what waits already stands for both then.
+    fn queue_up(&mut self, id: JobId, pending: Pending, events: &mut Vec<Event>) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        if self.queue.is_running(id) && !pending.is_last {
+            match (entry.job.overlap, pending.slots) {
+                (Overlap::Skip, Some(slots)) => {
+                    return events.push(Event::Skipped { job: entry.job.clone(), slots });
+                }
+                (Overlap::Cancel, _) if entry.pending.is_none() => {
+                    events.push(Event::Superseded { job: entry.job.clone() });
+                }
+                _ => {}
+            }
+        }
+        let merged = match entry.pending {
+            Some(earlier) => {
+                self.queue.withdraw(id, earlier.since);
+                earlier.and(pending)
+            }
+            None => pending,
+        };
+        entry.pending = Some(merged);
+        self.queue.push(id, merged.since);
+    }
+
+    fn fire(&mut self, id: JobId, events: &mut Vec<Event>) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(pending) = entry.pending.take() else { return };
+        // What somebody was asked about is settled by any fire, so that no slot is left behind the cursor.
+        let asked = entry.asked.take();
+        let is_last = pending.is_last || asked.is_some_and(|asked| asked.is_last);
+        entry.fires += 1;
+        events.push(Event::Fired(Fire {
+            job: entry.job.clone(),
+            number: entry.fires,
+            slots: pending.slots,
+            is_catch_up: pending.is_catch_up,
+            is_last,
+            cursor: entry.cursor,
+        }));
+        if is_last {
+            self.end(id, Over::Fired, events);
+        }
+    }
+
+    fn end(&mut self, id: JobId, why: Over, events: &mut Vec<Event>) {
+        self.forget(id);
+        events.push(Event::Ended { id, why });
+    }
+
+    /// Works out until when nothing happens.
+    fn settle(&mut self) {
+        let now = self.last_tick.unwrap_or(Timestamp::MIN);
+        let overdue =
+            self.queue.next_overdue().and_then(|since| since.checked_add(self.settings.overdue_after).ok());
+        let due = self.agenda.first().map(|(due, _)| *due);
+        self.quiet_until = [due, overdue, self.queue.next_ready(now)].into_iter().flatten().min();
+    }
+}

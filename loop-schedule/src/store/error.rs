@@ -1,0 +1,39 @@
+//! Why a store cannot be used.
+
+use std::{io, path::PathBuf};
+
+/// Why a store of jobs cannot be used. Each text says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A file or folder cannot be read or written.
+    #[error("{} cannot be used (check that you may read and write it, and that the disk is not full)", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is something else than a plain file or folder: a link could lead anywhere.
+    #[error("{} is a link, or no plain file or folder: remove it, since jobs are not read through it", path.display())]
+    NotPlain {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A later version of this program wrote the file.
+    #[error(
+        "{} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        path.display()
+    )]
+    Newer {
+        /// Which.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+        /// The newest format that is known here.
+        known: u64,
+    },
+    /// The work on the store was given up, since the program ends or a thread panicked.
+    #[error("the work on the jobs was given up before it was done: try again")]
+    GivenUp,
+}

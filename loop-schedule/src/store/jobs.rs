@@ -1,0 +1,212 @@
+//! The jobs of a store, and what can be done with them.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Fire, FireRecord, FirstFire, Job, JobError, JobId, Reach, Settings, Stage, Standing};
+
+/// A job, and where it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// The job.
+    #[serde(flatten)]
+    pub job: Job,
+    /// Where it stands.
+    pub standing: Standing,
+}
+
+/// Something that a person should know of a store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreWarning {
+    /// The file could not be read. It is kept under another name, and the store begins anew.
+    #[error("the jobs could not be read ({why}): what was there is kept in {}", kept.display())]
+    SetAside {
+        /// What is wrong with it.
+        why: String,
+        /// Where it is now.
+        kept: PathBuf,
+    },
+    /// A job could not be read. It stays in the file, and does not fire.
+    #[error("the job {job} does not fire, since it cannot be read: {why}")]
+    Unreadable {
+        /// Its id, or what stands where one should.
+        job: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// All jobs of a store.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Jobs {
+    records: Vec<Record>,
+    /// Jobs that cannot be read, as they are.
+    pub(super) unreadable: Vec<Value>,
+    /// What a later version wrote beside the jobs.
+    pub(super) more: Map<String, Value>,
+    warnings: Vec<StoreWarning>,
+}
+
+impl Jobs {
+    /// None, since what was there could not be read.
+    pub(super) fn set_aside(why: String, kept: PathBuf) -> Self {
+        Self { warnings: vec![StoreWarning::SetAside { why, kept }], ..Self::default() }
+    }
+
+    /// Those of a file, and what else is in it.
+    pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> Self {
+        let mut jobs = Self { more, ..Self::default() };
+        for value in values {
+            match Record::deserialize(&value) {
+                Ok(record) => jobs.records.push(record),
+                Err(error) => {
+                    let job = value.get("id").map_or_else(|| "without an id".to_owned(), ToString::to_string);
+                    jobs.warnings.push(StoreWarning::Unreadable { job, why: error.to_string() });
+                    jobs.unreadable.push(value);
+                }
+            }
+        }
+        jobs
+    }
+
+    /// All of them, in the order in which they were added.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// What a person should know.
+    pub fn warnings(&self) -> &[StoreWarning] {
+        &self.warnings
+    }
+
+    /// One of them.
+    pub fn get(&self, id: JobId) -> Option<&Record> {
+        self.records.iter().find(|record| record.job.id == id)
+    }
+
+    fn get_mut(&mut self, id: JobId) -> Option<&mut Record> {
+        self.records.iter_mut().find(|record| record.job.id == id)
+    }
+
+    /// Adds a job, if it can be scheduled. Says when it fires first.
+    ///
+    /// # Errors
+    /// [`JobError`] if there are too many, the id is taken, or [`Job::first_fire`] refuses it.
+    pub fn add(
+        &mut self,
+        job: Job,
+        settings: &Settings,
+        reach: Reach,
+        now: Timestamp,
+    ) -> Result<FirstFire, JobError> {
+        let first = job.first_fire(settings, reach, now)?;
+        if self.get(job.id).is_some() {
+            return Err(JobError::IdTaken { id: job.id });
+        }
+        if self.records.len() + self.unreadable.len() >= settings.max_jobs {
+            return Err(JobError::TooMany { most: settings.max_jobs });
+        }
+        let standing = Standing::new(now);
+        self.records.push(Record { job, standing });
+        Ok(first)
+    }
+
+    /// Removes a job. What of it is pending is never delivered.
+    pub fn remove(&mut self, id: JobId) -> Option<Record> {
+        let at = self.records.iter().position(|record| record.job.id == id)?;
+        Some(self.records.remove(at))
+    }
+
+    /// Pauses a job, or lets it go on: with the slots to come, and none of those that passed. Says whether
+    /// there is such a job.
+    pub fn set_paused(&mut self, id: JobId, paused: bool, now: Timestamp) -> bool {
+        let Some(record) = self.get_mut(id) else { return false };
+        if record.job.paused && !paused {
+            record.standing.cursor = record.standing.cursor.max(now);
+        }
+        record.job.paused = paused;
+        true
+    }
+
+    /// Lets a job fire as soon as somebody is free. Says whether there is such a job.
+    pub fn want(&mut self, id: JobId) -> bool {
+        self.change(id, |record| {
+            record.standing.is_wanted = true;
+            true
+        })
+    }
+
+    /// Claims a fire: from then on nobody else delivers it. Says whether it may be delivered: not if the job
+    /// is gone or paused, or somebody else was first.
+    pub fn claim(&mut self, fire: &Fire, now: Timestamp) -> bool {
+        self.change(fire.job.id, |record| {
+            let may = !record.job.paused || fire.slots.is_none();
+            may && record.standing.claim(fire, now)
+        })
+    }
+
+    /// Notes that a claimed fire is delivered. Says whether it may be: not if the job is gone.
+    pub fn started(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
+        self.note(id, number, |fire| fire.started_at = Some(now))
+    }
+
+    /// Notes that a fire's run is over. A job that is over with it is removed.
+    pub fn finished(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
+        self.close(id, number, |fire| fire.finished_at = Some(now))
+    }
+
+    /// Notes that nobody works on a fire any more, though it has no end. A job that is over with it is
+    /// removed.
+    pub fn lost(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
+        self.close(id, number, |fire| fire.lost_at = Some(now))
+    }
+
+    /// Removes a job that has no more slots, unless its last fire is still open.
+    pub fn ended(&mut self, id: JobId) -> bool {
+        let is_open = self.open_fires().any(|(record, _)| record.job.id == id);
+        let is_over = |record: &Record| {
+            record.standing.is_over || record.job.when.next_after(record.standing.cursor).is_none()
+        };
+        !is_open && self.get(id).is_some_and(is_over) && self.remove(id).is_some()
+    }
+
+    /// Fires that are open: claimed, and neither finished nor known to be lost.
+    pub fn open_fires(&self) -> impl Iterator<Item = (&Record, &FireRecord)> {
+        let is_open = |fire: &&FireRecord| matches!(fire.stage(), Stage::Claimed | Stage::Started);
+        self.records
+            .iter()
+            .filter_map(move |record| Some((record, record.standing.last_fire.as_ref().filter(is_open)?)))
+    }
+
+    /// Settles slots that were dropped.
+    pub fn settle(&mut self, id: JobId, until: Timestamp) -> bool {
+        self.change(id, |record| {
+            record.standing.cursor = record.standing.cursor.max(until);
+            true
+        })
+    }
+
+    fn change(&mut self, id: JobId, change: impl FnOnce(&mut Record) -> bool) -> bool {
+        self.get_mut(id).is_some_and(change)
+    }
+
+    fn close(&mut self, id: JobId, number: u64, close: impl FnOnce(&mut FireRecord)) -> bool {
+        let is_closed = self.note(id, number, close);
+        if is_closed && self.get(id).is_some_and(|record| record.standing.is_over) {
+            self.remove(id);
+        }
+        is_closed
+    }
+
+    fn note(&mut self, id: JobId, number: u64, note: impl FnOnce(&mut FireRecord)) -> bool {
+        self.change(id, |record| {
+            let fire = record.standing.last_fire.as_mut().filter(|fire| fire.number == number);
+            fire.map(note).is_some()
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! Where jobs are kept, so that they fire after a restart, and never twice.
+
+mod error;
+mod file;
+mod firing;
+mod jobs;
+mod memory;
+mod plain;
+mod shared;
+
+pub use self::{
+    error::StoreError,
+    file::FileStore,
+    firing::FiringRight,
+    jobs::{Jobs, Record, StoreWarning},
+    memory::MemoryStore,
+    shared::{Change, Held, JobStore},
+};

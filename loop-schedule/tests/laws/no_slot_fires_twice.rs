@@ -1,0 +1,130 @@
+//! No two fires stand for one slot, whatever ticks, clocks and restarts do.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use loop_schedule::{Event, Fire, Job, JobId, Scheduler, Settings, Standing};
+use proptest::prelude::*;
+
+use crate::worlds::{at, cases, job};
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// The clock goes on, or is set back.
+    Clock(i64),
+    Tick {
+        idle: bool,
+    },
+    Finish(usize),
+    Answer(usize, bool),
+    FireNow(usize),
+    /// The process dies. What was claimed is known to the next one.
+    Restart,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0_i64..200).prop_map(Step::Clock),
+        2 => (0_i64..30_000).prop_map(Step::Clock),
+        1 => (-30_000_i64..400_000).prop_map(Step::Clock),
+        6 => any::<bool>().prop_map(|idle| Step::Tick { idle }),
+        3 => any::<usize>().prop_map(Step::Finish),
+        1 => (any::<usize>(), any::<bool>()).prop_map(|(job, fire)| Step::Answer(job, fire)),
+        1 => any::<usize>().prop_map(Step::FireNow),
+        1 => Just(Step::Restart),
+    ]
+}
+
+struct World {
+    now: Timestamp,
+    settings: Settings,
+    scheduler: Scheduler,
+    kept: BTreeMap<JobId, (Job, Standing)>,
+    settled: BTreeMap<JobId, Timestamp>,
+}
+
+impl World {
+    fn new(jobs: Vec<Job>, settings: Settings, now: Timestamp) -> Self {
+        let kept = jobs.into_iter().map(|job| (job.id, (job, Standing::new(now)))).collect();
+        let scheduler = Scheduler::new(settings.clone());
+        let mut world = Self { now, settings, scheduler, kept, settled: BTreeMap::new() };
+        world.start();
+        world
+    }
+
+    fn start(&mut self) {
+        self.scheduler = Scheduler::new(self.settings.clone());
+        for (job, standing) in self.kept.values() {
+            self.scheduler.set(job.clone(), standing, self.now);
+        }
+    }
+
+    fn id(&self, pick: usize) -> JobId {
+        *self.kept.keys().nth(pick % self.kept.len()).unwrap()
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Clock(seconds) => self.now += SignedDuration::from_secs(seconds),
+            Step::Finish(pick) => self.scheduler.finished(self.id(pick)),
+            Step::Answer(pick, fire) => drop(self.scheduler.answer(self.id(pick), fire, self.now)),
+            Step::FireNow(pick) => drop(self.scheduler.fire_now(self.id(pick), self.now)),
+            Step::Restart => self.start(),
+            Step::Tick { idle } => {
+                for event in self.scheduler.tick(self.now, idle) {
+                    if let Event::Fired(fire) = event {
+                        self.fired(&fire);
+                    }
+                }
+            }
+        }
+    }
+
+    fn fired(&mut self, fire: &Fire) {
+        let (_, standing) = self.kept.get_mut(&fire.job.id).unwrap();
+        assert!(standing.claim(fire, self.now), "a scheduler that is alone claims what it fires");
+        assert!(!standing.claim(fire, self.now), "nothing can be claimed twice");
+        let Some(slots) = fire.slots else { return };
+        assert!(slots.first <= slots.last && slots.count > 0);
+        if let Some(settled) = self.settled.insert(fire.job.id, slots.last) {
+            assert!(slots.first > settled, "{} fired at {settled}, and again for {slots:?}", fire.job.id);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn whatever_happens(
+        jobs in prop::collection::vec(job(at("2025-03-08T00:00:00Z")), 1..5),
+        max_running in 1_usize..4,
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let settings = Settings::classic().with_max_running(max_running);
+        let mut world = World::new(jobs, settings, at("2025-03-08T00:00:00Z"));
+        steps.iter().for_each(|step| world.step(step));
+    }
+
+    /// And none is left out: somebody who is always free gets each slot by itself.
+    #[test]
+    fn awake_and_free_every_slot_fires(job in job(at("2025-03-08T00:00:00Z"))) {
+        let start = job.created_at;
+        let settings = Settings::classic().with_expiry(std::time::Duration::ZERO);
+        let mut scheduler = Scheduler::new(settings);
+        scheduler.set(job.clone(), &Standing::new(start), start);
+        let mut fired = Vec::new();
+        for minute in 0..3 * 1_440 {
+            for event in scheduler.tick(start + SignedDuration::from_mins(minute), true) {
+                if let Event::Fired(fire) = event {
+                    fired.push(fire.slots.unwrap());
+                    scheduler.finished(job.id);
+                }
+            }
+        }
+        let slots = std::iter::successors(job.when.next_after(start), |slot| job.when.next_after(*slot));
+        for (slots, slot) in fired.iter().zip(slots) {
+            prop_assert_eq!((slots.first, slots.count), (slot, 1));
+        }
+    }
+}

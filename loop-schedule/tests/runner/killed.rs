@@ -1,0 +1,69 @@
+//! The process that fires is killed in the middle of a run, and another takes over.
+
+use std::{
+    env,
+    io::{self, BufRead, BufReader, Read, Write},
+    process::{Command, Stdio},
+};
+
+use jiff::Timestamp;
+use loop_schedule::{Delivering, Delivery, FileStore, Fire, Notice, Runner, Stage, async_trait};
+use tokio_util::sync::CancellationToken;
+
+use crate::disk::{run, store, want};
+
+const FOLDER: &str = "LOOP_SCHEDULE_TEST_FOLDER";
+
+/// Says that it has begun, and does not end by itself.
+struct Endless;
+
+#[async_trait]
+impl Delivery for Endless {
+    async fn deliver(&self, fire: Fire, work: Delivering) {
+        assert!(work.started().await.unwrap());
+        let mut out = io::stdout();
+        writeln!(out, "\nbegan {}", fire.number).unwrap();
+        work.cancelled().cancelled().await;
+    }
+}
+
+/// Not a test by itself: the process that is killed.
+#[tokio::test]
+#[ignore = "the other process of `the_next_process_tells_of_the_run_and_goes_on`"]
+async fn fires_until_it_is_killed() {
+    let Some(folder) = env::var_os(FOLDER) else { return };
+    let runner = Runner::new(FileStore::at(folder), Endless, Timestamp::now);
+    let cancel = CancellationToken::new();
+    let parent_is_gone = cancel.clone();
+    std::thread::spawn(move || {
+        let _ = io::stdin().read(&mut [0]);
+        parent_is_gone.cancel();
+    });
+    runner.run(cancel).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_next_process_tells_of_the_run_and_goes_on() {
+    let (_folder, store) = store();
+    want(&store);
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "killed::fires_until_it_is_killed"])
+        .env(FOLDER, store.folder())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let said = lines.map_while(Result::ok).find(|line| line.starts_with("began "));
+    assert_eq!(said.as_deref(), Some("began 1"));
+
+    let mut next = run(&store, 9);
+    want(&store);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let unfinished = next.notice(|notice| matches!(notice, Notice::Unfinished { .. })).await;
+    let Notice::Unfinished { fire, .. } = unfinished else { panic!("it is") };
+    assert_eq!((fire.number, fire.stage()), (1, Stage::Started));
+    assert_eq!(next.fire().await.number, 2);
+    next.end().await;
+}

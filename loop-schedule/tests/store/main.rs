@@ -1,0 +1,23 @@
+//! Jobs on the disk: what is kept, what is refused, and who fires.
+#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+
+mod files;
+mod killed;
+mod processes;
+
+use jiff::{SignedDuration, Timestamp};
+use loop_schedule::{Job, JobId, When, Zone};
+
+fn now() -> Timestamp {
+    "2026-03-02T08:00:30Z".parse().unwrap()
+}
+
+/// A job that fires every ten minutes, exactly.
+fn job(bits: u32) -> Job {
+    let when = When::Cron { expression: "*/10 * * * *".parse().unwrap(), zone: Zone::utc() };
+    Job::new(JobId::from_bits(bits), when, "look", now()).without_jitter()
+}
+
+fn minutes(minutes: i64) -> SignedDuration {
+    SignedDuration::from_mins(minutes)
+}

@@ -1,0 +1,136 @@
+//! What the server answers.
+
+use crate::Gate;
+
+/// One answer of the script.
+#[derive(Debug, Clone)]
+pub struct Answer(pub(crate) Kind);
+
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Reply(Reply),
+    Status { code: u16, headers: Vec<(String, String)>, message: String },
+}
+
+/// A streamed reply.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reply {
+    pub(crate) deltas: Vec<String>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) usage: Option<(u64, u64)>,
+    pub(crate) truncated: bool,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) end: End,
+}
+
+/// How a reply ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum End {
+    #[default]
+    Properly,
+    /// The connection is cut.
+    Breaks,
+    /// The connection is closed as if all were said.
+    Closes,
+    /// Nothing more comes, and the connection stays.
+    Stalls,
+}
+
+/// A tool call, its arguments in pieces. Dialects that send calls whole put the pieces together.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) chunks: Vec<String>,
+}
+
+impl Call {
+    /// The call of this tool with these pieces of JSON.
+    pub fn new<'a>(id: &str, name: &str, chunks: impl IntoIterator<Item = &'a str>) -> Self {
+        let chunks = chunks.into_iter().map(str::to_owned).collect();
+        Self { id: id.to_owned(), name: name.to_owned(), chunks }
+    }
+
+    pub(crate) fn arguments(&self) -> serde_json::Value {
+        serde_json::from_str(&self.chunks.concat()).unwrap_or_default()
+    }
+}
+
+impl Answer {
+    /// A reply in these pieces, without usage.
+    pub fn deltas<'a>(deltas: impl IntoIterator<Item = &'a str>) -> Self {
+        let deltas = deltas.into_iter().map(str::to_owned).collect();
+        Self(Kind::Reply(Reply { deltas, ..Reply::default() }))
+    }
+
+    /// A reply that is these calls.
+    pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
+        Self(Kind::Reply(Reply { calls: calls.into_iter().collect(), ..Reply::default() }))
+    }
+
+    /// No reply but this status.
+    pub fn status(code: u16) -> Self {
+        Self(Kind::Status { code, headers: Vec::new(), message: "as the script says".to_owned() })
+    }
+
+    /// With this header, if it is a status.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Kind::Status { headers, .. } = &mut self.0 {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+
+    /// With these words, if it is a status.
+    #[must_use]
+    pub fn message(mut self, text: &str) -> Self {
+        if let Kind::Status { message, .. } = &mut self.0 {
+            text.clone_into(message);
+        }
+        self
+    }
+
+    /// It used so many tokens, read and written.
+    #[must_use]
+    pub fn usage(self, input: u64, output: u64) -> Self {
+        self.reply(|reply| reply.usage = Some((input, output)))
+    }
+
+    /// It was cut at its greatest length.
+    #[must_use]
+    pub fn truncated(self) -> Self {
+        self.reply(|reply| reply.truncated = true)
+    }
+
+    /// Each piece after the first waits for this gate.
+    #[must_use]
+    pub fn gated(self, gate: &Gate) -> Self {
+        self.reply(|reply| reply.gate = Some(gate.clone()))
+    }
+
+    /// The connection is cut after its pieces.
+    #[must_use]
+    pub fn breaks(self) -> Self {
+        self.reply(|reply| reply.end = End::Breaks)
+    }
+
+    /// The connection is closed after its pieces, as if all were said.
+    #[must_use]
+    pub fn closes(self) -> Self {
+        self.reply(|reply| reply.end = End::Closes)
+    }
+
+    /// Nothing comes any more after its pieces.
+    #[must_use]
+    pub fn stalls(self) -> Self {
+        self.reply(|reply| reply.end = End::Stalls)
+    }
+
+    fn reply(mut self, change: impl FnOnce(&mut Reply)) -> Self {
+        if let Kind::Reply(reply) = &mut self.0 {
+            change(reply);
+        }
+        self
+    }
+}

@@ -1,0 +1,62 @@
+//! A reply on its way.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use axum::body::Body;
+use futures_core::Stream;
+use tokio::sync::mpsc;
+
+use crate::{
+    answer::{End, Reply},
+    dialect::Dialect,
+};
+
+/// The body of a reply: a task sends its frames, one a piece of the reply, and waits at the gate before each.
+pub(crate) fn body(dialect: Dialect, reply: Reply) -> Body {
+    let (frames, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        // Who does not listen any more has hung up.
+        let _ = send(dialect, reply, &frames).await;
+    });
+    Body::from_stream(Frames(receiver))
+}
+
+type Sender = mpsc::Sender<io::Result<String>>;
+
+async fn send(
+    dialect: Dialect,
+    reply: Reply,
+    frames: &Sender,
+) -> Result<(), mpsc::error::SendError<io::Result<String>>> {
+    if let Some(opening) = dialect.opening(&reply) {
+        frames.send(Ok(opening)).await?;
+    }
+    for (index, piece) in dialect.pieces(&reply).into_iter().enumerate() {
+        if let Some(gate) = reply.gate.as_ref().filter(|_| index > 0) {
+            gate.pass().await;
+        }
+        frames.send(Ok(piece)).await?;
+    }
+    match reply.end {
+        End::Properly => frames.send(Ok(dialect.ending(&reply))).await,
+        End::Closes => Ok(()),
+        End::Breaks => frames.send(Err(io::Error::other("as the script says"))).await,
+        End::Stalls => {
+            frames.closed().await;
+            Ok(())
+        }
+    }
+}
+
+struct Frames(mpsc::Receiver<io::Result<String>>);
+
+impl Stream for Frames {
+    type Item = io::Result<String>;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(cx)
+    }
+}

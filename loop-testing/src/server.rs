@@ -1,0 +1,139 @@
+//! The server.
+
+use std::{
+    collections::VecDeque,
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
+    response::Response,
+};
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{Answer, Dialect, answer::Kind, body::body};
+
+/// The longest request that is read: 64 MiB.
+const MAX_REQUEST_BYTES: usize = 64 << 20;
+
+/// A server on a port of its own, until it is dropped. It gives one answer a request; a request beyond the
+/// script gets the status 400.
+#[derive(Debug)]
+pub struct ScriptedServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<io::Result<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    script: Mutex<VecDeque<Answer>>,
+    requests: Mutex<Vec<Recorded>>,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// Which dialect it is in.
+    pub dialect: Dialect,
+    /// Its path, with what follows.
+    pub path: String,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body; null if it is no JSON.
+    pub body: Value,
+}
+
+impl ScriptedServer {
+    /// A server with this script.
+    ///
+    /// # Errors
+    /// If no port can be had.
+    pub async fn start(script: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let shared =
+            Arc::new(Shared { script: Mutex::new(script.into_iter().collect()), ..Shared::default() });
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let task = tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(Self { address, shared, task })
+    }
+
+    /// Its address, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it was asked so far.
+    pub fn requests(&self) -> Vec<Recorded> {
+        locked(&self.shared.requests).clone()
+    }
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Nothing that panics runs under these locks.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let (parts, body_of_request) = request.into_parts();
+    let path = parts.uri.to_string();
+    if let Some(list) = model_list(parts.uri.path()) {
+        return as_json(&list);
+    }
+    let Some(dialect) = Dialect::of_path(parts.uri.path()) else {
+        return status(Dialect::OpenAi, 404, &[], &format!("nobody speaks at {path}"));
+    };
+    let bytes = axum::body::to_bytes(body_of_request, MAX_REQUEST_BYTES).await.unwrap_or_default();
+    let json = serde_json::from_slice(&bytes).unwrap_or_default();
+    locked(&shared.requests).push(Recorded { dialect, path, headers: parts.headers, body: json });
+    let next = locked(&shared.script).pop_front();
+    match next.map(|answer| answer.0) {
+        Some(Kind::Reply(reply)) => {
+            let mut response = Response::new(body(dialect, reply));
+            response.headers_mut().insert("content-type", dialect.content_type());
+            response
+        }
+        Some(Kind::Status { code, headers, message }) => status(dialect, code, &headers, &message),
+        None => status(dialect, 400, &[], "the script is at its end"),
+    }
+}
+
+/// The models that there are, as `OpenAI` and Ollama list them: one, `scripted`.
+fn model_list(path: &str) -> Option<Value> {
+    match path {
+        "/v1/models" => Some(json!({ "data": [{ "id": "scripted" }] })),
+        "/api/tags" => Some(json!({ "models": [{ "name": "scripted" }] })),
+        _ => None,
+    }
+}
+
+fn as_json(value: &Value) -> Response {
+    let mut response = Response::new(Body::from(value.to_string()));
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response
+}
+
+fn status(dialect: Dialect, code: u16, headers: &[(String, String)], message: &str) -> Response {
+    let mut response = as_json(&dialect.error(message));
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
