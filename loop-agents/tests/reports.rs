@@ -158,7 +158,7 @@ async fn what_is_told_in_two_places_counts_in_both_and_is_noted_once() {
     for _ in 0..2 {
         once(&mut agent, &work).await.unwrap();
     }
-    assert_eq!(work.usage().cost.unwrap().usd, Usd::micros(2_002_820));
+    assert_eq!(work.usage().cost.unwrap().usd, Usd::micros(2_005_640));
     let notes = notes.lock().unwrap();
     assert!(notes.len() == 1 && notes[0].contains("it is counted twice"), "{notes:?}");
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use loop_agents::usage::{AgentFailure, Format, Prices, Reading, UsageReader};
-use loop_core::{Cost, Usage, Usd};
+use loop_core::{Cost, CostQuality, Usage, Usd};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -196,13 +196,77 @@ fn negative_and_huge_numbers_are_refused_and_noted() {
 }
 
 #[test]
-fn numbers_that_json_does_not_have_make_a_line_text() {
+fn a_number_that_json_does_not_have_is_refused_and_the_others_count() {
     let mut reader = reader(Format::PiJson);
     let line = pi_message("a", &json!(10), &json!("NAN")).to_string().replace("\"NAN\"", "NaN");
-    assert!(reader.feed(format!("{line}\n").as_bytes()).is_unknown());
+    assert_eq!(reader.feed(format!("{line}\n").as_bytes()).input_tokens, Some(10));
     let usage = reader.feed(text(&[pi_message("b", &json!(10), &json!(0.5))]).as_bytes());
-    assert_eq!(usage.cost, known(500_000));
-    assert!(reader.finish().notes[0].contains("taken for text"));
+    assert_eq!(usage.cost.map(|cost| cost.usd), Some(Usd::micros(500_000)));
+    let notes = reader.finish().notes;
+    assert!(notes.iter().any(|note| note.starts_with("refused: total: \"NaN\"")), "{notes:?}");
+}
+
+#[test]
+fn half_of_a_character_and_a_deep_input_hide_no_number_and_no_failure() {
+    let half = claude_result(5.0, 100, 10).to_string().replace("\"result\":\"", "\"result\":\"cut \\ud83d ");
+    let failed = half.replace("\"is_error\":false", "\"is_error\":true");
+    assert!(half.contains("\\ud83d") && half != failed, "{half}");
+    for (line, fails) in [(half, false), (failed, true)] {
+        let mut reader = reader(Format::ClaudeStreamJson);
+        assert_eq!(reader.feed(format!("{line}\n").as_bytes()).cost, known(5_000_000));
+        assert_eq!(reader.finish().failure.is_some(), fails);
+    }
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let line = claude_message("a", 1000, "x").to_string();
+    let line = line.replace("\"usage\":", &format!("\"input\":{deep},\"usage\":"));
+    let mut reader = reader(Format::ClaudeStreamJson);
+    assert_eq!(reader.feed(format!("{line}\n").as_bytes()).input_tokens, Some(1000));
+}
+
+#[test]
+fn a_total_without_a_price_has_that_of_the_model_that_spoke() {
+    let mut result = claude_result(0.0, 1, 1);
+    result["modelUsage"] = Value::Null;
+    result["usage"] = json!({"input_tokens": 1_000_000, "output_tokens": 0});
+    let reading = read(Format::ClaudeStreamJson, &[claude_message("a", 1000, "x"), result]);
+    assert_eq!(reading.total.cost, estimated(1_000_000));
+}
+
+#[test]
+fn a_cost_without_a_count_of_what_was_read_is_a_lower_bound() {
+    let mut message = claude_message("a", 1000, "many words, and each of them has its price");
+    message["message"]["usage"]["input_tokens"] = json!(-5);
+    let reading = read(Format::ClaudeStreamJson, &[message]);
+    assert_eq!(
+        reading.total.cost.map(|cost| cost.quality),
+        Some(CostQuality::Partial),
+        "{:?}",
+        reading.total
+    );
+}
+
+#[test]
+fn an_answer_whose_id_comes_back_in_the_next_run_or_process_counts_again() {
+    let mut reader = reader(Format::PiJson);
+    let answer = text(&[pi_message("chatcmpl-7", &json!(10), &json!(2.0))]);
+    for _ in 0..2 {
+        assert_eq!(reader.feed(answer.as_bytes()).cost, known(2_000_000));
+        assert!(reader.feed(answer.as_bytes()).is_unknown());
+        reader.finish();
+    }
+    for session in ["x", "y"] {
+        let process = format!("{}\n{answer}", json!({"type": "session", "id": session}));
+        assert_eq!(reader.feed(process.as_bytes()).cost, known(2_000_000));
+    }
+}
+
+#[test]
+fn what_is_lost_is_noted() {
+    let mut reader = reader(Format::ClaudeStreamJson);
+    reader.feed(text(&[json!({"type": "system"})]).as_bytes());
+    assert!(reader.finish().is_silent);
+    reader.feed(format!("done {}\n", claude_result(4.5, 5, 5)).as_bytes());
+    assert!(reader.take_notes()[0].contains("behind other text"));
 }
 
 #[test]

@@ -2,11 +2,7 @@
 
 mod worker;
 
-use std::{
-    ffi::OsString,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{ffi::OsString, path::PathBuf};
 
 use anyhow::Context;
 use loop_agents::{
@@ -27,7 +23,7 @@ use crate::{
     interrupted::Interrupted,
     logging::OutputLogs,
     manifest::plan::{PacePlan, Plan, ResumePlan, StopPlan},
-    view::{Lines, Output, Screen},
+    view::{Lines, Notes, Output, Screen},
 };
 
 /// Where the agent and the evaluator run, with which variables, and where they report what they use.
@@ -45,21 +41,6 @@ pub(crate) struct Place {
     pub(crate) job: Job,
     /// Who answers for what they leave behind.
     pub(crate) custody: Custody,
-}
-
-/// What is noted while a terminal belongs to the run, to be said after it. Clones share the notes.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
-
-impl Notes {
-    fn add(&self, note: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
-    }
-
-    /// The notes so far, the oldest first.
-    pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
 }
 
 impl Place {
@@ -95,7 +76,8 @@ pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEva
     let evaluator = CommandEvaluator::new(&plan.evaluator.command)
         .context("evaluator.command")?
         .shell(shell)
-        .text_bytes(plan.feedback_bytes);
+        .text_bytes(plan.feedback_bytes)
+        .costs(plan.evaluator.is_uncounted);
     Ok(match &plan.stop {
         StopPlan::EvaluatorPass => evaluator,
         // The evaluator looks for the match itself, since it sees all of its output; a condition
@@ -140,6 +122,7 @@ pub(crate) fn watched<W: Worker>(
     let max_iterations = plan.limits.max_iterations.get();
     let mut composed = compose(plan, place, agent, evaluator);
     if !audience.quiet {
+        place.notes.say_on(screen);
         composed = composed.observe(Lines::new(screen.clone(), max_iterations));
     }
     if audience.can_be_asked {

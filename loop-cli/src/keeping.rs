@@ -1,6 +1,9 @@
 //! What is kept of a run, and what is not: its journal, and the secrets that must not be in it.
 
-use std::{collections::BTreeMap, ffi::OsStr};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+};
 
 use anyhow::anyhow;
 use loop_core::{Bounded, Grant, Iteration, Loop, LoopStep};
@@ -8,7 +11,7 @@ use loop_guardrails::policy::environment::looks_secret;
 use loop_telemetry::{FileJournal, Redactor, RunLock};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{compose::Place, faults, view::Table};
+use crate::{faults, view::Table};
 
 /// Where the events of a run, whose iterations produce an `O`, come from and go to.
 #[derive(Debug)]
@@ -66,9 +69,9 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
 
 /// Knows the secrets that a run's agent could print: the values of variables that look like secrets, whether
 /// it sees them or finds them somewhere else, and whatever has the shape of a key. `set` are those that were set
-/// for it.
-pub(crate) fn redactor(set: &BTreeMap<String, String>, place: &Place) -> Redactor {
-    let users = place.env.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+/// for it, and `env` is our own environment.
+pub(crate) fn redactor(set: &BTreeMap<String, String>, env: &[(OsString, OsString)]) -> Redactor {
+    let users = env.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
     let set = set.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
     secrets(users.chain(set))
 }

@@ -17,6 +17,8 @@ mod killed;
 mod laws;
 #[path = "journal/length.rs"]
 mod length;
+#[path = "journal/meddled.rs"]
+mod meddled;
 #[path = "journal/secrets.rs"]
 mod secrets;
 #[path = "journal/world.rs"]

@@ -14,8 +14,10 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use loop_core::{Ending, Halt, Progress, StopReason};
-use loop_telemetry::{FileJournal, JournalError, Parallel, Record, Retention, RunInfo, RunStore, StoreError};
+use loop_core::{Ending, Event, EventKind, Halt, Journal, Progress, RunTime, StopReason};
+use loop_telemetry::{
+    FileJournal, JournalError, Parallel, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
+};
 use tempfile::TempDir;
 
 const PROJECT: &str = "/home/ann/project";
@@ -287,4 +289,50 @@ fn others_cannot_read_a_run() {
     let mode = |path: &str| fs::metadata(store.path().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!([mode(""), mode("run")], [0o700; 2]);
     assert_eq!([mode("index.jsonl"), mode("run/run.json"), mode("run/events.jsonl")], [0o600; 3]);
+}
+
+#[test]
+fn runs_are_found_by_their_folders_where_the_index_is_gone() {
+    let (_folder, store) = store();
+    let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
+    drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+    let mut journal = begin(&store, "ended", PROJECT).unwrap();
+    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let events =
+        [EventKind::RunStarted { evaluated: false }, EventKind::RunFinished { ending: Box::new(ending) }];
+    journal.append(&events.map(|kind| Event { at: RunTime::ZERO, kind }), None).unwrap();
+    drop(journal);
+    end(&store, "ended");
+    let before = store.list().unwrap();
+
+    let index = store.path().join("index.jsonl");
+    fs::remove_file(&index).unwrap();
+    let known = |runs: Vec<RunEntry>| -> Vec<_> {
+        let reason = |run: &RunEntry| run.last_ending.as_ref().map(|record| record.stop_reason.clone());
+        runs.into_iter().map(|run| (reason(&run), run.is_open, run.manifest, run.id)).collect()
+    };
+    assert_eq!(known(store.list().unwrap()), known(before.clone()));
+    assert_eq!(store.last_unfinished_in(PROJECT).unwrap().unwrap().id, "died");
+    // The next run makes the index anew, with all of them in it.
+    drop(begin(&store, "next", "/home/ann/other").unwrap());
+    assert!(index.exists());
+    assert_eq!(ids(&store), ["died", "ended", "next"]);
+    // An index that lacks a run keeps nobody from it.
+    let lines = fs::read_to_string(&index).unwrap();
+    fs::write(&index, lines.lines().filter(|line| !line.contains("died")).collect::<Vec<_>>().join("\n"))
+        .unwrap();
+    assert_eq!(ids(&store), ["ended", "next"]);
+    assert_eq!(store.find("die").unwrap().id, "died");
+}
+
+#[test]
+fn a_journal_that_is_gone_is_named() {
+    let (_folder, store) = store();
+    drop(begin(&store, "run", PROJECT).unwrap());
+    fs::remove_file(store.path().join("run/events.jsonl")).unwrap();
+    for said in
+        [store.journal("run").err().unwrap(), store.resume::<String>("run", Timestamp::now).err().unwrap()]
+    {
+        assert!(said.to_string().contains("run/events.jsonl cannot be read"), "{said}");
+    }
 }

@@ -122,11 +122,20 @@ impl Capture {
     /// The end of the stream as text of at most `max_bytes`, without a notice: for a message
     /// that says why a program could not run.
     pub fn last_text(&self, max_bytes: usize) -> String {
-        let kept = self.head.iter().chain(&self.tail).rev().copied();
+        // What was left out stands between them: the head is no part of the end then.
+        let is_whole = self.omitted() == 0;
+        let head = if is_whole { &self.head[..] } else { &[] };
+        let kept = head.iter().chain(&self.tail).rev().copied();
         // Enough to see whether the first character is whole.
         let most = max_bytes.saturating_add(LONGEST_CHARACTER);
         let mut last: Vec<u8> = kept.skip_while(u8::is_ascii_whitespace).take(most).collect();
         last.reverse();
+        if !is_whole {
+            // The rest of a character whose beginning was left out.
+            let torn =
+                last.iter().take(LONGEST_CHARACTER - 1).take_while(|byte| **byte & 0xC0 == 0x80).count();
+            last.drain(..torn);
+        }
         last_text(&last, max_bytes).trim().to_owned()
     }
 }

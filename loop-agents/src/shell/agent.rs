@@ -1,9 +1,7 @@
 //! An iteration that is a command.
 
-use std::time::{Duration, SystemTime};
-
 use async_trait::async_trait;
-use loop_core::{Ceiling, Iteration, IterationContext, WorkError};
+use loop_core::{Ceiling, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -11,6 +9,7 @@ use super::{
     evaluator::EVALUATOR_EXIT_MARK,
     hearing::{Ears, Heard, OnNote},
     listener::Listener,
+    patience::{OutOfPatience, Patience, Wait},
     reason::exit_with_reason,
     surroundings::{Shell, variables},
     trouble,
@@ -50,8 +49,7 @@ pub struct ShellAgent {
     shell: Shell,
     feedback_bytes: usize,
     ears: Ears,
-    /// How often in a row an iteration was put off.
-    put_off: u32,
+    patience: Patience,
 }
 
 /// What an agent's command left behind.
@@ -74,13 +72,6 @@ impl ShellOutput {
         self.text.as_ref().unwrap_or(&self.stdout)
     }
 }
-
-/// The shortest wait at a rate limit; it doubles with each further one in a row, so that an agent that always
-/// reports one is not run again and again.
-const LEAST_WAIT: Duration = Duration::from_secs(1);
-
-/// The longest of these shortest waits.
-const LONGEST_LEAST_WAIT: Duration = Duration::from_secs(10 * 60);
 
 /// The first iteration as it would be; made by [`ShellAgent::preview`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +96,7 @@ impl ShellAgent {
             shell: Shell::new(),
             feedback_bytes: DEFAULT_EXCERPT_BYTES,
             ears: Ears::default(),
-            put_off: 0,
+            patience: Patience::default(),
         })
     }
 
@@ -155,10 +146,11 @@ impl ShellAgent {
     }
 
     /// Reads what the agent used, what it says and whether it failed out of what it prints, in all of its
-    /// runs. What it says is then what the next prompt gets, and what the [listener](Self::on_output) does.
+    /// runs. Of a run that was resumed, it first reads what the last iteration's agent printed, as far as it was kept:
+    /// a thread that goes on reports that use again. What it says is then what the next prompt gets, and what the [listener](Self::on_output) does.
     ///
     /// A failure that the agent reports fails the iteration, whatever its exit code; a rate limit whose end
-    /// is known puts it off until then ([`WorkError::Later`]). One that came to a limit of its own has worked: that
+    /// is known puts it off until then ([`WorkError::Later`]), twenty times in a row at most. One that came to a limit of its own has worked: that
     /// is a fault, and is judged.
     #[must_use]
     pub fn usage_reader(mut self, reader: UsageReader) -> Self {
@@ -197,15 +189,14 @@ impl ShellAgent {
 
     /// What becomes of an iteration whose agent says that it failed. Why it is put off is noted.
     fn failed(&mut self, failure: AgentFailure, cx: &IterationContext<ShellOutput>) -> WorkError {
-        let Some(wait) = failure.rate_limit.and_then(|limit| limit.wait(SystemTime::now())) else {
-            self.put_off = 0;
-            return WorkError::failed(failure);
-        };
-        // A limit that is said to have ended, and has not, is one that nobody knows the end of.
-        let least = LEAST_WAIT.saturating_mul(2u32.saturating_pow(self.put_off)).min(LONGEST_LEAST_WAIT);
-        self.put_off = self.put_off.saturating_add(1);
-        cx.fault(failure.to_string());
-        WorkError::Later { after: wait.max(least) }
+        match self.patience.wait(failure.rate_limit) {
+            Wait::For(after) => {
+                cx.fault(failure.to_string());
+                WorkError::Later { after }
+            }
+            Wait::None => WorkError::failed(failure),
+            Wait::Over => WorkError::failed(OutOfPatience(failure)),
+        }
     }
 
     /// The prompt of the iteration in this context. For one that is long over, a context can be made of what a
@@ -263,23 +254,28 @@ impl Iteration for ShellAgent {
         self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());
+        self.ears.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
         let mut hearing = self.ears.hearing(&meter);
         let listener = |stream, bytes: &[u8]| hearing.hear(stream, bytes);
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
-        let Heard { text, failure, fault, counted } = hearing.finish();
+        let Heard { text, failure, fault, counted, is_silent } = hearing.finish();
         let finished = ran.map_err(|error| trouble::not_run(error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
             return Err(trouble::unavailable(&format!("it {why}")).into());
         }
-        if counted && self.shell.reported_lines() > lines {
+        let is_in_file = self.shell.reported_lines() > lines;
+        if counted && is_in_file {
             self.ears.note(vec![trouble::TWICE.to_owned()]);
+        }
+        if is_silent && !is_in_file && finished.cut.is_none() {
+            self.ears.note(vec![trouble::SILENT.to_owned()]);
         }
         // Who was made to end may well call that a failure.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
             return Err(self.failed(failure, &cx));
         }
-        self.put_off = 0;
+        self.patience = Patience::default();
         let faults: Vec<_> = fault.into_iter().chain(trouble::faults(&finished)).collect();
         if !faults.is_empty() {
             cx.fault(faults.join("; "));

@@ -3,10 +3,17 @@
 use std::future::pending;
 
 use async_trait::async_trait;
-use loop_core::{EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError, with_causes};
+use loop_core::{
+    Ceiling, Cost, EvaluationContext, Evaluator, Halt, Meter, StopReason, Usage, Usd, Verdict, WorkError,
+    with_causes,
+};
 
 use super::{
-    CommandError, command::check_line, listener::Listener, reason::exit_with_reason, surroundings::Shell,
+    CommandError,
+    command::check_line,
+    listener::Listener,
+    reason::exit_with_reason,
+    surroundings::{Shell, variables},
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
@@ -32,7 +39,7 @@ pub const EVALUATOR_EXIT_MARK: &str = "evaluator_exit_code";
 /// the check, and may mend it.
 ///
 /// # Default
-/// The default [`Shell`], no pattern, and at most 32 KiB of text ([`DEFAULT_EXCERPT_BYTES`]).
+/// The default [`Shell`], no pattern, no [cost](Self::costs) of its own, and at most 32 KiB of text ([`DEFAULT_EXCERPT_BYTES`]).
 ///
 /// ```
 /// use loop_agents::output::Pattern;
@@ -52,6 +59,7 @@ pub struct CommandEvaluator {
     pattern: Option<Pattern>,
     text_bytes: usize,
     listener: Listener,
+    costs: bool,
 }
 
 /// One run of an evaluator's command.
@@ -81,6 +89,7 @@ impl CommandEvaluator {
             pattern: None,
             text_bytes: DEFAULT_EXCERPT_BYTES,
             listener: Listener::default(),
+            costs: false,
         })
     }
 
@@ -113,6 +122,16 @@ impl CommandEvaluator {
         self
     }
 
+    /// Says that the command costs money, as an agent does that is asked to judge. What it prints is for people and
+    /// is not read as usage: a run of it after which nothing stands in the
+    /// [`UsageFile`](crate::usage::UsageFile) makes the cost of the whole run a lower bound, and not one that is
+    /// known.
+    #[must_use]
+    pub fn costs(mut self, costs: bool) -> Self {
+        self.costs = costs;
+        self
+    }
+
     /// Runs the command once, outside of a loop, as iteration 1.
     ///
     /// # Errors
@@ -124,7 +143,7 @@ impl CommandEvaluator {
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
     pub async fn check(&mut self) -> Result<Checked, ProcessError> {
-        let (verdict, finished) = self.run(1, None, pending()).await?;
+        let (verdict, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
         Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout })
     }
 
@@ -132,6 +151,7 @@ impl CommandEvaluator {
         &mut self,
         iteration: u64,
         meter: Option<&Meter>,
+        left: Ceiling,
         stop: S,
     ) -> Result<(Verdict, Finished), ProcessError>
     where
@@ -139,7 +159,7 @@ impl CommandEvaluator {
     {
         let mut matcher = self.pattern.as_ref().map(Pattern::matcher);
         let listener = &mut self.listener;
-        let process = self.shell.command(&self.line).merged();
+        let process = self.shell.command(&self.line).merged().also_env(variables(left));
         let finished = self
             .shell
             .run(process, iteration, meter, stop, |stream, bytes| {
@@ -174,7 +194,8 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
         let first = cx.iteration() == 1;
         let meter = cx.meter();
-        let ran = self.run(cx.iteration(), Some(&meter), cx.cancelled()).await;
+        let _bill = self.costs.then(|| Bill::new(&self.shell, &meter));
+        let ran = self.run(cx.iteration(), Some(&meter), cx.left(), cx.cancelled()).await;
         let (verdict, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
             if matches!(error, ProcessError::Undying { .. }) {
                 Halt::new(StopReason::Failed, error.to_string()).into()
@@ -195,6 +216,27 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         }
         cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
         Ok(verdict)
+    }
+}
+
+/// What a command costs of which nothing stands in the usage file, also when it is dropped.
+struct Bill {
+    shell: Shell,
+    meter: Meter,
+    lines: u64,
+}
+
+impl Bill {
+    fn new(shell: &Shell, meter: &Meter) -> Self {
+        Self { shell: shell.clone(), meter: meter.clone(), lines: shell.reported_lines() }
+    }
+}
+
+impl Drop for Bill {
+    fn drop(&mut self) {
+        if self.shell.reported_lines() == self.lines {
+            self.meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Ears {
     pub(super) raw: Listener,
     pub(super) on_note: OnNote,
     noted: Vec<String>,
+    /// It has run before, as far as we have heard.
+    has_heard: bool,
 }
 
 type Tell = dyn FnMut(&str) + Send;
@@ -46,7 +48,16 @@ impl fmt::Debug for OnNote {
 impl Ears {
     /// Listens to one run.
     pub(super) fn hearing<'a>(&'a mut self, meter: &'a Meter) -> Hearing<'a> {
+        self.has_heard = true;
         Hearing { ears: self, meter, closed: false }
+    }
+
+    /// Listens first to what an earlier process was told: the run was resumed, and its agent may go on with a thread
+    /// whose use was counted there.
+    pub(super) fn recall(&mut self, stdout: Option<&Capture>) {
+        if let (Some(reader), Some(stdout), false) = (&mut self.reader, stdout, self.has_heard) {
+            reader.recall(&stdout.to_bytes());
+        }
     }
 
     /// Tells each note the first time.
@@ -70,11 +81,13 @@ pub(super) struct Heard {
     pub(super) fault: Option<String>,
     /// It reported what it used.
     pub(super) counted: bool,
+    /// It did not, though it should have.
+    pub(super) is_silent: bool,
 }
 
 impl From<Reading> for Heard {
-    fn from(Reading { text, failure, fault, total, .. }: Reading) -> Self {
-        Self { text, failure, fault, counted: !total.is_unknown() }
+    fn from(Reading { text, failure, fault, total, is_silent, .. }: Reading) -> Self {
+        Self { text, failure, fault, counted: !total.is_unknown(), is_silent }
     }
 }
 
@@ -103,6 +116,9 @@ impl Hearing<'_> {
             Some(news) if !news.is_empty() => listener.hear(stream, &news.to_bytes()),
             Some(_) => {}
         }
+        // At once: a limit that cannot hold is of no use to who learns of it in the morning.
+        let notes = reader.take_notes();
+        self.ears.note(notes);
     }
 
     /// The run is over: what it reported, all told.

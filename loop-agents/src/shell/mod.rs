@@ -9,6 +9,7 @@ mod command;
 mod evaluator;
 mod hearing;
 mod listener;
+mod patience;
 mod placeholder;
 mod prompt;
 mod quoting;

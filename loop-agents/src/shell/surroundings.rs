@@ -20,12 +20,12 @@ use crate::{
 /// The environment variable that tells a command the number of its iteration, from 1.
 pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
 
-/// The environment variable that tells an agent how many dollars the guardrails leave to its iteration.
+/// The environment variable that tells an agent, and a check, how many dollars the guardrails leave to it.
 /// Not set by us without a limit.
 pub const BUDGET_VARIABLE: &str = "LOOP_BUDGET_USD_LEFT";
 
-/// The environment variable that tells an agent how many whole seconds the guardrails leave to its
-/// iteration. Not set by us without a limit.
+/// The environment variable that tells an agent, and a check, how many whole seconds the guardrails leave to
+/// it. Not set by us without a limit.
 pub const SECONDS_VARIABLE: &str = "LOOP_SECONDS_LEFT";
 
 /// Where and how commands run.
@@ -190,7 +190,7 @@ impl Shell {
     }
 }
 
-/// What an agent is told of what is left to it.
+/// What a command is told of what is left to it.
 pub(super) fn variables(left: Ceiling) -> impl Iterator<Item = (&'static str, String)> {
     let dollars = left.cost.map(|cost| (BUDGET_VARIABLE, plain_dollars(cost)));
     let seconds = left.time.map(|time| (SECONDS_VARIABLE, time.as_secs().to_string()));

@@ -11,6 +11,9 @@ use crate::process::{Cut, Finished, ProcessError};
 pub(super) const TWICE: &str = "it counts, and so do the lines in the file that LOOP_USAGE_FILE names: where they \
                                 say the same, it is counted twice";
 
+/// What is to be said of an agent that ended by itself, and whose output should have told what it used.
+pub(super) const SILENT: &str = "the agent ended without a word of what it used, so all sums lack it";
+
 /// What went wrong in an agent's command, which is judged all the same.
 pub(super) fn faults(finished: &Finished) -> impl Iterator<Item = String> {
     let own = match finished.cut {

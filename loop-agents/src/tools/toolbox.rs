@@ -84,14 +84,16 @@ impl Toolbox {
         self
     }
 
-    /// What commands see of these variables.
+    /// What commands see of these variables. `POSIXLY_CORRECT` is not among them: with it programs read
+    /// their options otherwise than the policy does.
     #[must_use]
     pub fn environment<K: Into<OsString>, V: Into<OsString>>(
         mut self,
         vars: impl IntoIterator<Item = (K, V)>,
         policy: &EnvironmentPolicy,
     ) -> Self {
-        self.process = self.process.env(Environment::new().inherit(policy.split(vars).seen));
+        let seen = Environment::new().inherit(policy.split(vars).seen);
+        self.process = self.process.env(seen.without("POSIXLY_CORRECT"));
         self
     }
 

@@ -64,14 +64,17 @@ impl Account {
     ///
     /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown.
     pub(super) fn usage(&mut self, model: Option<&str>, tokens: &Tokens, reported: Option<Usd>) -> Usage {
-        let reported = reported.filter(|usd| *usd > Usd::ZERO || tokens.total() == 0).map(Cost::known);
+        let is_nothing = tokens.total() == 0 && tokens.fresh.is_some();
+        let is_silent = *tokens == Tokens::default();
+        let reported = reported.filter(|usd| *usd > Usd::ZERO || is_nothing || is_silent).map(Cost::known);
         Usage { cost: reported.or_else(|| self.estimate(model, tokens)), ..tokens.usage() }
     }
 
     /// What the tokens cost by the list; nothing at least, and a note, if it has no price for them.
     pub(super) fn estimate(&mut self, model: Option<&str>, tokens: &Tokens) -> Option<Cost> {
         if tokens.total() == 0 {
-            return None;
+            let is_partly_told = tokens.fresh.is_none() && *tokens != Tokens::default();
+            return is_partly_told.then_some(Cost::at_least(Usd::ZERO));
         }
         let Some(model) = model.or(self.model.as_deref()) else {
             self.notes.add("the agent does not say which model it uses, so its cost cannot be estimated");

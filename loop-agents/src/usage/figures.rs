@@ -55,7 +55,8 @@ impl<'a> Figures<'a> {
 
 /// A whole number, also as it is written by who has no other ones: `500000.0`.
 fn whole(value: &Value) -> Option<u64> {
-    let as_fraction = || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e18).contains(number));
+    let as_fraction =
+        || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e18).contains(number));
     value.as_u64().or_else(|| as_fraction().map(|number| number as u64))
 }
 

@@ -232,7 +232,8 @@ mod tests {
         let table = |price: &str| format!(r#"{{"date":"","usd_per_million_tokens":{{"m":{{{price}}}}}}}"#);
         assert!(Prices::from_json(&table(r#""input":1,"output":2"#)).is_ok());
         assert!(Prices::from_json(&format!("\u{feff}{}", table(r#""input":1,"output":2"#))).is_ok());
-        let twice = r#"{"date":"","usd_per_million_tokens":{"m":{"input":1,"output":1},"m":{"input":0,"output":0}}}"#;
+        let twice =
+            r#"{"date":"","usd_per_million_tokens":{"m":{"input":1,"output":1},"m":{"input":0,"output":0}}}"#;
         let twice = Prices::from_json(twice).map_err(|error| with_causes(&error)).unwrap_err();
         assert!(twice.contains("the model `m` has two prices"), "{twice}");
         let negative = Prices::from_json(&table(r#""input":1,"output":-2"#)).unwrap_err().to_string();

@@ -132,7 +132,15 @@ impl UsageReader {
             stdout.finish(dialect.as_mut(), account);
             stderr.finish(dialect.as_mut(), account);
         }
-        note_silence(*format, account, stdout);
+        let is_unsaid =
+            account.ledger.sum().is_unknown() && account.failure.is_none() && account.fault.is_none();
+        let is_foreign = is_unsaid && stdout.are_foreign() && account.text.is_none();
+        if is_foreign {
+            let flags = format.flags().unwrap_or_default();
+            account
+                .notes
+                .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
+        }
         let (last, total) = (account.ledger.tell(), account.ledger.sum());
         let cost_quality = account.ledger.revised();
         account.ledger.end_run();
@@ -145,20 +153,8 @@ impl UsageReader {
             failure: account.failure.take(),
             fault: account.fault.take(),
             cost_quality,
+            is_silent: is_unsaid && !is_foreign && format.flags().is_some(),
             notes: account.notes.take(),
         }
     }
-}
-
-/// Notes that an agent of a format that reports has reported nothing: every sum lacks it.
-fn note_silence(format: Format, account: &mut Account, stdout: &Objects) {
-    let reports = format.flags().is_some() && account.ledger.sum().is_unknown();
-    if !reports || account.failure.is_some() || account.fault.is_some() {
-        return;
-    }
-    let flags = format.flags().unwrap_or_default();
-    account.notes.add(&match stdout.are_foreign() && account.text.is_none() {
-        true => format!("nothing that the agent printed is {format}; is it run with `{flags}`?"),
-        false => format!("the agent ended without a word of what it used, which {format} has"),
-    });
 }

@@ -31,6 +31,9 @@ pub struct Reading {
     /// How far the cost that was told can be believed after all, if that is not as it was told: see
     /// [`Meter::revise`](loop_core::Meter::revise).
     pub cost_quality: Option<CostQuality>,
+    /// It said nothing of what it used, though its format has that, and did not fail: unless it was made to end,
+    /// every sum lacks it.
+    pub is_silent: bool,
     /// What was refused or is odd, each kind of it once.
     pub notes: Vec<String>,
 }

@@ -130,8 +130,9 @@ mod tests {
     fn string() -> impl Strategy<Value = String> {
         let unit = any::<u16>().prop_map(|unit| format!("\\u{unit:04x}"));
         let half = (0xD800_u16..0xE000).prop_map(|unit| format!("\\u{unit:04X}"));
-        let odd = prop::sample::select(vec!["\\x", "\\", "\u{1}", "\t", "\\u12", "\\u+123", "{", "}", "[", "é"])
-            .prop_map(str::to_owned);
+        let odd =
+            prop::sample::select(vec!["\\x", "\\", "\u{1}", "\t", "\\u12", "\\u+123", "{", "}", "[", "é"])
+                .prop_map(str::to_owned);
         let plain = "[a-z\\[{,: ]{1,4}".prop_map(|text: String| text);
         prop::collection::vec(prop_oneof![unit, half, odd, plain], 0..6).prop_map(|parts| {
             let text = parts.concat();

@@ -37,6 +37,17 @@ async fn secrets_are_not_printed_by_commands_either() {
         "env",
         "sort .env",
         "stat ../x",
+        "ls -LR .",
+        "ls -R --deref .",
+        "du -aL .",
+        "find -L . -name passwd",
+        "find -- /etc",
+        "find -O1 /etc",
+        "find . -newer etc/passwd",
+        "head -5c /etc/passwd",
+        "grep -e p --label -e .env",
+        "jq -n 'import \"./notes\" as $x; $x'",
+        "date 010100002030",
     ] {
         let text = world.rejected("run_command", json!({ "command": command })).await;
         assert!(!text.contains("hunter2") || command.contains("hunter2"), "{text}");

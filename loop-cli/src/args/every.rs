@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{Args, builder::NonEmptyStringValueParser};
 
 use super::{ConversationArgs, OutputArgs};
 use crate::{duration, every};
@@ -14,7 +14,7 @@ pub(crate) struct EveryArgs {
     #[arg(value_parser = every::interval, allow_negative_numbers = true)]
     pub(crate) interval: Duration,
     /// What to tell the model each time
-    #[arg(value_name = "PROMPT")]
+    #[arg(value_name = "PROMPT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) prompt: Vec<String>,
     /// The command: a shell's line, or a program and its arguments
     #[arg(last = true, value_name = "COMMAND")]
@@ -29,7 +29,7 @@ pub(crate) struct EveryArgs {
     #[arg(long = "for", id = "time", value_name = "TIME", value_parser = duration::parse)]
     pub(crate) time: Option<Duration>,
     /// Stop when the output has this, or matches this /expression/
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) until: Option<String>,
     /// Stop when the output has not changed N times in a row
     #[arg(long, value_name = "N")]
@@ -38,7 +38,7 @@ pub(crate) struct EveryArgs {
     #[arg(long, value_name = "N")]
     pub(crate) stop_after_errors: Option<NonZeroU64>,
     /// Begin each turn without the ones before it
-    #[arg(long, requires = "prompt")]
+    #[arg(long, conflicts_with = "command")]
     pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) chat: ConversationArgs,

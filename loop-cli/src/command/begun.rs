@@ -57,7 +57,8 @@ impl Begun {
     }
 }
 
-fn repetition(text: &str) -> anyhow::Result<(Repetition, Until)> {
+/// What is kept of a repetition, and when it ends.
+pub(super) fn repetition(text: &str) -> anyhow::Result<(Repetition, Until)> {
     if text.contains(REDACTED) {
         return Err(anyhow!("what is kept of the command lacks a secret that stood in it: begin a new run"));
     }

@@ -74,7 +74,7 @@ async fn answer(args: &ChatArgs, piped: Piped, model: &Model, chat: &mut Chat) -
     if args.json {
         let mut answer = Answer::of(model);
         let output = turn(chat, prompt, |event| answer.hear(event)).await?;
-        view::tell(&answer.json(&output, began.elapsed()));
+        view::tell_json(&answer.json(&output, began.elapsed()));
         return Ok(());
     }
     let reply = Replying::new();

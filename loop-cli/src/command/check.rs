@@ -5,7 +5,7 @@ use std::{env, path::Path, process::ExitCode};
 use super::{Failure, here, reported, setting, trial};
 use crate::{
     args::CheckArgs,
-    exit,
+    exit, keeping,
     manifest::{Format, Plan, describe, plan::Loaded, withheld},
     view,
 };
@@ -15,10 +15,12 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let found = Plan::load(&manifest);
     // What is still to be written cannot be tried.
     let (plan, warnings) = reported(if args.run { found.and_then(Loaded::finished) } else { found })?;
+    let vars: Vec<_> = env::vars_os().collect();
+    // The check sees what is set for it, and may print it.
+    view::conceal(keeping::redactor(&plan.agent.env.set, &vars));
     if !warnings.is_empty() {
         view::say(&warnings);
     }
-    let vars: Vec<_> = env::vars_os().collect();
     view::tell(&(describe(&plan) + &withheld(&plan, &vars, Format::of(&manifest))));
     if !args.run {
         let here = Path::new("");

@@ -5,14 +5,14 @@ mod once;
 
 use std::{collections::BTreeMap, process::ExitCode};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use loop_telemetry::RunInfo;
 
 use self::once::{Once, Work};
 pub(super) use self::once::{command, turn};
 use super::{
     Failure, chat,
-    ready::{Ready, begin, logs, telemetry},
+    ready::{Ready, alone, begin, logs, telemetry},
     setting::{block_on, dir, new_run, place},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     every::{self, Conversation, Ends, Repetition, Until, What},
     exit, faults,
     keeping::{self, Past},
-    view::{self, Screen},
+    view::{self, Screen, text},
 };
 
 /// What a repetition is called in records.
@@ -48,10 +48,11 @@ fn start<I: Once>(
     once: I,
 ) -> Result<ExitCode, Failure> {
     let started = faults::now();
-    let redactor = keeping::redactor(&BTreeMap::new(), place);
+    let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
     view::conceal(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
     let (store, past) = if args.no_journal {
+        alone(&place.dir, args.parallel)?;
         (None, Past::Unkept)
     } else {
         let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
@@ -84,7 +85,9 @@ pub(super) async fn perform<I: Once>(
     past: Past<I::Output>,
 ) -> Result<ExitCode, Failure> {
     let is_heard = !ready.output.quiet;
-    let (once, mouth) = once.heard(&until, is_heard, ready.logs.clone());
+    // Of two results on one stream neither could be read.
+    let is_shown = is_heard && !ready.output.json;
+    let (once, mouth) = once.heard(&until, is_shown, ready.logs.clone());
     let mut repeated = repetition.of(once, until.clone());
     if is_heard {
         view::say(&every::plan(repetition));
@@ -95,6 +98,8 @@ pub(super) async fn perform<I: Once>(
     if is_heard {
         view::say(&every::over(repetition, &until, &ended.ending, &ended.progress));
         ready.tell_of_logs();
+    } else if !ended.ending.is_success() && ended.signal.is_none() {
+        view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
     }
     Ok(exit::of_run(&ended.ending, ended.signal))
 }
@@ -102,6 +107,11 @@ pub(super) async fn perform<I: Once>(
 fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {
     let count = if args.unlimited { None } else { Some(args.count.unwrap_or(every::default_count())) };
     let ends = Ends { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };
+    let is_told =
+        args.chat.model.is_some() || args.chat.system.is_some() || args.chat.asked_tools().is_some();
+    if is_told && !args.command.is_empty() {
+        return Err(anyhow!("a command has no model: `--model`, `--system` and `--tools` are for prompts"));
+    }
     let what = if args.command.is_empty() {
         let conversation = Conversation {
             model: args.chat.model.clone(),

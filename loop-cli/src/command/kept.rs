@@ -133,7 +133,13 @@ pub(super) fn decode(output: &KeptOutput<'_>) -> Result<Left, Failure> {
     Left::of(&output.json()?).map_err(|why| unreadable(&why))
 }
 
-/// The same, of an agent whose kind is known.
+/// The same, for who wants to know no more of it than its size: what cannot be read is not shown, and keeps nobody
+/// from the rest.
+pub(super) fn glance(output: &KeptOutput<'_>) -> Option<Left> {
+    decode(output).ok()
+}
+
+/// What the agent left behind, if its kind is known.
 pub(super) fn decode_as<O: DeserializeOwned>(output: &KeptOutput<'_>) -> Result<O, Failure> {
     serde_json::from_str(&output.json()?).map_err(|error| unreadable(&error))
 }

@@ -53,10 +53,19 @@ pub(crate) enum Failure {
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
-    let command = Cli::parse().command;
     let variables: Vec<_> = env::vars_os().collect();
     let variables = variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
     view::conceal(keeping::secrets(variables));
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        // Help was asked for, or the version.
+        Err(page) if !page.use_stderr() => page.exit(),
+        // It quotes what was given, which may be a secret.
+        Err(error) => {
+            view::say(&error.render().to_string());
+            return ExitCode::from(exit::USAGE);
+        }
+    };
     let done = match command {
         Command::Run(args) => run::exec(&args),
         Command::Every(args) => every::exec(&args),

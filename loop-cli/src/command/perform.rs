@@ -61,7 +61,7 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     view::say(&ended.table.render());
     let called = |path| if subject.is_of_flags() { flags::flag(path) } else { path };
     let (telemetry, is_kept) = (ready.telemetry.path(), ready.store.is_some());
-    view::say(&view::summary(&subject.plan, &ended.ending, &ended.progress, telemetry, is_kept, called));
+    view::say(&view::summary(&subject.plan, ended, telemetry, is_kept, called));
     if let Some(how) = ready.store.and_then(|_| view::resuming(&ended.ending, place.custody.run())) {
         view::say(&how);
     }
@@ -96,9 +96,6 @@ fn warn_of_late_limits(plan: &Plan, place: &Place) {
 
 /// What was reported and could not be read or understood is missing in every sum.
 fn warn_of_lost_usage(place: &Place) {
-    for note in place.notes.take() {
-        view::warning(&format!("of the usage that the agent prints: {}", text::printable(&note)));
-    }
     if let Some(error) = place.usage.last_read_error() {
         view::warning(&format!(
             "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"

@@ -68,16 +68,28 @@ pub(super) fn begin<O>(
             make_room(&store, retention);
             Ok((store, journal.redacting(redactor)))
         }
-        Err(StoreError::FolderBusy { id, folder }) => Err(Failure::Usage(anyhow!(
-            "the run {id} works in {folder} already, and two would undo each other's work\n  \
-             `loop tail {id}` shows it; with `--parallel` both run"
-        ))),
+        Err(StoreError::FolderBusy { id, folder }) => Err(busy(&id, &folder)),
         Err(error) => {
             let error =
                 anyhow!(error).context("the run's journal cannot be kept (`--no-journal` runs without one)");
             Err(Failure::Usage(error))
         }
     }
+}
+
+/// Makes sure that no run that is kept works in this folder, for one that is not kept. The other way round nobody
+/// knows: what keeps nothing cannot be found.
+pub(super) fn alone(dir: &Path, parallel: bool) -> Result<(), Failure> {
+    // Without a store that can be read there is no run in it; nor does this one need it.
+    let other = store().ok().and_then(|store| store.living_in(dir).ok()?);
+    other.filter(|_| !parallel).map_or(Ok(()), |other| Err(busy(&other.id, &other.folder)))
+}
+
+fn busy(id: &str, folder: &str) -> Failure {
+    Failure::Usage(anyhow!(
+        "the run {id} works in {folder} already, and two would undo each other's work\n  \
+         `loop tail {id}` shows it; with `--parallel` both run"
+    ))
 }
 
 /// Where all is kept that the commands of this run print.
@@ -140,7 +152,8 @@ impl Ready<'_> {
             view::warning(&format!("not all that was printed is kept: {error:#}"));
         }
         if self.output.json {
-            view::tell(&record.to_line());
+            // Its texts have no secrets in them any more.
+            view::tell_json(&record.to_line());
         }
         Ok(ended)
     }
@@ -165,7 +178,9 @@ impl Ready<'_> {
             view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
         }
         faults::point("before_end_note");
-        if let Some(Err(error)) = self.store.map(|store| store.note_end(&record)) {
+        // A run whose journal lacks its end has not ended for whoever goes on with it, and is not listed so.
+        let listed = self.store.filter(|_| ended.unrecorded.is_none());
+        if let Some(Err(error)) = listed.map(|store| store.note_end(&record)) {
             view::warning(&format!("the run's end is not in the list of runs: {:#}", anyhow!(error)));
         }
         faults::point("after_end_note");

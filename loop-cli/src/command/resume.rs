@@ -48,6 +48,12 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     if !begun.warnings().is_empty() && !args.output.quiet {
         view::say(begun.warnings());
     }
+    if let Some(path) = begun.manifest().filter(|path| !path.exists() && !args.output.quiet) {
+        view::warning(&format!(
+            "{} is not there any more: the run goes on with what was in it when it began",
+            path.display()
+        ));
+    }
     let dead = Dead { args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
         Begun::Plan(subject) => match &subject.plan.agent.work {
@@ -110,7 +116,7 @@ impl Dead<'_> {
         faults::point("after_resume_note");
         end_remains(&run.id).map_err(Failure::Usage)?;
         let place = place(dir, run.id).map_err(Failure::Usage)?;
-        let redactor = keeping::redactor(begun.set(), &place);
+        let redactor = keeping::redactor(begun.set(), &place.env);
         view::conceal(redactor.clone());
         let logs =
             args.keep_output.then(|| logs(store, place.custody.run(), redactor.clone())).transpose()?;

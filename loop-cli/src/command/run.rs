@@ -8,7 +8,7 @@ use loop_telemetry::{Redactor, RunInfo};
 use super::{
     Failure, dry_run,
     perform::perform,
-    ready::{Ready, begin, logs, telemetry},
+    ready::{Ready, alone, begin, logs, telemetry},
     setting::{block_on, dir, new_run, place, unless_signalled},
     subject::{self, Subject},
 };
@@ -28,7 +28,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         view::say(&subject.warnings);
     }
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    let redactor = keeping::redactor(&subject.plan.agent.env.set, &place);
+    let redactor = keeping::redactor(&subject.plan.agent.env.set, &place.env);
     view::conceal(redactor.clone());
     if args.dry_run {
         let format = subject.manifest.as_deref().and_then(Format::of);
@@ -55,7 +55,10 @@ impl Beginning<'_> {
         let started = faults::now();
         let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
         let (store, past) = match args.no_journal {
-            true => (None, Past::Unkept),
+            true => {
+                alone(&place.dir, args.parallel)?;
+                (None, Past::Unkept)
+            }
             false => {
                 let (path, text) = subject.kept();
                 let info = RunInfo::new(

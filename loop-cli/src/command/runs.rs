@@ -37,7 +37,7 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
     let wanted = all.iter().rev().filter(|entry| args.all || is_in(entry, &here));
     if args.json {
         for entry in wanted {
-            if !view::tell(&RunJson::of(&store, entry)?.to_line()) {
+            if !view::print_json(&json(&RunJson::of(&store, entry)?))? {
                 break;
             }
         }
@@ -57,7 +57,7 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
             "no run that is kept began in this folder\n  `loop runs --all` lists those of other folders",
         ),
         (false, _) => {
-            view::tell(&columns::lines(COLUMNS, &rows).join("\n"));
+            view::print(&columns::lines(COLUMNS, &rows).join("\n"))?;
         }
     }
     Ok(ExitCode::from(exit::OK))
@@ -76,6 +76,7 @@ fn row(entry: &RunEntry, id: &str, state: State, now: Timestamp) -> Vec<String> 
 
 fn cost(record: &Record) -> String {
     match (record.estimated_cost_usd, record.cost_state) {
+        (Some(usd), _) if record.cost_is_lower_bound => format!("at least {usd}"),
         (Some(usd), CostState::Known) => usd.to_string(),
         (Some(usd), _) => format!("about {usd}"),
         (None, _) => "unknown".to_owned(),
@@ -109,9 +110,11 @@ impl<'a> RunJson<'a> {
             record: entry.last_ending.as_ref(),
         })
     }
+}
 
-    fn to_line(&self) -> String {
-        serde_json::to_string(self)
-            .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
-    }
+/// The JSON of what is shown to programs, without secrets.
+pub(super) fn json(shown: &impl Serialize) -> String {
+    view::secrets()
+        .json(shown)
+        .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
 }

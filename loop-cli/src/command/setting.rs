@@ -14,13 +14,7 @@ use loop_agents::{
 use rustix::process::{Resource, getrlimit};
 
 use super::Failure;
-use crate::{
-    compose::{Notes, Place},
-    exit,
-    manifest::Paint,
-    settings::Settings,
-    signals::Signals,
-};
+use crate::{compose::Place, exit, manifest::Paint, settings::Settings, signals::Signals, view::Notes};
 
 /// Where the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {

@@ -12,7 +12,7 @@ use loop_telemetry::{RunEntry, RunStore};
 use self::json::ShowJson;
 use super::{
     Failure,
-    kept::{State, decode, meant, read_on, short_id, store},
+    kept::{State, glance, meant, read_on, short_id, store},
 };
 use crate::{
     args::ShowArgs,
@@ -26,9 +26,9 @@ pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
     if let Some(number) = args.iteration {
         iteration::show(&store, &entry.id, number, &args.part)?;
     } else if args.json {
-        view::tell(&ShowJson::read(&store, &entry)?);
+        view::print_json(&ShowJson::read(&store, &entry)?)?;
     } else {
-        view::tell(&page(&store, &entry)?);
+        view::print(&page(&store, &entry)?)?;
     }
     Ok(ExitCode::from(exit::OK))
 }
@@ -38,8 +38,8 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     let state = State::of(store, entry)?;
     let (mut progress, mut table) = (Progress::default(), Table::full());
     read_on(&mut store.journal(&entry.id)?, &mut progress, |line, progress| {
-        if let Some(output) = &line.output {
-            table.left_behind(&decode(output)?);
+        if let Some(output) = line.output.as_ref().and_then(glance) {
+            table.left_behind(&output);
         }
         table.on_event(&line.event, progress);
         Ok(())

@@ -2,20 +2,19 @@
 
 use std::num::NonZeroU64;
 
-use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason, WorkResult};
+use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason};
 
-use super::{Repetition, Until, What, until::failure};
-use crate::view::{BAD, BOLD, DIM, WARN, paint, text};
+use super::{Repetition, Until, until::failure};
+use crate::view::{BAD, BOLD, DIM, paint, text};
 
 /// What will be done, before anything is.
 pub(crate) fn plan(repetition: &Repetition) -> String {
     let Repetition { interval, what, ends, .. } = repetition;
-    let (What::Command(what) | What::Prompt { prompt: what, .. }) = what;
     let count = ends.count.map(|count| format!("up to {}", text::count(count.get(), "time")));
     let time = ends.time.map(|time| format!("for {}", text::duration(time)));
     let bounds: Vec<_> = count.into_iter().chain(time).collect();
     let plan = format!("every {}, {}: ", text::duration(*interval), bounds.join(", "));
-    format!("{}{}", paint(DIM, plan), text::one_line(what))
+    format!("{}{}", paint(DIM, plan), text::one_line(what.text()))
 }
 
 /// How it ended, after how many iterations, and how many of them failed.
@@ -28,7 +27,7 @@ pub(crate) fn over(repetition: &Repetition, until: &Until, ending: &Ending, prog
         StopReason::Cancelled => ("cancelled", None),
         _ => ("stopped", message().or_else(|| Some(ending.reason().to_string()))),
     };
-    let done = progress.iterations();
+    let done = until.finished();
     let of = repetition.ends.count.map(|count| format!("{done}/{count} iterations"));
     let of = of.unwrap_or_else(|| text::count(done, "iteration"));
     let failed = match until.failures() {
@@ -56,9 +55,6 @@ impl Lines {
             EventKind::IterationStarted { iteration, .. } => {
                 let of = self.count.map(|count| format!("/{count}")).unwrap_or_default();
                 paint(DIM, format_args!("[loop {iteration}{of}]"))
-            }
-            EventKind::IterationFinished { result: WorkResult::Later { after }, .. } => {
-                paint(WARN, format_args!("put off: to be tried again in {}", text::duration(*after)))
             }
             EventKind::IterationFinished { result, notes } => {
                 let why = failure(result, notes.as_deref())?;

@@ -49,6 +49,14 @@ pub(crate) enum What {
     },
 }
 
+impl What {
+    /// The line or the prompt.
+    pub(crate) fn text(&self) -> &str {
+        let (Self::Command(text) | Self::Prompt { prompt: text, .. }) = self;
+        text
+    }
+}
+
 /// Who answers, and what they can do; see [`ConversationArgs`](crate::args::ConversationArgs).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Conversation {

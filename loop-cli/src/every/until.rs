@@ -62,6 +62,8 @@ struct Seen {
     search: Option<PatternMatcher>,
     /// Whether the last iteration said what is waited for.
     was_said: bool,
+    /// Iterations that came to their end; one that was cut did not.
+    finished: u64,
     failures: u64,
 }
 
@@ -80,6 +82,11 @@ impl Until {
         if let Some(search) = &mut self.seen().search {
             search.feed(bytes);
         }
+    }
+
+    /// How many iterations came to their end.
+    pub(crate) fn finished(&self) -> u64 {
+        self.seen().finished
     }
 
     /// How many iterations have failed.
@@ -124,6 +131,7 @@ impl<S> StopCondition<S> for Until {
             }
             EventKind::IterationFinished { result, notes } => {
                 seen.was_said = seen.search.take().is_some_and(PatternMatcher::finish);
+                seen.finished += 1;
                 seen.failures += u64::from(failure(result, notes.as_deref()).is_some());
             }
             _ => {}
@@ -145,7 +153,8 @@ fn pattern(written: &str) -> Result<Pattern, PatternError> {
     let expression =
         written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|rest| !rest.is_empty());
     match expression {
-        Some(expression) => Pattern::new(expression),
+        // In output a line is what one thinks of.
+        Some(expression) => Pattern::new(&format!("(?m){expression}")),
         None => Pattern::literal(written),
     }
 }

@@ -85,6 +85,8 @@ pub(crate) struct EvaluatorPlan {
     pub(crate) command: String,
     /// What one check may take; `None` is no limit.
     pub(crate) max_time: Option<Duration>,
+    /// It is an agent, and costs what it does not tell.
+    pub(crate) is_uncounted: bool,
 }
 
 impl AgentPlan {

@@ -3,7 +3,7 @@
 //! An agent without its flags prints text for a person, and a budget on it is a line in a file: nothing in
 //! its output is read as usage, and nothing of it is an error.
 
-use loop_agents::usage::Format;
+use loop_agents::usage::{Format, USAGE_FILE_VARIABLE};
 use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 
 /// A program that can report, and how.
@@ -48,6 +48,13 @@ pub(super) fn called(command: &str) -> Vec<(&'static Reporter, bool)> {
         Some(own.any(|call| reporter.flags.iter().all(|flag| flag.stands_in(call))))
     };
     REPORTERS.iter().filter_map(|reporter| Some((reporter, is_told(reporter)?))).collect()
+}
+
+/// The program of a check that costs what nobody will know: it can report, and nothing of a check is read but what it
+/// appends to the usage file.
+pub(super) fn uncounted(check: &str) -> Option<&'static str> {
+    let (reporter, _) = called(check).into_iter().next().filter(|_| !check.contains(USAGE_FILE_VARIABLE))?;
+    Some(reporter.program)
 }
 
 /// The flag by which those of these programs that do not tell their model are given one.

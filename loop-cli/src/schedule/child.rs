@@ -50,26 +50,26 @@ impl Child {
     pub(crate) async fn run(
         self,
         stop: impl Future<Output = ()>,
-        mut hear: impl FnMut(Stream, &str),
+        mut hear: impl FnMut(&str),
     ) -> Result<Ended, ProcessError> {
         let (mut out, mut err) = (Lines::default(), Lines::default());
         // The record is the last line on standard output, and nothing else says that a line is the last.
         let mut held: Option<String> = None;
         let finished = self.process.run(stop, |stream, bytes| match stream {
-            Stream::Stderr => err.push(bytes, |line| hear(Stream::Stderr, line)),
+            Stream::Stderr => err.push(bytes, &mut hear),
             Stream::Stdout | Stream::Merged => out.push(bytes, |line| {
                 if let Some(earlier) = held.replace(line.to_owned()) {
-                    hear(Stream::Stdout, &earlier);
+                    hear(&earlier);
                 }
             }),
         });
         let Finished { exit, stderr, .. } = finished.await?;
         let record = held.as_deref().and_then(|line| serde_json::from_str(line).ok());
         if let Some(line) = held.filter(|_| record.is_none()) {
-            hear(Stream::Stdout, &line);
+            hear(&line);
         }
-        out.end(|line| hear(Stream::Stdout, line));
-        err.end(|line| hear(Stream::Stderr, line));
+        out.end(&mut hear);
+        err.end(hear);
         let last_words = crate::view::text::last_line(&stderr.last_text(RECORD_BYTES), 200);
         Ok(Ended { exit, record, last_words })
     }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use loop_agents::process::Stream;
 use loop_schedule::Job;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,7 +76,7 @@ impl Errand {
                 words
             }
             Self::Model { model, max_seconds } => {
-                let mut words = words(&["every", "1s", "--count", "1", "--json", "--for"]);
+                let mut words = words(&["every", "1s", "--count", "1", "--quiet", "--json", "--for"]);
                 words.push(format!("{max_seconds}s"));
                 words.extend(model.iter().map(|model| format!("--model={model}")));
                 // No flag begins with a space.
@@ -88,13 +87,9 @@ impl Errand {
         }
     }
 
-    /// Whether what the run prints there is for people. Of a single prompt they want the reply; the rest is said of
-    /// every run.
-    pub(crate) fn is_heard(&self, stream: Stream) -> bool {
-        match self {
-            Self::Manifest { .. } => true,
-            Self::Agent { .. } | Self::Model { .. } => stream == Stream::Stdout,
-        }
+    /// Whether it is one prompt. People want the reply to it then, and not what is said of every run.
+    pub(crate) const fn is_prompt(&self) -> bool {
+        !matches!(self, Self::Manifest { .. })
     }
 
     /// For people: `agent claude -p, for 1h 00m at most`.

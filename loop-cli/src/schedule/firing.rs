@@ -6,10 +6,9 @@ use anyhow::Context;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use loop_agents::process::Custody;
-use loop_core::Progress;
 use loop_schedule::{Delivering, Delivery, Fire, Notice};
 
-use super::{Child, Errand, Fired, SchedulePlace, child::Ended, told::Told};
+use super::{Child, Errand, Fired, SchedulePlace, child::Ended, outcome::Outcome, told::Told};
 
 /// Starts this program for each fire.
 #[derive(Debug)]
@@ -60,32 +59,25 @@ impl Firing {
         let slots = fire.slots.map_or(0, |slots| slots.count);
         let child = Child::new(&self.program, arguments, &self.place.dir, self.custody.clone())
             .also_env([("LOOP_JOB_ID", job.id.to_string()), ("LOOP_JOB_SLOTS", slots.to_string())]);
-        let hear = |stream, line: &str| {
-            if errand.is_heard(stream) {
+        let hear = |line: &str| {
+            if !errand.is_prompt() {
                 self.told.heard(job.id, line);
             }
         };
         let ended = child.run(work.cancelled().cancelled(), hear).await;
         let Ended { exit, record, last_words } = ended.context("it could not be run")?;
         fired.exit_code = Some(exit.shell_code());
-        if let Some(record) = record {
-            fired.stop_reason = Some(record.stop_reason.as_str().to_owned());
-            fired.error = record.run_id.as_deref().and_then(|run| self.fault(run));
-            fired.run_id = record.run_id;
-        } else if !exit.success() {
-            fired.error = last_words;
+        let Some(record) = record else {
+            fired.error = last_words.filter(|_| !exit.success());
+            return Ok(());
+        };
+        fired.stop_reason = Some(record.stop_reason.as_str().to_owned());
+        fired.run_id = record.run_id;
+        let run = fired.run_id.as_deref();
+        if let Some(Outcome { fault, said }) = run.and_then(|run| Outcome::of(&self.place.runs, run)) {
+            fired.error = fault;
+            said.lines().filter(|_| errand.is_prompt()).for_each(|line| self.told.heard(job.id, line));
         }
         Ok(())
-    }
-
-    /// What went wrong in a run's last iteration, though its check passed. A prompt without a check has met its goal
-    /// when the agent has ended, however it did.
-    fn fault(&self, run: &str) -> Option<String> {
-        let mut journal = self.place.runs.journal(run).ok()?;
-        let mut progress = Progress::default();
-        while let Ok(Some(entry)) = journal.next_entry() {
-            progress.apply(&entry.event);
-        }
-        progress.last_step()?.fault().map(str::to_owned)
     }
 }

@@ -10,7 +10,7 @@
 //! | whose clock, and how a time reads | `time.rs` |
 //! | what a fire does | `errand.rs` |
 //! | how it is done, and ended | `firing.rs`, `child.rs` |
-//! | what became of it | `history.rs` |
+//! | what became of it | `outcome.rs`, `history.rs` |
 //! | what is seen of it | `told.rs`, `rows.rs`, `page.rs` |
 //! | who stops it all | `off.rs` |
 
@@ -19,6 +19,7 @@ mod errand;
 mod firing;
 mod history;
 mod off;
+mod outcome;
 mod page;
 mod place;
 mod rows;
@@ -31,7 +32,7 @@ pub(crate) use self::{
     firing::Firing,
     history::Fired,
     off::{DISABLE, OffSwitch, is_disabled},
-    page::{Page, Phase, jobs_of, keep},
+    page::{Page, jobs_of, keep},
     place::{SchedulePlace, known, off_switch, unknown},
     rows::{Row, status, table},
     time::{at, instant, rfc3339, until, zone},

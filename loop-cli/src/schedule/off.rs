@@ -65,15 +65,11 @@ impl OffSwitch {
         }
     }
 
-    /// Keeps `switch` as this one stands, and says how it stands each time it is set.
+    /// Keeps `switch` as this one stands, and tells of it each time that changes.
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub(crate) fn watch(
-        &self,
-        switch: &Switch,
-        told: impl Fn(bool) + Send + 'static,
-    ) -> anyhow::Result<Watched> {
+    pub(crate) fn watch(&self, switch: &Switch, told: impl Fn() + Send + 'static) -> anyhow::Result<Watched> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         let (this, set) = (self.clone(), switch.clone());
@@ -85,7 +81,7 @@ impl OffSwitch {
             let is_on = !this.is_off();
             if is_on != set.is_on() {
                 set.set(is_on);
-                told(is_on);
+                told();
             }
         };
         let watcher = notify::recommended_watcher(look).and_then(|mut watcher| {

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What the scheduler is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(super) enum Phase {
     /// Somebody else fires these jobs.
     Waiting,
     /// They are fired here.
@@ -37,7 +37,7 @@ pub(crate) struct Page {
     numbers: Settings,
     jobs: Vec<(Record, Option<Fired>)>,
     /// `None` until it is known.
-    pub(crate) phase: Option<Phase>,
+    pub(super) phase: Option<Phase>,
 }
 
 impl Page {

@@ -1,9 +1,12 @@
 //! What a person is told while jobs fire.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use jiff::{Timestamp, tz::TimeZone};
-use loop_schedule::{Event, Fire, JobId, Notice, Slots, Stage, Zone};
+use loop_schedule::{Event, Fire, JobId, Notice, Slots, Stage, Switch, Zone};
 
 use super::{
     Fired,
@@ -25,13 +28,22 @@ pub(crate) struct Told {
     pub(crate) board: Arc<Board>,
     pub(crate) page: Arc<Mutex<Page>>,
     pub(crate) zone: Zone,
+    /// Whether jobs may fire at all.
+    pub(crate) switch: Switch,
+    /// Whether they are fired here.
+    pub(crate) firing: AtomicBool,
     /// Only what is wrong is said.
     pub(crate) quiet: bool,
 }
 
 impl Told {
-    /// What the scheduler is at.
-    pub(crate) fn phase(&self, phase: Phase) {
+    /// Says what the scheduler is at.
+    pub(crate) fn phase(&self) {
+        let phase = match (self.switch.is_on(), self.firing.load(Ordering::Relaxed)) {
+            (false, _) => Phase::Off,
+            (true, true) => Phase::Firing,
+            (true, false) => Phase::Waiting,
+        };
         self.page.lock().unwrap_or_else(PoisonError::into_inner).phase = Some(phase);
         self.board.refresh();
         self.say(match phase {
@@ -80,7 +92,10 @@ impl Told {
     /// What the runner says.
     pub(crate) fn notice(&self, notice: &Notice) {
         match notice {
-            Notice::Firing => self.phase(Phase::Firing),
+            Notice::Firing => {
+                self.firing.store(true, Ordering::Relaxed);
+                self.phase();
+            }
             Notice::Event(event) => self.event(event),
             Notice::Dropped(fire) => self.of(fire.job.id, "does not fire: it was deleted or paused"),
             Notice::Unfinished { job, fire } => {

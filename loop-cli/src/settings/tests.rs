@@ -111,7 +111,9 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    assert_eq!(tables.iter().map(|(name, _)| name).collect::<Vec<_>>(), TABLES);
+    // No project can have that of jobs.
+    let of_projects = TABLES.iter().filter(|name| **name != "schedule");
+    assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
         let properties = tables[table].1["properties"].as_object().expect("keys");
         let known: BTreeSet<_> = properties.keys().map(String::as_str).collect();

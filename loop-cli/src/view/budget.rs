@@ -5,19 +5,21 @@
 
 use std::time::Duration;
 
-use loop_core::{Progress, StepRecord, Usage, Usd};
+use loop_core::{Progress, RunCost, Usd};
 
-use super::text;
+use super::{text, usual::Usual};
 use crate::manifest::plan::Limits;
 
 /// What is left of each budget, in words; the one that ends first stands first. Empty without budgets. Half the
-/// width of a page has to be enough for what matters most: it stands in the live view too.
-pub(crate) fn left(limits: &Limits, progress: &Progress) -> Vec<String> {
+/// width of a page has to be enough for what matters most: it stands in the live view too. `usual` is what an
+/// iteration takes.
+pub(crate) fn left(limits: &Limits, progress: &Progress, usual: &Usual) -> Vec<String> {
     let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
-    let budgets = [cost(limits, progress), tokens(limits, progress), time(limits, progress)];
+    let budgets =
+        [cost(limits, progress, usual), tokens(limits, progress, usual), time(limits, progress, usual)];
     let mut budgets: Vec<_> = budgets.into_iter().flatten().collect();
-    budgets.sort_by(|a, b| a.more(run).total_cmp(&b.more(run)));
+    budgets.sort_by(|a, b| a.more().total_cmp(&b.more()));
     budgets.iter().map(|budget| budget.words(run)).chain(rate(limits, progress)).collect()
 }
 
@@ -32,54 +34,59 @@ struct Run {
 struct Budget {
     limit: u64,
     used: u64,
-    /// The part of it that the iteration under way has used, which says nothing yet of what one takes.
-    under_way: u64,
-    /// Iterations of which not all is known in this.
-    silent: u64,
+    /// What an iteration takes, as far as that can be said.
+    each: Option<f64>,
+    /// More was used than is known.
+    is_partial: bool,
     show: fn(u64) -> String,
     /// What is shown after it.
     unit: &'static str,
 }
 
-fn cost(limits: &Limits, progress: &Progress) -> Option<Budget> {
-    let micros = |usage: &Usage| usage.cost.map_or(0, |cost| cost.usd.as_micros());
+fn cost(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
     Some(Budget {
         limit: limits.max_cost?.as_micros(),
-        used: micros(progress.usage()),
-        under_way: under_way(progress).map_or(0, |step| micros(step.usage())),
-        silent: progress.unpriced_iterations(),
+        used: progress.usage().cost.map_or(0, |cost| cost.usd.as_micros()),
+        each: usual.cost.average(),
+        is_partial: is_lower_bound(progress),
         show: |micros| text::dollars(Usd::micros(micros)),
         unit: "",
     })
 }
 
-fn tokens(limits: &Limits, progress: &Progress) -> Option<Budget> {
-    let tokens = |usage: &Usage| usage.tokens().unwrap_or(0);
+/// Whether more was spent than is known.
+fn is_lower_bound(progress: &Progress) -> bool {
+    progress.unpriced_iterations() > 0 || matches!(progress.cost(), RunCost::AtLeast(_))
+}
+
+fn tokens(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
     Some(Budget {
         limit: limits.max_tokens?.get(),
-        used: tokens(progress.usage()),
-        under_way: under_way(progress).map_or(0, |step| tokens(step.usage())),
-        silent: progress.uncounted_iterations(),
+        used: progress.usage().tokens().unwrap_or(0),
+        each: usual.tokens.average(),
+        is_partial: progress.uncounted_iterations() > 0,
         show: text::grouped,
         unit: " tokens",
     })
 }
 
-fn time(limits: &Limits, progress: &Progress) -> Option<Budget> {
+fn time(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
+    /// What a cut takes is no overrun to speak of.
+    const MOMENT: u64 = 100;
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let since = |step: &StepRecord| progress.elapsed().saturating_sub(Duration::from(step.started()));
+    let (limit, elapsed) = (millis(limits.max_time?), millis(progress.elapsed()));
     Some(Budget {
-        limit: millis(limits.max_time?),
-        used: millis(progress.elapsed()),
-        under_way: under_way(progress).map_or(0, |step| millis(since(step))),
-        silent: 0,
+        limit,
+        used: if elapsed.saturating_sub(limit) < MOMENT { elapsed.min(limit) } else { elapsed },
+        each: usual.time.average(),
+        is_partial: false,
         show: |millis| text::duration(Duration::from_millis(millis)),
         unit: "",
     })
 }
 
-/// What may be spent in an hour. Of a run that is younger than that, all counts; of an older one, how much it
-/// spends in an hour on the average.
+/// What may be spent in an hour. Of a run that is younger than that, all counts; of an older one, and of one that
+/// went on after it had spent too much, how much it spends in an hour on the average.
 fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
     const HOUR: Duration = Duration::from_secs(3600);
     let limit = limits.max_hourly_cost?;
@@ -92,27 +99,21 @@ fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
         let hourly = Usd::try_from_f64(hourly).unwrap_or(spent);
         return Some(format!("{} in an hour so far, {of}", text::dollars(hourly)));
     }
-    let at_most = if progress.unpriced_iterations() > 0 { "at most " } else { "" };
-    Some(format!("{at_most}{} {of}", text::dollars(limit.saturating_sub(spent))))
-}
-
-/// The step whose iteration has not ended.
-fn under_way(progress: &Progress) -> Option<&StepRecord> {
-    progress.current_step().filter(|step| step.iteration() > progress.iterations())
+    let at_most = if is_lower_bound(progress) { "at most " } else { "" };
+    Some(match spent.saturating_sub(limit) {
+        Usd::ZERO if spent == limit => format!("nothing {of}"),
+        Usd::ZERO => format!("{at_most}{} {of}", text::dollars(limit.saturating_sub(spent))),
+        // It was resumed, with another hour before it.
+        _ if progress.ending().is_none() => format!("{} spent so far, {of}", text::dollars(spent)),
+        over => format!("nothing {of}: {} over", text::dollars(over)),
+    })
 }
 
 impl Budget {
-    /// What an iteration uses, as far as that can be said.
-    fn each(&self, run: Run) -> Option<f64> {
-        let told = run.used_up.saturating_sub(self.silent);
-        let used = self.used.saturating_sub(self.under_way);
-        (told > 0 && used > 0).then(|| used as f64 / told as f64)
-    }
-
     /// For how many more iterations it lasts; infinite if that cannot be said.
-    fn more(&self, run: Run) -> f64 {
+    fn more(&self) -> f64 {
         let left = self.limit.saturating_sub(self.used) as f64;
-        self.each(run).map_or(f64::INFINITY, |each| left / each)
+        self.each.map_or(f64::INFINITY, |each| left / each)
     }
 
     fn words(&self, run: Run) -> String {
@@ -124,16 +125,16 @@ impl Budget {
                 over => format!("nothing {of}: {}{unit} over", show(over)),
             };
         }
-        let at_most = if self.silent > 0 { "at most " } else { "" };
-        let Some(each) = self.each(run) else {
-            return match (used, self.silent) {
-                (0, 1..) => format!("unknown, {of}: nothing was reported"),
-                // What was used before the end of an iteration, or by the check, says nothing of the next.
+        let at_most = if self.is_partial { "at most " } else { "" };
+        let Some(each) = self.each else {
+            return match (used, self.is_partial) {
+                (0, true) => format!("unknown, {of}: nothing was reported"),
+                // What was used before the end of an iteration, or by one that failed, says nothing of the next.
                 _ => format!("{at_most}{} {of}", show(limit - used)),
             };
         };
         let each = show(each as u64);
-        format!("{at_most}{} {of}: {}", show(limit - used), lasts(self.more(run) as u64, &each, run))
+        format!("{at_most}{} {of}: {}", show(limit - used), lasts(self.more() as u64, &each, run))
     }
 }
 
@@ -172,13 +173,28 @@ mod tests {
         checkpoint: None,
     };
 
+    /// A run as it is seen.
+    #[derive(Default)]
+    struct Seen {
+        progress: Progress,
+        usual: Usual,
+    }
+
+    impl Seen {
+        fn happen(&mut self, at: u64, kind: EventKind) {
+            self.progress.apply(&Event { at: RunTime::from_micros(at), kind });
+            self.usual.look(&self.progress);
+        }
+
+        fn left(&self, limits: &Limits) -> Vec<String> {
+            left(limits, &self.progress, &self.usual)
+        }
+    }
+
     /// A run in which each of these iterations took a minute and used so much.
-    fn after(iterations: &[Usage]) -> Progress {
-        let mut progress = Progress::default();
-        let mut happen = |minutes: usize, kind| {
-            let at = RunTime::from_micros(minutes as u64 * 60_000_000);
-            progress.apply(&Event { at, kind });
-        };
+    fn after(iterations: &[Usage]) -> Seen {
+        let mut seen = Seen::default();
+        let mut happen = |minutes: usize, kind| seen.happen(minutes as u64 * 60_000_000, kind);
         happen(0, EventKind::RunStarted { evaluated: false });
         for (before, usage) in iterations.iter().enumerate() {
             let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
@@ -186,7 +202,7 @@ mod tests {
             happen(before + 1, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
             happen(before + 1, EventKind::StepSettled { met: false });
         }
-        progress
+        seen
     }
 
     fn spent(cents: u64) -> Usage {
@@ -194,7 +210,7 @@ mod tests {
     }
 
     fn said(limits: &Limits, iterations: &[Usage]) -> String {
-        left(limits, &after(iterations)).join("\n")
+        after(iterations).left(limits).join("\n")
     }
 
     #[test]
@@ -226,24 +242,39 @@ mod tests {
     #[test]
     fn what_was_used_without_an_iteration_is_used_all_the_same() {
         // An iteration that was put off has cost something, and is none.
-        let mut progress = after(&[]);
-        let at = RunTime::from_micros(1);
-        progress.apply(&Event { at, kind: EventKind::IterationStarted { iteration: 1, attempt: 1 } });
+        let mut seen = after(&[]);
+        seen.happen(1, EventKind::IterationStarted { iteration: 1, attempt: 1 });
         let notes = Notes { usage: spent(60), ..Notes::default() }.boxed();
         let result = WorkResult::Later { after: Duration::from_secs(30) };
-        progress.apply(&Event { at, kind: EventKind::IterationFinished { result, notes } });
-        assert_eq!(left(&LIMITS, &progress), ["$1.40 of $2.00"]);
+        seen.happen(1, EventKind::IterationFinished { result, notes });
+        assert_eq!(seen.left(&LIMITS), ["$1.40 of $2.00"]);
     }
 
     #[test]
     fn what_the_iteration_under_way_has_used_is_gone_and_says_nothing_of_the_next() {
-        let mut progress = after(&[spent(10), spent(10)]);
-        let at = RunTime::from_micros(130_000_000);
-        progress.apply(&Event { at, kind: EventKind::IterationStarted { iteration: 3, attempt: 1 } });
-        progress.apply(&Event { at, kind: EventKind::UsageReported { usage: spent(30) } });
+        let mut seen = after(&[spent(10), spent(10)]);
+        seen.happen(130_000_000, EventKind::IterationStarted { iteration: 3, attempt: 1 });
+        seen.happen(130_000_000, EventKind::UsageReported { usage: spent(30) });
         assert_eq!(
-            left(&LIMITS, &progress),
+            seen.left(&LIMITS),
             ["$1.50 of $2.00: about 15 more iterations at $0.10, to iteration 17"]
+        );
+    }
+
+    #[test]
+    fn an_iteration_that_was_cut_or_that_failed_says_nothing_of_the_next() {
+        let mut seen = after(&[spent(10)]);
+        let begin = |iteration| EventKind::IterationStarted { iteration, attempt: 1 };
+        let notes = |cents| Notes { usage: spent(cents), ..Notes::default() }.boxed();
+        let result = WorkResult::Failed("it broke".to_owned().into());
+        seen.happen(70_000_000, begin(2));
+        seen.happen(80_000_000, EventKind::IterationFinished { result, notes: notes(1) });
+        seen.happen(80_000_000, EventKind::StepSettled { met: false });
+        seen.happen(90_000_000, begin(3));
+        seen.happen(95_000_000, EventKind::WorkCut { notes: notes(69) });
+        assert_eq!(
+            seen.left(&LIMITS),
+            ["$1.20 of $2.00: about 12 more iterations at $0.10, to iteration 15"]
         );
     }
 
@@ -265,12 +296,16 @@ mod tests {
             said(&limits, &[Usage::unknown()]),
             said(&limits, &[Usage::unknown(), spent(12)]),
             said(&limits, &[spent(1); 120]),
+            said(&limits, &[spent(400)]),
+            said(&limits, &[spent(100)]),
         ];
         insta::assert_snapshot!(cases.join("\n"), @r"
         $0.64 of $1.00 in any hour
         unknown, of $1.00 in any hour: nothing was reported
         at most $0.88 of $1.00 in any hour
         $0.60 in an hour so far, of $1.00 in any hour
+        $4.00 spent so far, of $1.00 in any hour
+        nothing of $1.00 in any hour
         ");
     }
 

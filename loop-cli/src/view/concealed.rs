@@ -5,6 +5,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
+use anstream::adapter::{StripBytes, strip_str};
 use loop_telemetry::{RedactingStream, Redactor};
 
 /// The secrets that are known by now: first those of the environment, then those of the manifest as well.
@@ -21,37 +22,60 @@ pub(crate) fn secrets() -> Redactor {
     secrets.unwrap_or_else(|| Redactor::new::<&[u8]>([]))
 }
 
-/// The text without secrets.
+/// The text without secrets. One with a change of colour in it is none to a search, and one to whoever looks: where
+/// there is such a secret, the text loses its colours.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    secrets().redact(text)
+    let secrets = secrets();
+    let clean = secrets.redact(text);
+    if !clean.contains('\x1b') {
+        return clean;
+    }
+    let plain = strip_str(&clean).to_string();
+    match secrets.redact(&plain) {
+        Cow::Owned(cleaner) if cleaner != plain => Cow::Owned(cleaner),
+        _ => clean,
+    }
 }
 
-/// The bytes from `start` on without secrets, also without one that begins before it.
-pub(super) fn clean_from(bytes: &[u8], start: usize) -> Cow<'_, [u8]> {
-    let (mut stream, mut clean) = (secrets().stream(), Vec::new());
-    stream.push(&bytes[..start], &mut clean);
-    clean.clear();
-    stream.push(&bytes[start..], &mut clean);
-    stream.finish(&mut clean);
-    Cow::Owned(clean)
+/// The bytes from `start` on without secrets, also without one that begins before it, and without what steers a
+/// terminal.
+pub(super) fn clean_from(bytes: &[u8], start: usize) -> Vec<u8> {
+    let mut stream = CleanStream::for_eyes();
+    stream.push(&bytes[..start]);
+    let mut clean = stream.push(&bytes[start..]).to_vec();
+    clean.extend(stream.rest());
+    clean
 }
 
 /// Takes secrets out of output that comes in pieces.
 #[derive(Debug)]
 pub(super) struct CleanStream {
+    /// Takes out first what steers a terminal: it could stand within a secret, which nobody sees but in whole.
+    strip: Option<StripBytes>,
     stream: RedactingStream,
     clean: Vec<u8>,
 }
 
 impl CleanStream {
+    /// For programs: nothing is taken out but secrets.
     pub(super) fn new() -> Self {
-        Self { stream: secrets().stream(), clean: Vec::new() }
+        Self { strip: None, stream: secrets().stream(), clean: Vec::new() }
+    }
+
+    /// For people: without what steers a terminal as well.
+    pub(super) fn for_eyes() -> Self {
+        Self { strip: Some(StripBytes::new()), ..Self::new() }
     }
 
     /// What is clean with this piece. What may be the beginning of a secret is held back.
     pub(super) fn push(&mut self, piece: &[u8]) -> &[u8] {
         self.clean.clear();
-        self.stream.push(piece, &mut self.clean);
+        match &mut self.strip {
+            None => self.stream.push(piece, &mut self.clean),
+            Some(strip) => {
+                strip.strip_next(piece).for_each(|part| self.stream.push(part, &mut self.clean));
+            }
+        }
         &self.clean
     }
 
@@ -65,5 +89,6 @@ impl CleanStream {
     /// Forgets what is held back: a piece is missing after it.
     pub(super) fn forget(&mut self) {
         self.stream.finish(&mut self.clean);
+        self.strip = self.strip.take().map(|_| StripBytes::new());
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod history;
 pub(crate) mod iteration;
 mod left;
 mod lines;
+mod notes;
 mod output;
 mod panel;
 mod printer;
@@ -25,16 +26,19 @@ mod summary;
 mod table;
 mod tail;
 pub(crate) mod text;
+mod usual;
 
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use anyhow::anyhow;
 
 use self::printer::PRINTER;
 pub(crate) use self::{
     board::Board,
     concealed::{conceal, secrets},
     left::Left,
+    notes::Notes,
     panel::Pinned,
     replying::{Replying, Teller},
     results::Results,
@@ -71,20 +75,53 @@ pub(crate) fn flush() {
     PRINTER.flush();
 }
 
-/// Prints a result to standard output, without secrets, and gives whether somebody still reads it. Neither a run nor its exit
-/// code depends on who does.
-pub(crate) fn tell(text: &str) -> bool {
+/// Prints a result to standard output, without secrets, and gives whether somebody still reads it.
+///
+/// # Errors
+/// If it cannot be written, but for nobody reading it: the disk is full, say.
+pub(crate) fn print(text: &str) -> anyhow::Result<bool> {
     // Standard error may be the same terminal, and what was said before is to stand before it.
     flush();
     let mut stdout = anstream::stdout();
     is_read(writeln!(stdout, "{}", concealed::clean(text).trim_end()).and_then(|()| stdout.flush()))
 }
 
-/// Prints to standard output what an agent or a check printed: byte for byte, but for a terminal without what
-/// could move its cursor or recolour it.
-pub(crate) fn hand_over(bytes: &[u8]) {
+/// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn print_json(json: &str) -> anyhow::Result<bool> {
     flush();
-    is_read(hand_to(io::stdout().lock(), bytes));
+    let mut stdout = io::stdout().lock();
+    is_read(writeln!(stdout, "{json}").and_then(|()| stdout.flush()))
+}
+
+/// [`print`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written
+/// is said.
+pub(crate) fn tell(text: &str) -> bool {
+    said(print(text))
+}
+
+/// [`print_json`] for a run, as [`tell`].
+pub(crate) fn tell_json(json: &str) -> bool {
+    said(print_json(json))
+}
+
+fn said(printed: anyhow::Result<bool>) -> bool {
+    printed.unwrap_or_else(|error| {
+        warning(&format!("{error:#}"));
+        false
+    })
+}
+
+/// Prints to standard output what an agent or a check printed: byte for byte, but for a terminal without what
+/// could move its cursor or recolour it. Gives whether somebody still reads it.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn hand_over(bytes: &[u8]) -> anyhow::Result<bool> {
+    flush();
+    is_read(hand_to(io::stdout().lock(), bytes))
 }
 
 /// The same for what they printed to their standard error, to ours.
@@ -100,14 +137,13 @@ fn hand_to(mut to: impl Write + IsTerminal, bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-fn is_read(written: io::Result<()>) -> bool {
+fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
     match written {
-        Ok(()) => return true,
+        Ok(()) => Ok(true),
         // The reader has seen enough, as `head` does.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        Err(error) => warning(&format!("standard output cannot be written: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(anyhow!("standard output cannot be written: {error}")),
     }
-    false
 }
 
 /// Prints an error, with the errors beneath it.

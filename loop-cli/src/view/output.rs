@@ -17,7 +17,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(screen: Screen, all: bool) -> Self {
-        Self { screen, all, torn: Vec::new(), clean: CleanStream::new() }
+        Self { screen, all, torn: Vec::new(), clean: CleanStream::for_eyes() }
     }
 
     /// Takes the next bytes.

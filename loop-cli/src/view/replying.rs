@@ -3,11 +3,15 @@
 //! It is the result, so nothing of it is ever left out, as [`Results`](super::Results) does where nobody reads.
 //! Whoever reads slowly is waited for by a thread of its own; so the model goes on, and Ctrl+C is heard.
 
-use std::{sync::mpsc, thread};
+use std::{
+    io::{self, IsTerminal},
+    sync::mpsc,
+    thread,
+};
 
 use tokio::sync::oneshot;
 
-use super::{concealed::CleanStream, hand_over, say};
+use super::{concealed::CleanStream, hand_over, say, warning};
 
 /// Prints a reply as it comes, without secrets.
 #[derive(Debug)]
@@ -68,7 +72,8 @@ impl Replying {
 }
 
 fn print(pieces: mpsc::Receiver<Piece>) {
-    let mut clean = CleanStream::new();
+    let is_seen = io::stdout().is_terminal();
+    let mut clean = if is_seen { CleanStream::for_eyes() } else { CleanStream::new() };
     let mut line = Line::default();
     for piece in pieces {
         match piece {
@@ -92,7 +97,9 @@ impl Line {
     fn print(&mut self, bytes: &[u8]) {
         if let Some(last) = bytes.last() {
             self.has_begun = *last != b'\n';
-            hand_over(bytes);
+            if let Err(error) = hand_over(bytes) {
+                warning(&format!("{error:#}"));
+            }
         }
     }
 

@@ -37,6 +37,8 @@ struct Passed {
     clean: CleanStream,
     /// The beginning of a character whose end is still to come.
     torn: Vec<u8>,
+    /// A line has begun that has not ended.
+    in_line: bool,
     is_terminal: bool,
 }
 
@@ -46,8 +48,9 @@ impl Results {
             Arc::new(Mutex::new(Passed {
                 to,
                 before,
-                clean: CleanStream::new(),
+                clean: if is_terminal { CleanStream::for_eyes() } else { CleanStream::new() },
                 torn: Vec::new(),
+                in_line: false,
                 is_terminal,
             }))
         };
@@ -64,7 +67,7 @@ impl Results {
         lock(passed).feed(bytes);
     }
 
-    /// Prints what was held back, and waits until all is printed; but not for a reader that is stalled.
+    /// Prints what was held back and ends the line, and waits until all is printed; but not for a reader that is stalled.
     pub(crate) fn end(&self) {
         lock(&self.output).end();
         lock(&self.errors).end();
@@ -91,10 +94,9 @@ impl Passed {
         self.print(&whole);
     }
 
-    fn print(&self, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
+    fn print(&mut self, bytes: &[u8]) {
+        let Some(last) = bytes.last() else { return };
+        self.in_line = *last != b'\n';
         let text = String::from_utf8_lossy(bytes);
         self.before.flush();
         self.to.output(if self.is_terminal { text::printable(&text) } else { text.into_owned() });
@@ -104,6 +106,9 @@ impl Passed {
         let rest = self.clean.rest();
         let rest = [std::mem::take(&mut self.torn), rest].concat();
         self.print(&rest);
+        if self.in_line {
+            self.print(b"\n");
+        }
         self.to.flush();
     }
 }

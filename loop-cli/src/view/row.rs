@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loop_core::{Event, EventKind, Notes, RunCost, RunTime, Usage, WorkResult};
+use loop_core::{CostQuality, Event, EventKind, Notes, RunCost, RunTime, Usage, WorkResult};
 
 use super::{Left, text};
 
@@ -19,6 +19,8 @@ pub(crate) struct Row {
     pub(crate) score: Option<f64>,
     /// What all attempts at it used, those that were put off included.
     pub(crate) usage: Usage,
+    /// Of the agent's cost a part is not known, at least.
+    pub(super) is_unpriced: bool,
     /// The agent's exit code, as a shell shows it, where its output is at hand.
     pub(crate) exit: Option<i32>,
     /// How many bytes the agent printed, where its output is at hand.
@@ -53,8 +55,17 @@ impl Row {
         ]
     }
 
+    /// What it cost, as the run's sum has it.
     pub(crate) const fn cost(&self) -> RunCost {
-        RunCost::reported(self.usage.cost)
+        match RunCost::reported(self.usage.cost) {
+            RunCost::About(usd) | RunCost::Exactly(usd) if self.is_unpriced => RunCost::AtLeast(usd),
+            cost => cost,
+        }
+    }
+
+    /// The agent has ended: what is known of its cost now is what will be known.
+    fn price(&mut self) {
+        self.is_unpriced = self.usage.cost.is_none_or(|cost| cost.quality == CostQuality::Partial);
     }
 }
 
@@ -93,6 +104,7 @@ impl Rows {
             EventKind::EvaluationStarted {} => self.began = event.at,
             EventKind::IterationFinished { result, notes } => {
                 revise(&mut row.usage, notes.as_deref());
+                row.price();
                 row.agent = Some(took);
                 verdict_of(result, |()| String::new()).clone_into(&mut row.verdict);
             }
@@ -105,7 +117,10 @@ impl Rows {
             }
             EventKind::WorkCut { .. } => {
                 match row.agent {
-                    None => row.agent = Some(took),
+                    None => {
+                        row.agent = Some(took);
+                        row.price();
+                    }
                     Some(_) => row.check = Some(took),
                 }
                 "cut".clone_into(&mut row.verdict);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loop_core::{Progress, RunCost, StepRecord};
 
-use super::{budget, text};
+use super::{budget, text, usual::Usual};
 use crate::manifest::plan::Limits;
 
 /// What the panel's first line says.
@@ -17,6 +17,7 @@ pub(super) struct Status {
     stage: &'static str,
     iteration: u64,
     cost: RunCost,
+    usual: Usual,
     /// What is left of the budget that ends first, once an iteration has shown what it takes.
     pub(super) left: Option<String>,
     /// Run time at the last event, and when that was.
@@ -35,6 +36,7 @@ impl Status {
             stage: "starting",
             iteration: 1,
             cost: RunCost::Unknown,
+            usual: Usual::default(),
             left: None,
             elapsed: Duration::ZERO,
             seen: now,
@@ -55,8 +57,9 @@ impl Status {
         self.seen = Instant::now();
         self.iteration = progress.current_step().map_or(self.iteration, StepRecord::iteration);
         self.cost = progress.cost();
+        self.usual.look(progress);
         if progress.iterations() > 0 {
-            self.left = budget::left(&self.limits, progress).into_iter().next();
+            self.left = budget::left(&self.limits, progress, &self.usual).into_iter().next();
         }
         self.elapsed = progress.elapsed();
     }

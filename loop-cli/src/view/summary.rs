@@ -6,7 +6,7 @@ use loop_core::{Ending, Progress, StopReason};
 use loop_guardrails::SpendingRate;
 
 use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
-use crate::manifest::Plan;
+use crate::{drive::Ended, manifest::Plan};
 
 /// Why the loop stopped, after how many iterations, how long, at what cost, what is left of its budgets, and
 /// what to do next.
@@ -14,8 +14,7 @@ use crate::manifest::Plan;
 /// whether the run can be resumed.
 pub(crate) fn summary(
     plan: &Plan,
-    ending: &Ending,
-    progress: &Progress,
+    Ended { ending, progress, table, .. }: &Ended,
     telemetry: &Path,
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
@@ -31,7 +30,7 @@ pub(crate) fn summary(
     if let Some(tokens) = text::tokens(progress) {
         row("tokens", tokens);
     }
-    for (index, left) in budget::left(&plan.limits, progress).into_iter().enumerate() {
+    for (index, left) in budget::left(&plan.limits, progress, table.usual()).into_iter().enumerate() {
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());

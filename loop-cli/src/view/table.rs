@@ -9,12 +9,14 @@ use super::{
     columns::{self, Column},
     row::{Row, Rows},
     text,
+    usual::Usual,
 };
 
 /// Collects the rows of a run, in bounded memory.
 #[derive(Debug)]
 pub(crate) struct Table {
     rows: Rows,
+    usual: Usual,
     head: Vec<Row>,
     tail: VecDeque<Row>,
     left_out: u64,
@@ -42,6 +44,7 @@ impl Table {
     fn of(kept: (usize, usize), columns: &'static [Column], cells: fn(&Row) -> Vec<String>) -> Self {
         Self {
             rows: Rows::default(),
+            usual: Usual::default(),
             head: Vec::new(),
             tail: VecDeque::new(),
             left_out: 0,
@@ -96,6 +99,11 @@ impl Table {
         self.tail.push_back(row);
     }
 
+    /// What an iteration took.
+    pub(super) const fn usual(&self) -> &Usual {
+        &self.usual
+    }
+
     /// The table as text; empty if there was no iteration.
     pub(crate) fn render(&self) -> String {
         if self.head.is_empty() {
@@ -112,7 +120,8 @@ impl Table {
 }
 
 impl Observer for Table {
-    fn on_event(&mut self, event: &Event, _progress: &Progress) {
+    fn on_event(&mut self, event: &Event, progress: &Progress) {
+        self.usual.look(progress);
         if let Some(row) = self.rows.next(event) {
             self.push(row);
         }
@@ -228,6 +237,21 @@ mod tests {
            agent  check  cost
         1   1.0s      -  $3.00
         ");
+    }
+
+    #[test]
+    fn a_cost_of_which_the_check_told_its_part_alone_is_a_lower_bound() {
+        let usage = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
+        let notes = Notes { usage, ..Notes::default() }.boxed();
+        let table = folded([
+            EventKind::RunStarted { evaluated: true },
+            EventKind::IterationStarted { iteration: 1, attempt: 1 },
+            EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
+            EventKind::EvaluationStarted {},
+            EventKind::EvaluationFinished { result: WorkResult::Done(loop_core::Verdict::fail()), notes },
+            EventKind::StepSettled { met: false },
+        ]);
+        assert!(table.render().contains("at least $1.00"), "{}", table.render());
     }
 
     #[test]

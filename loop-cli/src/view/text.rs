@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use loop_core::{Progress, RunCost, Usd};
 
+use super::concealed::secrets;
+
 /// A duration as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
@@ -107,13 +109,15 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Text of an agent, made safe to print: without what could move the cursor, recolour the screen, or make it
-/// read otherwise than it is written. Lines and tabs stay.
+/// read otherwise than it is written, and without the secrets that such could stand in. Lines and tabs stay.
 pub(crate) fn printable(text: &str) -> String {
     let is_harmless = |sign: &char| match sign {
         '\n' | '\t' => true,
         sign => !sign.is_control() && !turns_text(*sign),
     };
-    anstream::adapter::strip_str(text).to_string().chars().filter(is_harmless).collect()
+    let harmless: String =
+        anstream::adapter::strip_str(text).to_string().chars().filter(is_harmless).collect();
+    secrets().redact(&harmless).into_owned()
 }
 
 /// Whether this turns the direction of the text around it, or breaks its line. A name with one of these in it

@@ -4,6 +4,8 @@ use std::{fs, path::Path};
 
 use serde_json::json;
 
+use rustix::process::Signal;
+
 use crate::support::{FOREVER, Manifest, World};
 
 /// A world with the recorded stream of an agent in the file `stream`.
@@ -231,4 +233,79 @@ fn work_that_ended_at_a_limit_of_the_agents_own_is_judged() {
     let manifest = manifest("claude-stream-json", "cat stream; exit 1", "touch checked");
     world.run_manifest(&manifest).exits(0).says(&["came to a limit of its own: error_max_turns", "goal_met"]);
     assert!(world.has("checked"));
+}
+
+#[test]
+fn a_limit_that_cannot_hold_is_said_while_the_agent_runs() {
+    let world = World::new();
+    world.write("stream", answer("a", "home-made", 0.0));
+    let manifest = manifest("pi-json", &format!("cat stream; {FOREVER}"), "true");
+    let run = world.start_manifest(&manifest.set("guardrails.max_cost_usd", 2));
+    run.says("no price for the model `home-made`");
+    run.signal(Signal::TERM);
+    run.finish().exits(143);
+}
+
+#[test]
+fn the_check_is_told_what_is_left_after_the_agent() {
+    let world = World::new();
+    world.write("stream", answer("a", "m", 0.5));
+    let check = "echo \"$LOOP_BUDGET_USD_LEFT $LOOP_SECONDS_LEFT\" >left";
+    let manifest = manifest("pi-json", "cat stream", check).set("guardrails.max_cost_usd", 2);
+    world.run_manifest(&manifest.set("guardrails.max_seconds", 3600)).exits(0);
+    let left = world.read("left");
+    assert!(left.starts_with("1.50 35"), "{left}");
+}
+
+#[test]
+fn a_check_that_is_an_agent_makes_the_cost_a_lower_bound_unless_it_reports() {
+    let world = World::new();
+    world.write("stream", answer("a", "m", 0.5));
+    let cost = |check: &str| {
+        let manifest = manifest("pi-json", "cat stream", check).set("guardrails.max_cost_usd", 2);
+        let ran = world.run_manifest(&manifest).exits(0);
+        let record = world.records().pop().expect("a record");
+        (ran.stderr.contains("nobody knows what the check costs"), record["cost_is_lower_bound"] == true)
+    };
+    assert_eq!(cost("claude -p judge; true"), (true, true));
+    let report = r#"echo '{"cost_usd": 0.1}' >>"$LOOP_USAGE_FILE""#;
+    assert_eq!(cost(&format!("claude -p judge; {report}")), (false, false));
+    assert_eq!(cost("true"), (false, false));
+}
+
+#[test]
+fn a_run_that_its_fuse_has_ended_goes_on_when_it_is_resumed() {
+    let world = World::new();
+    let agent = r#"echo '{"cost_usd": 4}' >>"$LOOP_USAGE_FILE""#;
+    let manifest =
+        manifest("usage-file", agent, "test $LOOP_ITERATION = 2").set("guardrails.max_usd_per_hour", 1);
+    world.run_manifest(&manifest).exits(1).says(&["nothing of $1.00 in any hour: $3.00 over"]);
+    let run = world.record()["run_id"].as_str().expect("a run").to_owned();
+    world.run(&["resume", &run]).exits(0).says(&["goal_met"]);
+}
+
+#[test]
+fn a_thread_that_goes_on_in_a_resumed_run_counts_what_is_new() {
+    let world = World::new();
+    let usage = r#"{"input_tokens":'$((LOOP_ITERATION * 100000))',"output_tokens":0}"#;
+    let agent = format!(
+        r#"echo '{{"type":"thread.started","thread_id":"t"}}'; echo '{{"type":"turn.completed","usage":{usage}}}'"#
+    );
+    let manifest = manifest("codex-json", &agent, "false").set("guardrails.max_iterations", 2);
+    world.run_manifest(&manifest).exits(1);
+    let run = world.record()["run_id"].as_str().expect("a run").to_owned();
+    world.run(&["resume", &run, "--add-iterations", "2"]).exits(1);
+    let record = world.records().pop().expect("a record");
+    assert_eq!(record["usage"]["input_tokens"], 400_000);
+}
+
+#[test]
+fn a_limit_on_money_is_not_held_against_an_empty_price_table() {
+    let world = World::new();
+    world.write("prices.json", r#"{"date": "2026-11-01", "usd_per_million_tokens": {}}"#);
+    let manifest = manifest("pi-json", "cat stream", "true").set("agent.prices", "prices.json");
+    world
+        .run_manifest(&manifest.set("guardrails.max_cost_usd", 2))
+        .exits(2)
+        .says(&["the file of its prices has none for any model"]);
 }

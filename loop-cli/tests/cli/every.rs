@@ -26,6 +26,13 @@ fn a_count_that_is_reached_is_what_was_asked_for() {
 }
 
 #[test]
+fn a_record_has_standard_output_to_itself() {
+    let world = World::new();
+    let ran = every(&world, &["1ms", "--count", "2", "--json"], "printf hi").exits(0).says(&["[loop 2/2]"]);
+    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).ok(), Some(world.record()), "{}", ran.stdout);
+}
+
+#[test]
 fn ten_times_if_nobody_says_how_often() {
     let world = World::new();
     let ran = every(&world, &["1ms"], "echo x").exits(0);
@@ -37,14 +44,14 @@ fn words_are_a_program_and_its_arguments_as_they_are() {
     let world = World::new();
     let ran =
         world.run(&["every", "1ms", "--count=1", "--", "printf", "%s|", "a b", "$HOME", "it's"]).exits(0);
-    assert_eq!(ran.stdout, "a b|$HOME|it's|");
+    assert_eq!(ran.stdout, "a b|$HOME|it's|\n");
 }
 
 #[test]
 fn it_stops_early_at_what_it_was_told_to_look_for() {
     for (args, line, iterations, said) in [
         (["--until", "a.c"], "echo abc; [ $LOOP_ITERATION != 2 ] || echo 'xa.cx'", 2, "the output has a.c"),
-        (["--until", "/a.c$/"], "printf abc", 1, "the output has /a.c$/"),
+        (["--until", "/^a.c$/"], "printf 'x\\nabc\\ny\\n'", 1, "the output has /^a.c$/"),
         (["--until-unchanged", "2"], "[ $LOOP_ITERATION = 1 ] || echo same", 4, "has not changed 2 times"),
     ] {
         let world = World::new();
@@ -70,7 +77,7 @@ fn time_that_is_up_is_a_good_end_unless_it_cuts() {
 
     let held = world.fifo("held");
     let line = format!("exec 9>held; echo there >&9; {FOREVER}");
-    every(&world, &["10ms", "--for", "300ms"], &line).exits(1).says(&["loop stopped after 1/10 iterations"]);
+    every(&world, &["10ms", "--for", "300ms"], &line).exits(1).says(&["loop stopped after 0/10 iterations"]);
     assert_eq!(held.line(), "there\n");
     held.released();
 }
@@ -115,7 +122,7 @@ fn it_is_a_run_like_any_other() {
     let resumed = Started::new(&mut world.loop_command(&["resume"]));
     crate::support::until("the iteration has begun again", || world.read("done") == "1\n2\n");
     resumed.signal(Signal::TERM);
-    resumed.finish().exits(143).says(&["[loop 2/3]", "loop cancelled after 2/3 iterations"]);
+    resumed.finish().exits(143).says(&["[loop 2/3]", "loop cancelled after 1/3 iterations"]);
     world.run(&["show"]).exits(0);
 }
 
@@ -135,10 +142,33 @@ fn a_prompt_is_a_turn_of_one_conversation() {
     let ran = ran.exits(0);
     assert_eq!(ran.stdout, "Green.\nStill green.\n");
     shown("every_prompt", &ran.stderr);
+    assert_eq!(world.run(&["show", "-i", "2", "--prompt"]).exits(0).stdout, "how is it?");
     let turn = |role: &str, content: &str| json!({ "role": role, "content": content });
     let (asked, green) = (turn("user", "how is it?"), turn("assistant", "Green."));
     assert_eq!(heard, [json!([asked]), json!([asked, green, asked])]);
     assert_eq!(world.record()["iterations"], 2);
+}
+
+#[test]
+fn what_cannot_be_run_now_may_be_later() {
+    let world = World::new();
+    let line = "[ $LOOP_ITERATION = 2 ] && echo here || exit 127";
+    let ran = every(&world, &["1ms", "--count", "3"], line).exits(0);
+    assert_eq!(ran.stdout, "here\n");
+    ran.says(&["exited with 127", "loop finished after 3/3 iterations, 2 failed"]);
+
+    let limited = || Answer::status(429).header("retry-after", "86400");
+    let server = Server::new([limited(), Answer::status(404), Answer::deltas(["Here."])]);
+    let args = ["every", "1ms", "--count", "3", "--model", "openai:scripted", "--no-tools", "hello"];
+    let ran = Started::new(&mut server.command(&world, &args)).finish().exits(0);
+    assert_eq!(ran.stdout, "Here.\n");
+    ran.says(&["rate limit", "loop finished after 3/3 iterations, 2 failed"]);
+}
+
+#[test]
+fn a_quiet_one_says_its_errors() {
+    let ran = every(&World::new(), &["1ms", "-q", "--stop-after-errors", "1"], "exit 3").exits(1);
+    assert!(ran.stderr.starts_with("error:") && ran.stderr.contains("exited with 3"), "{}", ran.stderr);
 }
 
 #[test]
@@ -218,7 +248,7 @@ fn what_is_to_be_repeated_is_read_as_people_know_it() {
 #[test]
 fn mistakes_are_found_before_anything_is_run() {
     let world = World::new();
-    let mistakes: [&[&str]; 9] = [
+    let mistakes: [&[&str]; 13] = [
         &["x", "--", "touch ran"],
         &["0", "--", "touch ran"],
         &["10000000000", "--", "touch ran"],
@@ -228,6 +258,10 @@ fn mistakes_are_found_before_anything_is_run() {
         &["5m", "--unlimited", "--", "touch ran"],
         &["5m", "--until", "/a(/", "--", "touch ran"],
         &["5m", "--until-unchanged", "0", "--", "touch ran"],
+        &["5m", "--until", "", "--", "touch ran"],
+        &["5m", "--fresh", "--", "touch ran"],
+        &["5m", "--model", "x", "--", "touch ran"],
+        &["5m", ""],
     ];
     let said = mistakes.map(|args| {
         let ran = world.run(&[&["every"], args].concat()).exits(2);

@@ -255,10 +255,28 @@ fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
     let before = fs::read(folder(&world).unwrap().join("events.jsonl")).unwrap();
     let done = world.read("ran").lines().count();
     assert!(done > 0 && done < 9, "{done}");
-    world.run(&["resume", world.record()["run_id"].as_str().unwrap()]).exits(0).says(&["goal_met"]);
+    // What is not in the journal has not happened, whatever the record says.
+    assert_eq!(world.record()["stop_reason"], "failed");
+    let listed = world.run(&["runs", "--json"]).exits(0).stdout;
+    assert!(listed.contains(r#""state":"unfinished""#), "{listed}");
+    assert!(world.run(&["show"]).exits(0).stdout.contains("unfinished"));
+    world.run(&["tail"]).exits(3).says(&["died before it ended"]);
+    world.run(&["resume"]).exits(0).says(&["goal_met"]);
     let after = fs::read(folder(&world).unwrap().join("events.jsonl")).unwrap();
     let kept = before.iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
     assert_eq!(after[..kept], before[..kept]);
+}
+
+#[test]
+fn an_agent_that_takes_away_its_own_journal_ends_its_run() {
+    for meddle in ["rm", "truncate -s 0"] {
+        let world = World::new();
+        let agent = format!("{meddle} \"$LOOP_HOME\"/runs/*/events.jsonl; echo x >> ran");
+        let ran = world.run_manifest(&Manifest::new(&agent, "touch checked; false"));
+        ran.exits(3).says(&["cannot be recorded", "events.jsonl was changed by somebody else"]);
+        assert!(world.read("ran") == "x\n" && !world.has("checked"), "{meddle}");
+        assert!(!world.run(&["show"]).stdout.contains("goal_met"));
+    }
 }
 
 #[test]

@@ -65,6 +65,7 @@ fn two_loops_in_one_folder_are_refused_unless_they_are_allowed() {
 
     let quick = ["run", "--agent", "touch ran", "--check", "true", "--max", "1"];
     world.run(&quick).exits(2).says(&[&id, "--parallel"]);
+    world.run(&[&quick[..], &["--no-journal"]].concat()).exits(2).says(&[&id, "--parallel"]);
     assert!(!world.has("ran"));
     world.run(&[&quick[..], &["--parallel"]].concat()).exits(0);
     assert!(world.has("ran"));

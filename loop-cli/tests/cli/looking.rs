@@ -1,5 +1,7 @@
 //! Looking at runs: `loop runs`, `show`, `tail` and `rm`.
 
+use std::{fs, process::Stdio};
+
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -142,6 +144,41 @@ fn output_that_was_too_much_to_keep_is_said_to_lack_its_middle() {
     world.run_manifest(&Manifest::new("head -c 20000000 /dev/zero", "true")).exits(0);
     let ran = world.run(&["show", "-i", "1", "--output"]).exits(0).says(&["not kept, after the first"]);
     assert!(ran.stdout.len() < 20_000_000);
+}
+
+#[test]
+fn what_is_gone_of_a_run_is_missed_only_where_it_is_asked_for() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("head -c 100000 /dev/zero | tr '\\0' x", "true")).exits(0);
+    let runs = world.state().join("runs");
+    let run = runs.join(&ids(&world)[0]);
+    fs::remove_dir_all(run.join("outputs")).unwrap();
+    for args in
+        [&["show"][..], &["show", "--json"], &["show", "-i", "1"], &["show", "-i", "1", "--evaluation"]]
+    {
+        world.run(args).exits(0);
+    }
+    world.run(&["show", "-i", "1", "--output"]).exits(2).says(&["outputs"]);
+    // The index holds nothing that is not in the runs' own files.
+    fs::remove_file(runs.join("index.jsonl")).unwrap();
+    assert_eq!(listed(&world, &[])[0]["state"], "goal_met");
+    world.run(&["show"]).exits(0);
+    fs::remove_file(run.join("events.jsonl")).unwrap();
+    world.run(&["show"]).exits(2).says(&["events.jsonl cannot be read"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_a_failure() {
+    let world = world();
+    run(&world).exits(0);
+    for args in
+        [&["runs"][..], &["runs", "--json"], &["show"], &["show", "--json"], &["show", "-i", "2", "--output"]]
+    {
+        let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+        let mut command = world.loop_command(args);
+        command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+        Started::as_it_is(&mut command).finish().exits(3).says(&["standard output cannot be written"]);
+    }
 }
 
 #[test]

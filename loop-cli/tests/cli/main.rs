@@ -14,6 +14,7 @@ mod cases;
 mod chat;
 mod check;
 mod checkpoint;
+mod concealed;
 mod contained;
 mod dry_run;
 mod early;

@@ -27,6 +27,8 @@ pub(crate) fn page(name: &str, text: &str) {
         (r", in \d+[a-z]+( \d+[a-z]+)?", ", [in]"),
         (r"\b\d+[smh] ago", "[ago]"),
         (r"  (\d+ms|\d+\.\ds)  ", "  [took]  "),
+        // As wide as the times beneath.
+        (r"began +took +", "began  took  "),
         (r"/\S+/work\b", "[folder]"),
         (r"\b\d\d:\d\d:\d\d\b", "[clock]"),
     ];

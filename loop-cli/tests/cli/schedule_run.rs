@@ -41,7 +41,8 @@ fn fires(world: &World, job: &str) -> Vec<Value> {
 #[test]
 fn a_fire_is_a_run_of_its_own() {
     let world = World::new();
-    let job = added(&world, &["10m Say it's $HOME.", "--agent", "cat >told; echo $LOOP_JOB_ID >id"]);
+    let job =
+        added(&world, &["10m Say it's $HOME.", "--agent", "cat >told; echo $LOOP_JOB_ID >id; echo done"]);
     schedule(&world, &["fire", &job]).exits(0).says(&["nobody fires these jobs now"]);
     let ran = schedule(&world, &["run", "--once"]).exits(0).says(&["(asked for)", "goal_met"]);
     page("schedule_once", &ran.stderr);
@@ -142,9 +143,10 @@ fn off_ends_what_runs_and_on_lets_jobs_fire_again() {
 
     let next = added(&world, &["10m Next.", "--agent", "echo next >>told"]);
     schedule(&world, &["fire", &next]).exits(0).says(&["everything is stopped"]);
-    schedule(&world, &["run", "--once"]).exits(0).says(&["another process fires these jobs"]);
+    schedule(&world, &["run", "--once"]).exits(0).says(&["nothing fires"]);
     assert_eq!(world.read("told"), "Stay.");
     schedule(&world, &["on"]).exits(0);
+    schedule(&world, &["run", "--once"]).exits(0).says(&["another process fires these jobs"]);
     running.says(&format!("{next} goal_met"));
     running.signal(Signal::INT);
     running.finish().exits(130);

@@ -72,11 +72,12 @@ impl<O> Run<O> {
                         standing = self.interrupt();
                     }
                 }
-                Wake::Reported => {
-                    if let Standing::Running = standing {
-                        standing = self.reported();
-                    }
-                }
+                Wake::Reported => match standing {
+                    Standing::Running => standing = self.reported(),
+                    // Work that reports without a pause gives no timer its turn.
+                    Standing::Over(due) if self.signals.clock.now() >= due => standing = self.tell_report(),
+                    Standing::Over(_) | Standing::Interrupted(_) => {}
+                },
                 Wake::Deadline => {
                     if self.tell(Input::DeadlinePassed) {
                         standing = self.interrupt();

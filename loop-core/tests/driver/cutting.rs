@@ -203,3 +203,17 @@ async fn dropping_a_run_drops_its_work_at_once() {
     assert!(is_set(&dropped));
     assert_eq!(took, ms(40));
 }
+
+#[tokio::test(start_paused = true)]
+async fn work_that_reports_without_a_pause_is_cut_all_the_same() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        while !cx.is_cancelled() {
+            cx.meter().add(cents(1));
+            tokio::time::advance(ms(1)).await;
+        }
+        Ok(1)
+    });
+    let report = Loop::new(agent).until(never()).at_most(3).guard(Budget::cents(5)).run().await.unwrap();
+    assert_eq!(report.reason(), &StopReason::BudgetExceeded);
+    assert!(report.usage().cost.is_some_and(|cost| cost.usd < loop_core::Usd::dollars(1)), "{report:?}");
+}

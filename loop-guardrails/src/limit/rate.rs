@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use loop_core::{Ceiling, Decision, Event, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
+use loop_core::{Ceiling, Decision, Event, EventKind, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
 
 /// At most so much money in any hour.
 ///
@@ -20,6 +20,12 @@ use loop_core::{Ceiling, Decision, Event, Guardrail, Halt, Progress, RunTime, St
 /// more in it than one on the wall. Memory is bounded by keeping the sums of minutes, so that what was spent
 /// is forgotten when its whole minute is an hour old: after 60 to 61 minutes. In no hour is more
 /// spent than the limit allows, but for the overrun before the cut.
+///
+/// # Resuming
+/// The time in which a run was down is no run time, and a run that this has halted would find the same hour each
+/// time that it is resumed. But a person has seen then why it was so fast: who resumes such a run puts in a new
+/// fuse, and its hour begins without what was spent before. A run that died, or ended for another reason, goes
+/// on with its hour as it was.
 ///
 /// Like [`MaxCost`](super::MaxCost) it counts what is reported, and **cost that nobody reports does not
 /// count**. An agent that reports at its end is charged as a whole at that time.
@@ -46,6 +52,8 @@ pub struct SpendingRate {
     limit: Usd,
     /// What was spent in which minute of the run, the oldest first; at most 61 of them.
     spent: VecDeque<(u64, Usd)>,
+    /// It has ended the run.
+    is_blown: bool,
 }
 
 /// The minutes before the present one in which something less than an hour old can have been spent.
@@ -57,7 +65,7 @@ impl SpendingRate {
 
     /// At most `limit` in any hour.
     pub const fn per_hour(limit: Usd) -> Self {
-        Self { limit, spent: VecDeque::new() }
+        Self { limit, spent: VecDeque::new(), is_blown: false }
     }
 
     /// What was spent in the hour before `now`.
@@ -87,6 +95,13 @@ impl Guardrail for SpendingRate {
     }
 
     fn observe(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunFinished { ending } => {
+                self.is_blown = ending.guardrail.as_deref() == Some(Self::NAME);
+            }
+            EventKind::RunResumed {} if std::mem::take(&mut self.is_blown) => self.spent.clear(),
+            _ => {}
+        }
         let Some(cost) = event.kind.usage().and_then(|usage| usage.cost) else { return };
         let now = minute(event.at);
         match self.spent.back_mut() {
@@ -107,7 +122,7 @@ fn minute(at: RunTime) -> u64 {
 mod tests {
     use std::time::Duration;
 
-    use loop_core::{Cost, EventKind, Notes, Usage, WorkResult};
+    use loop_core::{Cost, Ending, Notes, Usage, WorkResult};
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
@@ -210,6 +225,22 @@ mod tests {
         assert_eq!(left(&run), Some(Usd::micros(100_000)));
         run.spend((Duration::from_secs(61), 0, 0));
         assert_eq!(left(&run), Some(Usd::dollars(1)));
+    }
+
+    #[test]
+    fn who_resumes_what_it_has_halted_begins_another_hour_and_nobody_else_does() {
+        for (guardrail, left) in [(Some(SpendingRate::NAME), 1_000_000), (Some("max_cost"), 0), (None, 0)] {
+            let mut run = Run::new(1_000_000);
+            run.spend((Duration::ZERO, 3_000_000, 0));
+            let now = run.progress.now();
+            if let Some(guardrail) = guardrail {
+                let halt = Halt::new(StopReason::BudgetExceeded, "");
+                let ending = Box::new(Ending { halt, guardrail: Some(guardrail.to_owned()) });
+                run.happen(now, EventKind::RunFinished { ending });
+            }
+            run.happen(now, EventKind::RunResumed {});
+            assert_eq!(run.rate.ceiling(&run.progress).cost, Some(Usd::micros(left)), "{guardrail:?}");
+        }
     }
 
     #[test]

@@ -208,3 +208,81 @@ fn an_explanation_knows_where_links_lead() {
     let Asked::Command { words } = workspace.explain("git log").asked else { panic!() };
     assert!(words.starts_with(&["git".to_owned(), "--no-pager".to_owned()]), "{words:?}");
 }
+
+/// What is asked, and what is then done, go the same way, also where nothing is yet.
+#[test]
+fn a_check_says_what_a_write_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir_all(at(".git/hooks")).unwrap();
+    fs::create_dir_all(at("keys.pem")).unwrap();
+    fs::create_dir_all(at("state/audit")).unwrap();
+    fs::create_dir_all(at("src")).unwrap();
+    for (link, target) in [
+        ("hooks", ".git/hooks"),
+        ("keys", "keys.pem"),
+        ("kept", "state"),
+        ("note", "src/new/.env"),
+        ("in", "src"),
+    ] {
+        symlink(target, at(link)).unwrap();
+    }
+    let root = fs::canonicalize(folder.path()).unwrap();
+    let policy = ActionPolicy::default().guard([root.join("state")]);
+    let workspace = Workspace::open(folder.path(), policy).unwrap();
+    for (path, allowed) in [
+        ("hooks/pre-commit", false),
+        ("hooks/new/file", false),
+        ("keys/new", false),
+        ("kept/audit/audit.jsonl", false),
+        ("kept/new/er", false),
+        ("note", false),
+        ("new/../keys/x", false),
+        ("new/folder/../../hooks/x", false),
+        ("in/new/er/file", true),
+        ("new/../in/x", true),
+        ("new/folder/x", true),
+    ] {
+        let explained = workspace.explain_path(path, Verb::Write).ruling;
+        assert_eq!(explained.allowed, allowed, "{path}: {explained}");
+        assert!(!at("src/new").exists() && !at("new").exists(), "a question makes nothing");
+        assert_eq!(workspace.write(path, b"x").is_ok(), allowed, "{path}");
+        let _ = fs::remove_dir_all(at("new"));
+        let _ = fs::remove_dir_all(at("src/new"));
+    }
+    assert!(workspace.check("keys", Verb::Delete).is_ok(), "the link is removed, not what it leads to");
+    assert!(workspace.remove("keys").is_ok());
+}
+
+#[test]
+fn a_link_that_leads_to_the_root_by_any_way_stays_inside() {
+    let outer = tempfile::tempdir().unwrap();
+    let inner = outer.path().join("ws");
+    fs::create_dir_all(inner.join("sub")).unwrap();
+    fs::write(inner.join("x"), "x").unwrap();
+    fs::write(inner.join(".env"), "KEY").unwrap();
+    fs::write(outer.path().join("x"), "outside").unwrap();
+    symlink(&inner, outer.path().join("alias")).unwrap();
+    let workspace = Workspace::open(&inner, ActionPolicy::default()).unwrap();
+    let targets = [
+        workspace.root().to_owned(),
+        outer.path().join("alias"),
+        inner.join("../ws"),
+        "../ws".into(),
+        ".".into(),
+        "sub/..".into(),
+        "sub/../../alias".into(),
+    ];
+    for target in targets {
+        let link = inner.join("self");
+        symlink(&target, &link).unwrap();
+        assert_eq!(text(&workspace, "self/x").unwrap(), "x", "{target:?}");
+        assert_eq!(text(&workspace, "self/sub/../self/x").unwrap(), "x", "{target:?}");
+        assert!(workspace.read("self/.env").unwrap_err().is_refusal());
+        assert!(workspace.read("self/../x").unwrap_err().is_refusal(), "above it is outside: {target:?}");
+        assert!(workspace.check("self", Verb::Read).unwrap().is_root());
+        fs::remove_file(link).unwrap();
+    }
+    symlink("../x", inner.join("out")).unwrap();
+    assert!(matches!(workspace.read("out"), Err(WorkspaceError::LinkOutside { .. })));
+}

@@ -60,6 +60,17 @@ pub enum JournalError {
         /// What is wrong with it.
         why: String,
     },
+    /// Somebody else removed, cut or wrote it while the run did.
+    #[error(
+        "{} was changed by somebody else while the run wrote it: {why} (find out who does that, the run's own commands perhaps; then take the file from a backup, or begin a new run)",
+        path.display()
+    )]
+    Meddled {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A later version of this program wrote it.
     #[error(
         "line {line} of {} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",

@@ -20,6 +20,7 @@ use super::{
     lock::RunLock,
     outputs::Outputs,
     reader::Place,
+    untouched::untouched,
 };
 use crate::{folder, redact::Redactor};
 
@@ -63,6 +64,8 @@ pub struct FileJournal<O> {
     synced: bool,
     /// The number of the next line; `None` until the lines before it were loaded.
     next: Option<u64>,
+    /// The length that the file has if nobody else writes it.
+    length: u64,
     /// Lines on their way to the file.
     pending: Vec<u8>,
     /// The file of an output that has to be safe before the line which names it is written.
@@ -89,7 +92,7 @@ impl<O> FileJournal<O> {
         let file = file.cannot_create(&path)?;
         lock(&file, &path)?;
         folder::sync(&run).cannot_create(&run)?;
-        Ok(Self::over(run, path, file, Box::new(clock), Some(0)))
+        Ok(Self::over(run, path, (file, 0), Box::new(clock), Some(0)))
     }
 
     /// The journal of a run that is to go on. What is in it is read when the run is built.
@@ -104,13 +107,14 @@ impl<O> FileJournal<O> {
         let path = run.join(EVENTS);
         let file = folder::private().read(true).append(true).open(&path).cannot_read(&path)?;
         lock(&file, &path)?;
-        Ok(Self::over(run, path, file, Box::new(clock), None))
+        let length = file.metadata().cannot_read(&path)?.len();
+        Ok(Self::over(run, path, (file, length), Box::new(clock), None))
     }
 
     fn over(
         run: PathBuf,
         path: PathBuf,
-        file: File,
+        (file, length): (File, u64),
         clock: Box<dyn FnMut() -> Timestamp + Send>,
         next: Option<u64>,
     ) -> Self {
@@ -123,6 +127,7 @@ impl<O> FileJournal<O> {
             redactor: None,
             synced: true,
             next,
+            length,
             pending: Vec::new(),
             pending_output: None,
             output: PhantomData,
@@ -160,6 +165,7 @@ impl<O> FileJournal<O> {
         if self.pending_output.is_none() && !self.pending.is_empty() {
             // One write, so that a killed process leaves whole batches.
             (&*self.file).write_all(&self.pending).cannot_write(&self.path)?;
+            self.length += self.pending.len() as u64;
             self.pending.clear();
         }
         Ok(())
@@ -213,6 +219,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
         }
         if let Some(torn) = reader.torn() {
             self.file.set_len(torn.whole).and_then(|()| self.file.sync_all()).cannot_write(&self.path)?;
+            self.length = torn.whole;
         }
         self.next = Some(reader.lines());
         last.place().map(|place| reader.decode(place)).transpose()
@@ -241,8 +248,12 @@ impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O
             aside(move || outputs.sync(&name)).await?;
         }
         self.flush()?;
-        let (file, path) = (Arc::clone(&self.file), self.path.clone());
-        Ok(aside(move || file.sync_data().cannot_write(&path)).await?)
+        let (file, path, length) = (Arc::clone(&self.file), self.path.clone(), self.length);
+        let sync = move || {
+            file.sync_data().cannot_write(&path)?;
+            untouched(&file, &path, length)
+        };
+        Ok(aside(sync).await?)
     }
 
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {

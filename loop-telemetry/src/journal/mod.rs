@@ -19,6 +19,7 @@ mod line;
 mod lock;
 mod outputs;
 mod reader;
+mod untouched;
 
 pub(crate) use self::{
     error::At,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Redactor;
 
-/// How one run ended. As JSON it has exactly these keys, in this order.
+/// How one run ended. As JSON it has exactly these keys, in this order; the last one only where it is true.
 ///
 /// Counts and times are the run's, those before a resume included. Unknown keys are passed over when a
 /// record is read, so that records of later versions can be.
@@ -57,6 +57,14 @@ pub struct Record {
     pub started_at: Timestamp,
     /// The file that describes the loop, if one does. Bytes that are no text are replaced.
     pub manifest: Option<String>,
+    /// Whether the cost is a lower bound: of a part of the run nobody knows it. As JSON it is left out if not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cost_is_lower_bound: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Record {
@@ -78,6 +86,7 @@ impl Record {
             working: progress.working(),
             started_at: Timestamp::UNIX_EPOCH,
             manifest: None,
+            cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
         })
     }
 
@@ -126,7 +135,8 @@ impl Draft {
 pub enum CostState {
     /// Every iteration's cost was reported by whoever charges it.
     Known,
-    /// A part of it was computed, or was not reported: then the sum is a lower bound.
+    /// A part of it was computed, or was not reported: then the sum is a lower bound, which
+    /// [`Record::cost_is_lower_bound`] says.
     Estimated,
     /// Nobody reported any cost.
     Unknown,

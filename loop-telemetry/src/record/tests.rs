@@ -57,6 +57,20 @@ fn a_cost_is_known_only_if_every_part_of_it_is() {
     assert_eq!(state(&[known, silent]), CostState::Estimated);
 }
 
+#[test]
+fn a_cost_of_which_a_part_is_missing_is_a_lower_bound_and_only_that_is_said() {
+    let known = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
+    let silent = Usage::unknown().with_tokens(1, 1);
+    let line = |usages: &[Usage]| {
+        let ending = ending(StopReason::GoalMet);
+        Record::of("tidy", &ending, &progress_of(usages)).between(at(0), at(0)).to_line()
+    };
+    assert!(line(&[known, silent]).ends_with(r#","cost_is_lower_bound":true}"#));
+    for usages in [&[][..], &[known], &[silent]] {
+        assert!(!line(usages).contains("lower_bound"), "{usages:?}");
+    }
+}
+
 proptest! {
     /// A record is one line, and what is read back is what was written.
     #[test]
@@ -69,6 +83,7 @@ proptest! {
         (started, ended) in (0..4_000_000_000_000_000_i64, 0..4_000_000_000_000_000_i64),
         run_id: Option<String>,
         input_tokens: Option<u64>,
+        cost_is_lower_bound: bool,
     ) {
         let halt = Halt::new(StopReason::from(reason), "").blockable(blockable);
         let micros = |at| Timestamp::from_microsecond(at).unwrap();
@@ -79,6 +94,7 @@ proptest! {
         record.elapsed = Duration::from_micros(elapsed);
         record.working = Duration::from_micros(working);
         record.usage.input_tokens = input_tokens;
+        record.cost_is_lower_bound = cost_is_lower_bound;
 
         let line = record.to_line();
         prop_assert!(!line.contains(['\n', '\r']));

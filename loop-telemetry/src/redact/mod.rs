@@ -8,6 +8,8 @@
 //! Output comes in pieces, and a secret may be cut in two by their edge. [`RedactingStream`] holds back what
 //! could be the beginning of one until it is known.
 
+mod cut;
+mod json;
 mod scan;
 mod shapes;
 mod stream;
@@ -15,8 +17,6 @@ mod stream;
 use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use loop_core::Event;
-use serde::Serialize;
-use serde_json::Value;
 
 use self::scan::{Left, Scanner};
 pub use self::stream::RedactingStream;
@@ -64,8 +64,13 @@ impl Redactor {
         Self(Arc::new(Scanner::new(self.0.values().to_vec(), shapes::SHAPES)))
     }
 
-    /// The text without its secrets.
+    /// The text without its secrets. Where it says that bytes were left out (`[... 12 bytes left out ...]`, on a
+    /// line of its own), the parts of secrets at the edges are taken out too: see
+    /// [`redact_ends`](Self::redact_ends).
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if let Some(clean) = self.redact_excerpt(text) {
+            return Cow::Owned(clean);
+        }
         match self.redact_bytes(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(clean) => Cow::Owned(match String::from_utf8(clean) {
@@ -99,31 +104,6 @@ impl Redactor {
             Cow::Owned(clean) => Some(clean),
         });
         event
-    }
-
-    /// Writes the JSON of a value without the secrets in its texts. Not on the JSON itself: a secret such as
-    /// `12345678` must not be taken out of a number.
-    pub(crate) fn write_json(
-        &self,
-        value: &impl Serialize,
-        to: &mut Vec<u8>,
-    ) -> Result<(), serde_json::Error> {
-        let mut value = serde_json::to_value(value)?;
-        self.redact_value(&mut value);
-        serde_json::to_writer(to, &value)
-    }
-
-    fn redact_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => {
-                if let Cow::Owned(clean) = self.redact(text) {
-                    *text = clean;
-                }
-            }
-            Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.redact_value(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
     }
 }
 

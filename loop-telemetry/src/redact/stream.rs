@@ -37,6 +37,11 @@ impl RedactingStream {
         self.held.drain(..done);
     }
 
+    /// What is held back: it may be the beginning of a secret.
+    pub(super) fn held(&self) -> &[u8] {
+        &self.held
+    }
+
     /// Adds what was held back: nothing comes after it. The stream can begin anew.
     pub fn finish(&mut self, clean: &mut Vec<u8>) {
         self.scanner.scan(&self.held, true, &mut self.left, clean);

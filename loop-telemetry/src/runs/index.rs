@@ -64,10 +64,15 @@ impl Index {
         Self { path: runs.join("index.jsonl") }
     }
 
-    /// All runs, in the order in which they began.
-    pub(super) fn read(&self) -> Result<Vec<RunEntry>, StoreError> {
+    /// Whether there is one.
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// All runs, in the order in which they began; `None` if there is no index.
+    pub(super) fn read(&self) -> Result<Option<Vec<RunEntry>>, StoreError> {
         let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => self.at(opened)?,
         };
         let mut runs = Runs::default();
@@ -81,7 +86,7 @@ impl Index {
             }
             line.clear();
         }
-        Ok(runs.entries)
+        Ok(Some(runs.entries))
     }
 
     /// Waits for the index while others change it. It is given back when what is returned is dropped.

@@ -14,6 +14,7 @@
 //! ```
 
 mod error;
+mod found;
 mod index;
 mod info;
 mod removal;
@@ -35,11 +36,7 @@ use self::{
     index::{Change, FORMAT, Index, format_of},
     info::text,
 };
-use crate::{
-    FileJournal, JournalError, JournalReader, Record, folder,
-    journal::{EVENTS, is_held},
-    record::format,
-};
+use crate::{FileJournal, JournalError, JournalReader, Record, folder, journal::is_held, record::format};
 
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,7 +123,7 @@ impl RunStore {
     ) -> Result<FileJournal<O>, StoreError> {
         let folder = self.folder_of(&info.id)?;
         // Held until the run has its lock: of two that begin at once, one sees the other.
-        let index = self.index.hold()?;
+        let index = self.hold_index()?;
         if parallel == Parallel::Refused
             && let Some(other) = self.living_in(&info.folder)?
         {
@@ -167,7 +164,7 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be written.
     pub fn note_resumed(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
-        self.index.hold()?.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
+        self.hold_index()?.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
     }
 
     /// Notes how a run ended. Its id is the record's. Hold the run's [lock](FileJournal::hold) meanwhile: else
@@ -176,18 +173,20 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be written.
     pub fn note_end(&self, record: &Record) -> Result<(), StoreError> {
-        self.index.hold()?.add(Change::Ended(Box::new(record.clone())))
+        self.hold_index()?.add(Change::Ended(Box::new(record.clone())))
     }
 
-    /// All runs, in the order in which they began. Reads the index, and no run's own files.
+    /// All runs, in the order in which they began. Reads the index, and no run's own files, unless there is no
+    /// index: then it reads all journals, until the next run begins and the index is made anew.
     ///
     /// # Errors
-    /// If the index cannot be read. Without one there are no runs.
+    /// If the index, or the folder, cannot be read.
     pub fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
-        self.index.read()
+        self.index.read()?.map_or_else(|| self.found(|_| true), Ok)
     }
 
-    /// The run that a person means: its id, or the beginning of one that no other id has.
+    /// The run that a person means: its id, or the beginning of one that no other id has. One that the index
+    /// lacks is found by its folder.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`] and [`StoreError::Ambiguous`].
@@ -197,6 +196,9 @@ impl RunStore {
             return Ok(meant.swap_remove(exact));
         }
         meant.retain(|run| !id.is_empty() && run.id.starts_with(id));
+        if meant.is_empty() && !id.is_empty() {
+            meant = self.found(|found| found.starts_with(id))?;
+        }
         match (meant.pop(), meant.len()) {
             (None, _) => Err(StoreError::NoSuchRun { id: id.to_owned() }),
             (Some(run), 0) => Ok(run),
@@ -265,10 +267,10 @@ impl RunStore {
         Ok(None)
     }
 
-    /// The folder of a run that there is.
+    /// The folder of a run that there is. A file that it lacks is named by who needs it.
     fn existing(&self, id: &str) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(id)?;
-        match folder.join(EVENTS).exists() {
+        match folder.is_dir() {
             true => Ok(folder),
             false => Err(StoreError::NoSuchRun { id: id.to_owned() }),
         }

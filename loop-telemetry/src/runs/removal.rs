@@ -39,7 +39,7 @@ impl RunStore {
     pub fn remove(&self, id: &str) -> Result<(), StoreError> {
         let folder = self.folder_of(id)?;
         let held = hold_run(id, &folder)?;
-        let index = self.index.hold()?;
+        let index = self.hold_index()?;
         let mut runs = self.list()?;
         let before = runs.len();
         runs.retain(|run| run.id != id);
@@ -67,7 +67,7 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be read or written, or a run not be removed.
     pub fn retain(&self, retention: Retention, now: Timestamp) -> Result<Vec<String>, StoreError> {
-        let index = self.index.hold()?;
+        let index = self.hold_index()?;
         let mut runs = self.list()?;
         let mut too_many = runs.iter().filter(|run| !run.is_open).count().saturating_sub(retention.ended);
         let (mut removed, mut held) = (Vec::new(), Vec::new());

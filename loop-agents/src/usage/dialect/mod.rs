@@ -44,7 +44,7 @@ pub(super) fn of(format: Format) -> Option<Box<dyn Dialect>> {
         Format::CodexJson => Box::new(codex::Codex::default()),
         Format::GeminiJson => Box::new(gemini::Gemini::default()),
         Format::OpencodeJson => Box::new(opencode::Opencode::default()),
-        Format::PiJson => Box::new(pi::Pi),
+        Format::PiJson => Box::new(pi::Pi::default()),
     })
 }
 

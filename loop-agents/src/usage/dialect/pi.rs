@@ -2,7 +2,7 @@
 //!
 //! - Each answer of the model has its numbers in `message_end`, and again in `turn_end`, `agent_end` and the
 //!   updates before it. `responseId` says which answer it is, among those of one process: it is the server's,
-//!   and small servers count from the same number each time. `session` begins a process.
+//!   and small servers count from the same number each time. Another `session` is another process.
 //! - `cacheRead` and `cacheWrite` stand beside `input`.
 //! - The cost is computed by pi from its own table; it is zero for a model without a price there.
 //! - A request that failed is an answer with `stopReason` `error`, perhaps followed by another try. The exit
@@ -13,8 +13,10 @@ use serde_json::Value;
 use super::{Dialect, content, text};
 use crate::usage::{Tokens, account::Account};
 
-#[derive(Debug)]
-pub(super) struct Pi;
+#[derive(Debug, Default)]
+pub(super) struct Pi {
+    session: Option<String>,
+}
 
 impl Dialect for Pi {
     fn reads(&self, kind: &str) -> bool {
@@ -27,7 +29,7 @@ impl Dialect for Pi {
 
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
         if kind == "session" {
-            return account.ledger.begin_process();
+            return self.begin(line, account);
         }
         let message = &line["message"];
         if text(message, "role") != Some("assistant") {
@@ -53,5 +55,16 @@ impl Dialect for Pi {
         let cost = account.usd(&usage["cost"], "total");
         let usage = account.usage(text(message, "model"), &tokens, cost);
         account.ledger.message(text(message, "responseId"), usage);
+    }
+}
+
+impl Pi {
+    /// A session begins, if it is another one.
+    fn begin(&mut self, line: &Value, account: &mut Account) {
+        let session = text(line, "id").map(str::to_owned);
+        if self.session.is_some() && self.session != session {
+            account.ledger.begin_process();
+        }
+        self.session = session;
     }
 }

@@ -11,6 +11,7 @@ use loop_telemetry::{CostState, Tokens};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::super::runs::json;
 use crate::{
     model::Model,
     view::{DIM, Teller, WARN, paint, text},
@@ -31,7 +32,10 @@ pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
             let why =
                 text::last_line(report.text.lines().next().unwrap_or_default(), LINE).unwrap_or_default();
             let how = if report.outcome == ToolOutcome::Rejected { "denied" } else { "failed" };
-            to.note(format!("{} {why}", paint(WARN, format_args!("{} {how}:", report.tool))));
+            to.note(format!(
+                "{} {why}",
+                paint(WARN, format_args!("{} {how}:", text::one_line(&report.tool)))
+            ));
         }
         _ => {}
     }
@@ -106,7 +110,7 @@ impl Answer {
         }
     }
 
-    /// The turn as one line of JSON.
+    /// The turn as one line of JSON, without secrets.
     pub(super) fn json(&self, output: &TurnOutput, elapsed: Duration) -> String {
         let cost = output.usage.cost;
         let answer = AnswerJson {
@@ -125,7 +129,6 @@ impl Answer {
             },
             elapsed_seconds: elapsed.as_secs_f64(),
         };
-        serde_json::to_string(&answer)
-            .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
+        json(&answer)
     }
 }

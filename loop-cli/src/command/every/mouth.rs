@@ -4,7 +4,7 @@ use crate::view::{self, Replying, Results};
 
 /// What iterations print goes through this, and so does what is said of them, in one order.
 pub(in crate::command) enum Mouth {
-    /// Nobody listens.
+    /// Nobody sees what they print.
     Shut,
     OfCommands(Results),
     OfTurns(Replying),
@@ -14,7 +14,7 @@ impl Mouth {
     /// Says a line after all that was printed before.
     pub(super) fn says(&self) -> Box<dyn Fn(String) + Send> {
         match self {
-            Self::Shut => Box::new(|_| {}),
+            Self::Shut => Box::new(|line| view::say(&line)),
             Self::OfCommands(results) => {
                 let results = results.clone();
                 Box::new(move |line| {

@@ -7,7 +7,7 @@ use loop_agents::{
     process::Stream,
     shell::ShellAgent,
 };
-use loop_core::{Iteration, IterationContext, IterationError};
+use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, WorkError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
@@ -19,7 +19,7 @@ use crate::{
     every::{Conversation, Until, What},
     logging::OutputLogs,
     model::{Model, Surroundings},
-    view::{Replying, Results},
+    view::{Replying, Results, text},
 };
 
 /// What is to be repeated, ready to be done.
@@ -97,7 +97,7 @@ impl Once for Box<ShellAgent> {
         if let Some(logs) = logs {
             command = command.on_raw_output(move |stream, bytes| logs.write(stream, bytes));
         }
-        (command, results.map_or(Mouth::Shut, Mouth::OfCommands))
+        (GoesOn(command), results.map_or(Mouth::Shut, Mouth::OfCommands))
     }
 }
 
@@ -116,7 +116,7 @@ impl Once for Box<ChatAgent> {
             None => *self,
         };
         let listening = Listening { agent, until: until.clone(), logs };
-        (listening, reply.map_or(Mouth::Shut, Mouth::OfTurns))
+        (GoesOn(listening), reply.map_or(Mouth::Shut, Mouth::OfTurns))
     }
 }
 
@@ -138,6 +138,29 @@ impl Iteration for Listening {
             logs.write(Stream::Stdout, output.text.as_bytes());
         }
         Ok(output)
+    }
+}
+
+/// Work of which no failure but the loop's own ends a repetition: a program that is missing now may be there after
+/// the pause, and so may a model. A rate limit is an error too: waiting for its end would be another interval.
+struct GoesOn<I>(I);
+
+#[async_trait]
+impl<I: Iteration> Iteration for GoesOn<I> {
+    type Output = I::Output;
+
+    async fn run(&mut self, cx: IterationContext<I::Output>) -> Result<I::Output, IterationError> {
+        self.0.run(cx).await.map_err(|error| match error {
+            WorkError::Later { after } => {
+                WorkError::failed(format!("a rate limit, for another {}", text::duration(after)))
+            }
+            WorkError::Halt(Halt {
+                reason: StopReason::AgentUnavailable | StopReason::PromptUndeliverable,
+                message,
+                ..
+            }) => WorkError::failed(message),
+            other => other,
+        })
     }
 }
 

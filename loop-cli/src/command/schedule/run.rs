@@ -16,7 +16,7 @@ use super::{super::setting, Failure, place};
 use crate::{
     args::RunScheduleArgs,
     exit,
-    schedule::{self, Firing, Page, Phase, SchedulePlace, Told},
+    schedule::{self, Firing, Page, SchedulePlace, Told},
     signals::{Signal, Signals, Suspensions, stop_here},
     view::{self, Board},
 };
@@ -27,6 +27,10 @@ pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(exit::OK));
     }
     let place = Arc::new(place(args.cwd.as_deref())?);
+    if args.once && place.off.is_off() {
+        view::say("nothing fires: `loop schedule on` lets jobs fire again");
+        return Ok(ExitCode::from(exit::OK));
+    }
     let custody =
         setting::custody(setting::new_run()).context("the processes of jobs cannot be looked after")?;
     let done = setting::block_on(fire(args, place, custody.clone()));
@@ -42,11 +46,8 @@ async fn fire(
 ) -> Result<ExitCode, Failure> {
     let signals = Signals::listen().context("signals cannot be listened for")?;
     let told = told(args, &place)?;
-    let (switch, heard) = (Switch::default(), Arc::clone(&told));
-    let _watched = place
-        .off
-        .watch(&switch, move |is_on| heard.phase(if is_on { Phase::Firing } else { Phase::Off }))
-        .map_err(Failure::Usage)?;
+    let heard = Arc::clone(&told);
+    let _watched = place.off.watch(&told.switch, move || heard.phase()).map_err(Failure::Usage)?;
     let program = env::current_exe().context("this program cannot be found")?;
     let firing = Firing {
         program: program.to_string_lossy().into_owned(),
@@ -55,9 +56,9 @@ async fn fire(
         custody,
     };
     let runner = Runner::new(place.store.clone(), firing, Timestamp::now);
-    let runner = runner.with_settings(place.numbers.clone()).with_switch(switch.clone());
+    let runner = runner.with_settings(place.numbers.clone()).with_switch(told.switch.clone());
     if !args.once && place.store.is_firing().is_ok_and(|is_fired| is_fired) {
-        told.phase(Phase::Waiting);
+        told.phase();
     }
     let cancel = CancellationToken::new();
     let work = run(runner, args.once, cancel.clone());
@@ -71,9 +72,6 @@ async fn fire(
     if fired == Some(false) && !args.quiet {
         view::say("another process fires these jobs");
     }
-    if args.once && !switch.is_on() && !args.quiet {
-        view::say("nothing fires: `loop schedule on` lets jobs fire again");
-    }
     Ok(ExitCode::from(signal.map_or(exit::OK, exit::of_signal)))
 }
 
@@ -83,7 +81,8 @@ fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Fail
     let is_live = Board::is_possible() && !args.quiet && !args.once;
     let board = if is_live { Board::new(page.clone()) } else { Board::plain() };
     let zone = schedule::zone(None).map_err(Failure::Usage)?;
-    Ok(Arc::new(Told { board: Arc::new(board), page, zone, quiet: args.quiet }))
+    let (switch, firing) = (Switch::default(), false.into());
+    Ok(Arc::new(Told { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
 }
 
 /// Keeps the live table as the jobs stand, for ever.

@@ -20,31 +20,31 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
     if part.prompt {
         return prompt::show(store, id, number);
     }
-    let found = find(store, id, number)?;
+    let (found, unread) = find(store, id, number)?;
     if part.output {
-        let output =
-            found.output.ok_or_else(|| nothing(number, "the agent has left no output that is kept"))?;
-        hand_over(&output);
+        let none = || unread.unwrap_or_else(|| nothing(number, "the agent has left no output that is kept"));
+        hand_over(&found.output.ok_or_else(none)?)?;
     } else if part.evaluation {
         let verdict = found.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
-        view::hand_over(verdict.text().as_bytes());
+        view::hand_over(verdict.text().as_bytes())?;
     } else {
         let files = Logs::of(store.folder_of(id)?).of_iteration(number).unwrap_or_default();
-        view::tell(&found.page(&files));
+        view::print(&found.page(&files))?;
     }
     Ok(())
 }
 
 /// Prints what is kept of it, to where it was printed.
-fn hand_over(output: &Left) {
+fn hand_over(output: &Left) -> anyhow::Result<()> {
     match output {
         Left::Shell(output) => {
-            view::hand_over(&output.stdout.to_bytes());
+            view::hand_over(&output.stdout.to_bytes())?;
             view::hand_over_errors(&output.stderr.to_bytes());
             warn_of_gaps(output);
         }
-        Left::Turn(turn) => view::hand_over(turn.text.as_bytes()),
+        Left::Turn(turn) => drop(view::hand_over(turn.text.as_bytes())?),
     }
+    Ok(())
 }
 
 /// Nothing marks the place in what is kept: it is byte for byte what was printed.
@@ -61,18 +61,23 @@ fn nothing(number: u64, what: &str) -> Failure {
     Failure::Usage(anyhow!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended"))
 }
 
-fn find(store: &RunStore, id: &str, number: u64) -> Result<Found, Failure> {
+/// What the journal tells of it, and why its output cannot be read, if it cannot: only who asks for the output has
+/// to know.
+fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failure>), Failure> {
     let (mut progress, mut rows) = (Progress::default(), Rows::default());
-    let mut found = Found::default();
+    let (mut found, mut unread) = (Found::default(), None);
     read_on(&mut store.journal(id)?, &mut progress, |line, _| {
         if let Some(row) = rows.next(&line.event).filter(|row| row.iteration == number) {
             found.row = row;
         }
         if rows.under_way().is_some_and(|row| row.iteration == number) {
-            if let Some(output) = &line.output {
-                let output = decode(output)?;
-                rows.left_behind(&output);
-                found.output = Some(output);
+            match line.output.as_ref().map(decode) {
+                Some(Ok(output)) => {
+                    rows.left_behind(&output);
+                    (found.output, unread) = (Some(output), None);
+                }
+                Some(Err(why)) => unread = Some(why),
+                None => {}
             }
             found.on_event(&line.event);
         }
@@ -85,7 +90,7 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<Found, Failure> {
         let iterations = progress.iterations();
         return Err(none(number, iterations));
     }
-    Ok(found)
+    Ok((found, unread))
 }
 
 /// The run has no such iteration.

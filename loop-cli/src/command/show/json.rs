@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::super::{
     Failure,
-    kept::{decode, read_on},
-    runs::RunJson,
+    kept::{glance, read_on},
+    runs::{RunJson, json},
 };
 use crate::view::row::{Row, Rows};
 
@@ -66,15 +66,13 @@ impl ShowJson<'_> {
             iterations.push(row.into());
         };
         read_on(&mut store.journal(&entry.id)?, &mut progress, |line, _| {
-            if let Some(output) = &line.output {
-                rows.left_behind(&decode(output)?);
+            if let Some(output) = line.output.as_ref().and_then(glance) {
+                rows.left_behind(&output);
             }
             rows.next(&line.event).into_iter().for_each(&mut add);
             Ok(())
         })?;
         rows.under_way().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
-        let json = serde_json::to_string(&ShowJson { run, ending: progress.ending(), iterations });
-        Ok(json
-            .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}")))
+        Ok(json(&ShowJson { run, ending: progress.ending(), iterations }))
     }
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     super::{
-        Failure,
+        Failure, begun,
         kept::{decode_as, read_on},
         subject,
     },
@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     compose::{self, Worker},
+    every,
     manifest::{Paint, Plan, plan::WorkPlan},
     view::{self, changes},
 };
@@ -30,13 +31,19 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     let manifest = manifest.ok_or_else(|| {
         Failure::Usage(anyhow!("the run was begun without a manifest, of which prompts could be made"))
     })?;
+    if manifest.path == every::KEPT_AS {
+        // The same each time.
+        let (repetition, _) = begun::repetition(&manifest.text).map_err(Failure::Usage)?;
+        view::hand_over(repetition.what.text().as_bytes())?;
+        return Ok(());
+    }
     let loaded = subject::kept(&manifest).and_then(Plan::of);
     let plan = loaded.map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))?.plan;
     let prompt = match &plan.agent.work {
         WorkPlan::Command(part) => prompt(store, id, number, &plan, &ShellAgent::nowhere(part, &plan)?)?,
         WorkPlan::Model(part) => prompt(store, id, number, &plan, &ChatAgent::nowhere(part, &plan)?)?,
     };
-    view::hand_over(prompt.as_bytes());
+    view::hand_over(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())
 }

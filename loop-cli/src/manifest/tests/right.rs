@@ -79,7 +79,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             max_time: None,
             max_silence: None,
         },
-        evaluator: EvaluatorPlan { command: "cargo test".to_owned(), max_time: None },
+        evaluator: EvaluatorPlan { command: "cargo test".to_owned(), max_time: None, is_uncounted: false },
         stop: StopPlan::EvaluatorPass,
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
@@ -140,6 +140,7 @@ fn every_key_reaches_the_plan() {
         evaluator: EvaluatorPlan {
             command: "cargo test".to_owned(),
             max_time: Some(Duration::from_secs(300)),
+            is_uncounted: false,
         },
         stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
         limits: Limits {

@@ -16,6 +16,11 @@ fn what_is_odd_is_named() {
         ("warn_written_otherwise", yaml("{goal}", "{ goal } {{goal}} {{ goal }} {evaluator-output}")),
         ("warn_aimless_prompt", yaml("{goal}", "what is to be done")),
         ("warn_deaf_prompt", yaml("{evaluator_output}", "nothing")),
+        (
+            "warn_uncounted_check",
+            yaml("cargo test", "claude -p judge")
+                .replace(": 5", ": 5\n  max_cost_usd: 2\n  allow_unmetered: true"),
+        ),
         ("warn_idle_allowance", format!("{YAML}  allow_unmetered: true\n")),
     ];
     for (name, manifest) in cases {

@@ -72,7 +72,9 @@ fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic>
 pub(super) fn evaluator(raw: RawEvaluator, problems: &mut Vec<Diagnostic>) -> Option<EvaluatorPlan> {
     let command = raw.command.judge(problems, check_command);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
-    Some(EvaluatorPlan { command: command.required()?, max_time: max_time.optional()? })
+    let command = command.required()?;
+    let is_uncounted = reporter::uncounted(&command).is_some();
+    Some(EvaluatorPlan { command, max_time: max_time.optional()?, is_uncounted })
 }
 
 /// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.

@@ -31,13 +31,19 @@ pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, prob
 /// Why nobody will know the cost.
 enum Unpriced {
     /// Neither a cost nor a model is named.
-    NoModel,
+    Model,
+    /// The user's own table is empty.
+    Prices,
     /// The prices of this date have none for this model.
-    NoPrice { model: String, date: String },
+    Price { model: String, date: String },
 }
 
 impl Unpriced {
     fn of(AgentPlan { work, usage, .. }: &AgentPlan) -> Option<Self> {
+        let is_read = usage.format.flags().is_some() || matches!(work, WorkPlan::Model(_));
+        if is_read && usage.prices.as_ref().is_some_and(Prices::is_empty) {
+            return Some(Self::Prices);
+        }
         let model = match work {
             // A name of the user's own may be any model.
             WorkPlan::Model(model) => &model.name.as_str().parse::<VendorModel>().ok()?.id,
@@ -45,20 +51,21 @@ impl Unpriced {
             WorkPlan::Command(_) if usage.format != Format::CodexJson => return None,
             WorkPlan::Command(_) => match &usage.model {
                 Some(model) => model,
-                None => return Some(Self::NoModel),
+                None => return Some(Self::Model),
             },
         };
         let bundled = Prices::bundled();
         let prices = usage.prices.as_ref().unwrap_or(&bundled);
         let tokens = Tokens { output: Some(1), ..Tokens::default() };
-        let no_price = || Self::NoPrice { model: model.clone(), date: prices.date().to_owned() };
+        let no_price = || Self::Price { model: model.clone(), date: prices.date().to_owned() };
         prices.estimate(model, &tokens).is_none().then(no_price)
     }
 
     fn label(&self) -> String {
         match self {
-            Self::NoModel => "this tells neither its cost nor its model".to_owned(),
-            Self::NoPrice { model, date } => {
+            Self::Model => "this tells neither its cost nor its model".to_owned(),
+            Self::Prices => "the file of its prices has none for any model".to_owned(),
+            Self::Price { model, date } => {
                 format!("the prices of {date} have none for its model, `{model}`")
             }
         }
@@ -68,12 +75,16 @@ impl Unpriced {
     fn help(&self, of_flags: bool) -> Vec<String> {
         let named = format!("name its model in the command: `codex exec --json {} NAME`", reporter::MODEL);
         let first = match (self, of_flags) {
-            (Self::NoModel, true) => named,
-            (Self::NoModel, false) => format!("{named}, or in `agent.model`"),
-            (Self::NoPrice { .. }, true) => {
+            (Self::Model, true) => named,
+            (Self::Model, false) => format!("{named}, or in `agent.model`"),
+            (Self::Prices, _) => {
+                "write the prices of its models into the file of `agent.prices`, or remove that for the bundled ones"
+                    .to_owned()
+            }
+            (Self::Price { .. }, true) => {
                 "write a manifest, with `agent.prices`: a file that has its price".to_owned()
             }
-            (Self::NoPrice { .. }, false) => "write `agent.prices`: a file that has its price".to_owned(),
+            (Self::Price { .. }, false) => "write `agent.prices`: a file that has its price".to_owned(),
         };
         let rest = match of_flags {
             true => vec!["or limit the run in time, which always holds"],

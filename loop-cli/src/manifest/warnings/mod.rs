@@ -4,6 +4,7 @@
 mod check;
 mod command;
 mod environment;
+mod judge;
 mod limits;
 mod money;
 mod placeholder;
@@ -22,6 +23,7 @@ pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
         time::of(raw),
         command::of(raw),
         check::of(raw),
+        judge::of(raw),
         unfilled::of(raw, text),
         environment::of(raw, text),
         reports::of(raw),

@@ -89,16 +89,14 @@ impl Workspace {
     }
 
     /// Where a path leads, if this may be done there; for programs that open it themselves, and may so find
-    /// something else in its place by then. What is not there is judged by its name.
+    /// something else in its place by then. What is not there is judged as if it were made.
     ///
     /// # Errors
     /// [`WorkspaceError`] if it leads out, or the policy does not allow it.
     pub fn check(&self, path: &str, verb: Verb) -> Result<LocalPath, WorkspaceError> {
-        match self.find(path, Last::Followed, Missing::Refused, verb) {
-            Ok(place) => Ok(place.path),
-            Err(WorkspaceError::NotFound { .. }) => Ok(self.policy().local(path)?),
-            Err(error) => Err(error),
-        }
+        // A link that is removed is removed itself.
+        let last = if verb == Verb::Delete { Last::Kept } else { Last::Followed };
+        Ok(self.find(path, last, Missing::Imagined(verb), verb)?.path)
     }
 
     /// A command that may run in the root: its line is allowed, and its paths lead to what it may read. It opens

@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     ffi::{OsStr, OsString},
+    fs,
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::ffi::OsStringExt,
@@ -36,10 +37,13 @@ pub(super) enum Missing {
     Refused,
     /// The last one may be missing, and folders before it are made.
     Made,
+    /// As if folders were made, for what is only asked: by the same rules, and nothing is touched.
+    Imagined(Verb),
 }
 
 /// Where a path leads: a name in a folder that is held open.
 pub(super) struct Place {
+    /// Of folders that are imagined, the deepest one that is there.
     folder: Arc<OwnedFd>,
     /// `.` for the root.
     pub(super) name: OsString,
@@ -73,10 +77,17 @@ struct Walk<'a> {
     last: Last,
     missing: Missing,
     /// The folders on the way, without the root.
-    held: Vec<(Arc<OwnedFd>, OsString)>,
+    held: Vec<Held>,
     /// The names that are still to go.
     left: VecDeque<OsString>,
     hops: u32,
+}
+
+/// A folder on the way.
+struct Held {
+    /// Open, unless it is only imagined.
+    folder: Option<Arc<OwnedFd>>,
+    name: OsString,
 }
 
 impl Walk<'_> {
@@ -100,20 +111,29 @@ impl Walk<'_> {
     /// Goes on by one name, or tells that it was the last.
     fn step(&mut self, name: OsString) -> Result<Option<Place>, WorkspaceError> {
         let is_last = self.left.is_empty();
-        let kind = match statat(self.folder(), &name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Some(FileType::from_raw_mode(stat.st_mode)),
-            Err(Errno::NOENT) => None,
-            Err(errno) => return Err(WorkspaceError::io("look at", &self.path(&name)?, errno)),
-        };
-        match kind {
+        match self.look(&name)? {
             Some(FileType::Symlink) if !is_last || self.last == Last::Followed => self.follow(&name)?,
-            None if is_last && self.missing == Missing::Made => return self.arrive(name, None).map(Some),
-            None if self.missing == Missing::Made => self.make(name)?,
-            None => return Err(WorkspaceError::NotFound { path: self.path(&name)? }),
-            Some(_) if is_last => return self.arrive(name, kind).map(Some),
+            None if self.missing == Missing::Refused => {
+                return Err(WorkspaceError::NotFound { path: self.path(&name)? });
+            }
+            None if is_last => return self.arrive(name, None).map(Some),
+            None => self.add(name)?,
+            kind @ Some(_) if is_last => return self.arrive(name, kind).map(Some),
             Some(_) => self.enter(name)?,
         }
         Ok(None)
+    }
+
+    /// What is at this name, if anything is.
+    fn look(&self, name: &OsStr) -> Result<Option<FileType>, WorkspaceError> {
+        if self.held.last().is_some_and(|held| held.folder.is_none()) {
+            return Ok(None);
+        }
+        match statat(self.folder(), name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(WorkspaceError::io("look at", &self.path(name)?, errno)),
+        }
     }
 
     /// Walks to where a link leads.
@@ -128,10 +148,8 @@ impl Walk<'_> {
             }
             Err(errno) => return Err(WorkspaceError::io("follow", &self.path(name)?, errno)),
         };
-        let link = self.path(name)?;
-        let below = below(&target, &self.inner.path)
-            .ok_or_else(|| WorkspaceError::LinkOutside { link, target: target.clone() })?;
-        if target.is_absolute() {
+        let (below, from_root) = self.target(name, &target)?;
+        if from_root {
             self.held.clear();
         }
         for part in below.components().rev() {
@@ -140,11 +158,33 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Where a link leads, relative to the root or to the folder it is in.
+    ///
+    /// One that goes up beyond the root, or to it by another name, may come down in it again: the system says.
+    /// What it says is a text, and is walked like any other.
+    fn target(&self, name: &OsStr, target: &Path) -> Result<(PathBuf, bool), WorkspaceError> {
+        let root = &self.inner.path;
+        let link = self.path(name)?;
+        let folder = link.as_path().parent().unwrap_or(Path::new(""));
+        let stays = if target.is_absolute() {
+            target.strip_prefix(root).is_ok_and(|below| LocalPath::new(below).is_ok())
+        } else {
+            LocalPath::new(folder.join(target)).is_ok()
+        };
+        if stays {
+            return Ok((below(target, root).unwrap_or(target).to_owned(), target.is_absolute()));
+        }
+        let real = fs::canonicalize(root.join(folder).join(target)).ok();
+        let inside = real.and_then(|real| real.strip_prefix(root).map(Path::to_owned).ok());
+        let outside = || WorkspaceError::LinkOutside { link, target: target.to_owned() };
+        inside.map(|inside| (inside, true)).ok_or_else(outside)
+    }
+
     /// Opens the folder of this name, and goes on from there.
     fn enter(&mut self, name: OsString) -> Result<(), WorkspaceError> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | HOLD;
         match openat(self.folder(), &name, flags, Mode::empty()) {
-            Ok(folder) => self.held.push((Arc::new(folder), name)),
+            Ok(folder) => self.held.push(Held { folder: Some(Arc::new(folder)), name }),
             Err(errno @ (Errno::NOTDIR | Errno::LOOP)) => {
                 // A link has taken its place, or it never was a folder.
                 let is_link = statat(self.folder(), &name, AtFlags::SYMLINK_NOFOLLOW)
@@ -160,9 +200,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn make(&mut self, name: OsString) -> Result<(), WorkspaceError> {
+    /// Goes on in a folder that is not there.
+    fn add(&mut self, name: OsString) -> Result<(), WorkspaceError> {
         self.hop()?;
         let path = self.path(&name)?;
+        if let Missing::Imagined(verb) = self.missing {
+            if verb == Verb::Write {
+                self.inner.judge(&path, verb)?;
+            }
+            self.held.push(Held { folder: None, name });
+            return Ok(());
+        }
         self.inner.judge(&path, Verb::Write)?;
         match mkdirat(self.folder(), &name, Mode::from_raw_mode(0o777)) {
             // Somebody may have been faster: it is looked at again.
@@ -180,26 +228,25 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn folder(&self) -> &OwnedFd {
-        self.held.last().map_or(&self.inner.root, |(folder, _)| folder)
+    /// The deepest folder on the way that is there.
+    fn folder(&self) -> &Arc<OwnedFd> {
+        self.held.iter().rev().find_map(|held| held.folder.as_ref()).unwrap_or(&self.inner.root)
     }
 
     /// The path of this name in the folder where the walk is.
     fn path(&self, name: &OsStr) -> Result<LocalPath, OutsidePath> {
-        LocalPath::new(self.held.iter().map(|(_, name)| name.as_os_str()).chain([name]).collect::<PathBuf>())
+        LocalPath::new(self.held.iter().map(|held| held.name.as_os_str()).chain([name]).collect::<PathBuf>())
     }
 
     fn arrive(&self, name: OsString, kind: Option<FileType>) -> Result<Place, WorkspaceError> {
-        let folder = self.held.last().map_or(&self.inner.root, |(folder, _)| folder);
-        Ok(Place { folder: Arc::clone(folder), path: self.path(&name)?, name, kind })
+        Ok(Place { folder: Arc::clone(self.folder()), path: self.path(&name)?, name, kind })
     }
 
     /// The folder in which the walk ended: after `..`, or at once.
     fn here(self) -> Place {
-        let path = self.held.iter().map(|(_, name)| name.as_os_str()).collect::<PathBuf>();
-        let folder = self.held.last().map_or(&self.inner.root, |(folder, _)| folder);
+        let path = self.held.iter().map(|held| held.name.as_os_str()).collect::<PathBuf>();
         Place {
-            folder: Arc::clone(folder),
+            folder: Arc::clone(self.folder()),
             name: ".".into(),
             path: LocalPath::new(path).unwrap_or_default(),
             kind: Some(FileType::Directory),

@@ -3,19 +3,20 @@
 //! A list of harmless programs is not harmless: `find` deletes, `git` writes files and starts programs,
 //! `env` starts whatever it is given, and a shell between us and the program gives a meaning to every `;`
 //! in a file's name. So a line is split into words and never given to a shell; in safe mode its program
-//! must be on a list, by its exact name; its options must not be among those that
-//! [execute or write](table); and every word that names a file is judged as a path.
+//! must be on a list, by its exact name; its options must be among those that are [known](table) to do no
+//! harm; and every word that names a file is judged as a path.
 //!
 //! What a program does with what it may do is beyond this. Without a sandbox of the operating system, a
 //! program that the user allows (`cargo`, `python3`) can do whatever the user can.
 
+mod arguments;
+mod forbidden;
 mod git;
 mod table;
 mod words;
 
 use std::collections::BTreeMap;
 
-use self::{table::Program, words::Words};
 use super::wrapper;
 use crate::policy::{Denied, Origin, Placed, Ruling, SecretFiles};
 
@@ -35,8 +36,8 @@ pub const MAX_COMMAND_BYTES: usize = 4096;
 pub struct CommandLine {
     /// The program: a name that is looked up in `PATH`, or the path of a file in the workspace.
     pub program: String,
-    /// Its arguments. Those of `git` are not quite what was asked for: what would start programs is
-    /// switched off, and secrets are left out of what it shows.
+    /// Its arguments. Those of `git` and `rg` are not quite what was asked for: secrets are left out of what
+    /// they show, and what would make `git` start programs is switched off.
     pub arguments: Vec<String>,
     /// The files and folders that it is told to read, as it was told.
     pub paths: Vec<String>,
@@ -91,8 +92,8 @@ impl CommandPolicy {
         Self::default()
     }
 
-    /// Switches safe mode on or off. Off, every program runs that is not forbidden, with any arguments;
-    /// still without a shell.
+    /// Switches safe mode on or off. Off, every program runs that is not forbidden, with any arguments, and reads
+    /// secrets as well; still without a shell between.
     #[must_use]
     pub fn safe_mode(mut self, on: Placed<bool>) -> Self {
         self.safe_mode = on;
@@ -106,14 +107,16 @@ impl CommandPolicy {
         self
     }
 
-    /// Lets these programs run in no mode.
+    /// Lets these programs run in no mode: neither by a path that ends in their name, nor by programs that start
+    /// what they are given (`env rm`, `sh -c 'rm x'`, `find -exec rm`). What a script, a link or a copy by another
+    /// name, or a program such as `python3` starts is not seen.
     #[must_use]
     pub fn forbid(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
         self.forbid.extend(programs.into_iter().map(|program| (program.value, program.origin)));
         self
     }
 
-    /// Which files `git` is told to leave out.
+    /// Which files `git` and `rg` are told to leave out.
     #[must_use]
     pub fn secrets(mut self, secrets: SecretFiles) -> Self {
         self.secrets = secrets;
@@ -158,14 +161,23 @@ impl CommandPolicy {
             .next()
             .filter(|program| !program.is_empty())
             .ok_or_else(|| built_in("the command is empty; give a program and its arguments"))?;
-        let ruling = self.on_program(&program)?;
-        let line = CommandLine { program, arguments: words.collect(), paths: Vec::new(), ruling };
-        if self.safe_mode.value { self.on_arguments(line) } else { Ok(line) }
+        let arguments: Vec<_> = words.collect();
+        let ruling = self.on_program(&program, &arguments)?;
+        let line = CommandLine { program, arguments, paths: Vec::new(), ruling };
+        match line.program.as_str() {
+            _ if !self.safe_mode.value => Ok(line),
+            "git" => git::judge(line, &self.secrets),
+            _ => arguments::judge(line, &self.secrets),
+        }
     }
 
-    fn on_program(&self, program: &str) -> Result<Ruling, Ruling> {
-        if let Some(origin) = self.forbid.get(program) {
-            return Err(Ruling::denied(format!("`{program}` is forbidden"), origin));
+    fn on_program(&self, program: &str, arguments: &[String]) -> Result<Ruling, Ruling> {
+        // In safe mode nothing runs that starts what it is given, so there words are only words.
+        let given = if self.safe_mode.value { &[] } else { arguments };
+        let mut forbidden = self.forbid.iter();
+        if let Some((name, origin)) = forbidden.find(|(name, _)| forbidden::is_started(name, program, given))
+        {
+            return Err(Ruling::denied(format!("`{name}` is forbidden"), origin));
         }
         if program.starts_with('-') {
             return Err(built_in("a program's name does not begin with `-`"));
@@ -189,39 +201,6 @@ impl CommandPolicy {
         }
         Ok(Ruling::allowed(format!("`{program}` is among the programs of safe mode"), origin))
     }
-
-    fn on_arguments(&self, mut line: CommandLine) -> Result<CommandLine, Ruling> {
-        let name = line.program.clone();
-        if name == "git" {
-            return git::judge(line, &self.secrets);
-        }
-        let Some(program) = table::find(&name) else {
-            // Of a program that we do not know, every word may be a path.
-            line.paths = line.arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
-            return Ok(line);
-        };
-        let words = Words::of(program, &line.arguments);
-        refuse(program, &name, &words)?;
-        line.paths = words.paths.iter().filter(|path| **path != "-").map(ToString::to_string).collect();
-        Ok(line)
-    }
-}
-
-fn refuse(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
-    for (does, options) in program.refused {
-        if let Some(option) = options.iter().find(|option| words.has(option)) {
-            return Err(built_in(format!("`{name} {option}` is refused: {}", does.text())));
-        }
-    }
-    if let Some((option, why)) = program.needs
-        && !words.options.iter().any(|given| given == option)
-    {
-        return Err(built_in(format!("`{name}` runs with `{option}` only: {why}")));
-    }
-    if program.operands == table::Operands::OnePath && words.paths.len() > 1 {
-        return Err(built_in(format!("`{name}` would write its second file; name one")));
-    }
-    Ok(())
 }
 
 fn split(line: &str) -> Result<Vec<String>, Ruling> {

@@ -1,6 +1,6 @@
 //! A program's arguments, parted into options, their values and operands.
 
-use super::table::{Operands, Program};
+use super::table::{Operands, Program, is_in};
 
 /// What the arguments of one program are.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,85 +9,111 @@ pub(super) struct Words<'a> {
     pub(super) options: Vec<String>,
     /// The paths that it is told to read.
     pub(super) paths: Vec<&'a str>,
-    /// The other words.
+    /// The other words: values of options, scripts, and operands that are no paths.
     pub(super) texts: Vec<&'a str>,
+    /// The words that are neither options nor their values.
+    pub(super) operands: Vec<&'a str>,
+    /// Where the options end: at this word, or behind the last.
+    pub(super) end: usize,
 }
 
 impl<'a> Words<'a> {
     /// Parts `arguments` as `program` does.
     pub(super) fn of(program: &Program, arguments: &'a [String]) -> Self {
-        if program.operands == Operands::PathsThenExpression {
-            return Self::of_expression(arguments);
+        let mut words = Self { end: arguments.len(), ..Self::default() };
+        match program.operands {
+            Operands::Anything => words.texts.extend(arguments.iter().map(String::as_str)),
+            Operands::Expression => words.expression(program, arguments),
+            _ => words.arguments(program, arguments),
         }
-        let mut words = Self::default();
+        words
+    }
+
+    fn arguments(&mut self, program: &Program, arguments: &'a [String]) {
         let mut operands = Vec::new();
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(word) = rest.next() {
             match word.strip_prefix('-') {
-                Some("-") => operands.extend(rest.by_ref()),
-                Some(long) if long.starts_with('-') => words.long(program, word, &mut rest),
-                Some(letters) if !letters.is_empty() => words.short(program, letters, &mut rest),
+                Some("-") => {
+                    self.end = arguments.len() - rest.len() - 1;
+                    operands.extend(rest.by_ref());
+                }
+                Some(long) if long.starts_with('-') => self.long(program, word, &mut rest),
+                Some(letters) if !letters.is_empty() => self.short(program, letters, &mut rest),
                 // `-` alone is the standard input, and stands where a file's name would.
                 _ => operands.push(word),
             }
         }
-        words.sort_out(program, operands);
-        words
+        self.operands = operands;
+        self.sort_out(program);
     }
 
-    /// Whether this option is given, also by a part of its name, as most programs take it.
-    pub(super) fn has(&self, option: &str) -> bool {
-        self.options.iter().any(|given| means(given, option))
-    }
-
-    /// `find`: paths come first, and options have one dash and no abbreviations.
-    fn of_expression(arguments: &'a [String]) -> Self {
-        let begins = |word: &&String| word.starts_with(['-', '(', ')', '!', ',']);
-        let options = arguments.iter().filter(|word| word.starts_with('-')).cloned().collect();
-        let global = arguments.iter().take_while(|word| ["-P", "-L", "-H"].contains(&word.as_str())).count();
-        let paths = arguments[global..].iter().take_while(|word| !begins(word)).map(String::as_str).collect();
-        Self { options, paths, texts: Vec::new() }
+    /// `find`: options have one dash, and whatever is neither one nor its value is a path, wherever it stands.
+    fn expression(&mut self, program: &Program, arguments: &'a [String]) {
+        let mut rest = arguments.iter().map(String::as_str);
+        while let Some(word) = rest.next() {
+            match word {
+                "--" | "(" | ")" | "!" | "," => {}
+                _ if word.len() > 1 && word.starts_with('-') => {
+                    self.options.push(word.to_owned());
+                    if is_in(program.valued, word) {
+                        self.texts.extend(rest.next());
+                    } else if is_in(program.files, word) {
+                        self.paths.extend(rest.next());
+                    }
+                }
+                _ => self.paths.push(word),
+            }
+        }
     }
 
     fn long(&mut self, program: &Program, word: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
-        let (name, attached) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-        let is_in = |options: &[&str]| options.iter().any(|option| means(name, option));
-        let value = attached.or_else(|| {
-            let takes_next = is_in(program.valued) || is_in(program.files);
-            takes_next.then(|| rest.next()).flatten()
-        });
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         self.options.push(name.to_owned());
-        match value {
-            Some(path) if is_in(program.files) || leads_out(path) => self.paths.push(path),
-            Some(text) => self.texts.push(text),
-            None => {}
+        if is_in(program.files, name) {
+            self.paths.extend(value.or_else(|| rest.next()));
+        } else if is_in(program.valued, name) {
+            self.texts.extend(value.or_else(|| rest.next()));
+        } else if is_in(program.pairs, name) {
+            self.texts.extend(rest.take(2));
+        } else {
+            self.texts.extend(value);
         }
     }
 
     fn short(&mut self, program: &Program, letters: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+        if is_in(program.flags, "-NUM") && letters.chars().all(|sign| sign.is_ascii_digit()) {
+            self.options.push("-NUM".to_owned());
+            return;
+        }
         for (at, letter) in letters.char_indices() {
             let name = format!("-{letter}");
-            let is_file = program.files.contains(&name.as_str());
-            let is_valued = is_file || program.valued.contains(&name.as_str());
+            let attached = &letters[at + letter.len_utf8()..];
+            let value = |rest: &mut dyn Iterator<Item = &'a str>| {
+                if attached.is_empty() { rest.next() } else { Some(attached) }
+            };
+            let is_last = if is_in(program.files, &name) {
+                self.paths.extend(value(rest));
+                true
+            } else if is_in(program.valued, &name) {
+                self.texts.extend(value(rest));
+                true
+            } else {
+                is_in(program.attached, &name)
+            };
             self.options.push(name);
-            if is_valued {
-                let attached = &letters[at + letter.len_utf8()..];
-                let value = if attached.is_empty() { rest.next() } else { Some(attached) };
-                if is_file {
-                    self.paths.extend(value);
-                } else {
-                    self.texts.extend(value);
-                }
+            if is_last {
                 return;
             }
         }
     }
 
-    fn sort_out(&mut self, program: &Program, operands: Vec<&'a str>) {
+    fn sort_out(&mut self, program: &Program) {
+        let operands = self.operands.iter().copied();
         match program.operands {
-            Operands::Text => self.texts.extend(operands),
-            Operands::TextThenPaths(unless) if !unless.iter().any(|option| self.has(option)) => {
-                let mut operands = operands.into_iter();
+            Operands::Text | Operands::Format | Operands::Anything => self.texts.extend(operands),
+            Operands::TextThenPaths(unless) if !self.options.iter().any(|given| is_in(unless, given)) => {
+                let mut operands = operands;
                 self.texts.extend(operands.next());
                 self.paths.extend(operands);
             }
@@ -101,7 +127,13 @@ pub(super) fn means(given: &str, option: &str) -> bool {
     given == option || (given.len() > 2 && given.starts_with("--") && option.starts_with(given))
 }
 
-/// Whether the value of an option that we do not know is a path to somewhere else.
-fn leads_out(value: &str) -> bool {
-    value.starts_with('/') || value.starts_with("../") || value == ".."
+/// Whether `text` says this word. A field of that name (`.include`) is another.
+pub(super) fn says(text: &str, word: &str) -> bool {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + word.len()..].chars().next();
+        !word.starts_with(is_part)
+            || !(before.is_some_and(|sign| is_part(sign) || sign == '.') || behind.is_some_and(is_part))
+    })
 }

@@ -1,0 +1,81 @@
+//! How long an agent that reports rate limits is waited for, and how often.
+//!
+//! A limit that is said to have ended and has not, or that an agent reports whatever happens, is asked for again
+//! and again, and no iteration is used up by it: a loop without a limit on its time would do so for ever.
+
+use std::time::{Duration, SystemTime};
+
+use crate::usage::{AgentFailure, RateLimit};
+
+/// The shortest wait; it doubles with each further one in a row.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest of these shortest waits.
+const LONGEST_LEAST_WAIT: Duration = Duration::from_secs(10 * 60);
+
+/// After so many waits in a row the limit is a failure like others. That takes two hours at least.
+const MAX_WAITS: u32 = 20;
+
+/// How often in a row an iteration was put off.
+#[derive(Debug, Default)]
+pub(super) struct Patience(u32);
+
+/// What becomes of an iteration that failed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// It is tried again after this time.
+    For(Duration),
+    /// There is nothing to wait for.
+    None,
+    /// It was waited for too often.
+    Over,
+}
+
+/// The agent reported a rate limit too often in a row.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; it was waited for {MAX_WAITS} times in a row, and is taken for a failure now")]
+pub(super) struct OutOfPatience(pub(super) AgentFailure);
+
+impl Patience {
+    /// How long to wait for this limit.
+    pub(super) fn wait(&mut self, limit: Option<RateLimit>) -> Wait {
+        let waits = std::mem::take(&mut self.0);
+        let Some(wait) = limit.and_then(|limit| limit.wait(SystemTime::now())) else { return Wait::None };
+        if waits >= MAX_WAITS {
+            return Wait::Over;
+        }
+        self.0 = waits + 1;
+        let least = LEAST_WAIT.saturating_mul(2_u32.saturating_pow(waits)).min(LONGEST_LEAST_WAIT);
+        Wait::For(wait.max(least))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usage::{Format, Prices, UsageReader};
+
+    fn limit(words: &str) -> Option<RateLimit> {
+        let mut reader = UsageReader::new(Format::CodexJson, Prices::bundled());
+        let line = format!(r#"{{"type":"turn.failed","error":{{"message":"{words}"}}}}"#);
+        reader.feed(line.as_bytes());
+        reader.finish().failure?.rate_limit
+    }
+
+    #[test]
+    fn a_limit_that_never_ends_is_a_failure_in_the_end() {
+        let soon = limit("rate limit, try again in 1s");
+        let mut patience = Patience::default();
+        let waits: Vec<_> = std::iter::repeat_with(|| patience.wait(soon))
+            .map_while(|wait| match wait {
+                Wait::For(wait) => Some(wait.as_secs()),
+                Wait::None | Wait::Over => None,
+            })
+            .collect();
+        assert_eq!(waits.len(), MAX_WAITS as usize);
+        assert_eq!((&waits[..4], waits.last()), (&[1, 2, 4, 8][..], Some(&600)));
+        // And begins anew.
+        assert_eq!(patience.wait(soon), Wait::For(Duration::from_secs(1)));
+        assert_eq!(patience.wait(limit("rate limit")), Wait::None);
+    }
+}

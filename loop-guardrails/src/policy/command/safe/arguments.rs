@@ -1,0 +1,90 @@
+//! Judging what a program is given by what is known of it.
+
+use super::{
+    CommandLine, built_in,
+    table::{self, Operands, Program},
+    words::{Words, means, says},
+};
+use crate::policy::{Ruling, SecretFiles};
+
+/// Judges the arguments of a program that is not `git`, and finds the paths in them.
+pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
+    let Some(program) = table::find(&line.program) else {
+        line.paths = line.arguments.iter().filter_map(|word| path_in(word)).map(str::to_owned).collect();
+        return Ok(line);
+    };
+    let words = Words::of(program, &line.arguments);
+    refuse_options(program, &line.program, &words)?;
+    refuse_words(program, &line.program, &words)?;
+    let paths = words.paths.iter().filter(|path| **path != "-").map(ToString::to_string).collect();
+    let end = words.end;
+    line.paths = paths;
+    if line.program == "rg" {
+        // It searches folders by itself. The last pattern that fits a name decides, so these stand last.
+        let globs = secrets.rules().map(|(name, _)| format!("--iglob=!{name}"));
+        line.arguments.splice(end..end, globs);
+    }
+    Ok(line)
+}
+
+/// Of a program that we do not know, every word may be a path, and every value behind a `=`.
+fn path_in(word: &str) -> Option<&str> {
+    if !word.starts_with('-') {
+        return Some(word);
+    }
+    word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty())
+}
+
+fn refuse_options(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
+    if program.operands == Operands::Anything {
+        return Ok(());
+    }
+    if let Some(given) = words.options.iter().find(|option| !program.knows(option)) {
+        // Many programs take the beginning of a name for the whole.
+        let mut refused = program
+            .refused
+            .iter()
+            .flat_map(|(does, options)| options.split_whitespace().map(move |option| (does, option)));
+        let rule = match refused.find(|(_, option)| means(given, option)) {
+            Some((does, option)) => format!("`{name} {option}` is refused: {}", does.text()),
+            None => format!(
+                "`{name} {given}` is refused: it is not known to be harmless; write options out, or do without"
+            ),
+        };
+        return Err(built_in(rule));
+    }
+    let missing = program.needs.iter().find(|(needed, _)| !words.options.iter().any(|it| it == needed));
+    match missing {
+        Some((option, why)) => Err(built_in(format!("`{name}` runs with `{option}` only: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn refuse_words(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
+    if let Some((does, unspoken)) = program.unspoken
+        && let Some(word) =
+            unspoken.split_whitespace().find(|word| words.texts.iter().any(|text| says(text, word)))
+    {
+        return Err(built_in(format!("`{word}` in what `{name}` is given is refused: {}", does.text())));
+    }
+    if let Some((does, subcommand)) = program.subcommands
+        && words.paths.contains(&subcommand)
+    {
+        let text = does.text();
+        return Err(built_in(format!(
+            "`{name} {subcommand}` is refused: {text}; a file of that name is `./{subcommand}`"
+        )));
+    }
+    if program.operands == Operands::OnePath && words.paths.len() > 1 {
+        return Err(built_in(format!("`{name}` would write its second file; name one")));
+    }
+    let sets = |text: &&&str| !text.starts_with('+');
+    if program.operands == Operands::Format
+        && let Some(text) = words.operands.iter().find(sets)
+    {
+        return Err(built_in(format!(
+            "`{name} {text}` is refused: it sets the clock; a format begins with `+`, as in `+%F`"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Programs that show what is in files, and the few that read none.
+
+use super::{
+    Does::{Executes, FollowsLinks, ReadsUnseen, Writes},
+    Operands::{Anything, Format, OnePath, Paths, Text, TextThenPaths},
+    Program, program,
+};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    program(&["pwd", "echo", "true", "false", "basename", "dirname", "tr"], Anything),
+    Program {
+        flags: "-A -b -e -E -n -s -t -T -u -v --number --number-nonblank --show-all --show-ends \
+                --show-nonprinting --show-tabs --squeeze-blank",
+        ..program(&["cat"], Paths)
+    },
+    Program {
+        flags: "-b -l -s --print-bytes --quiet --silent --verbose",
+        valued: "-i -n --bytes --ignore-initial",
+        ..program(&["cmp"], Paths)
+    },
+    Program {
+        flags: "-p --no-renumber",
+        valued: "-b -d -f -h -i -l -n -s -v -w --body-numbering --line-increment --number-format \
+                 --number-separator --number-width --starting-line-number",
+        ..program(&["nl"], Paths)
+    },
+    Program {
+        flags: "-NUM -q -v -z --quiet --silent --verbose --zero-terminated",
+        valued: "-n --lines -c --bytes",
+        ..program(&["head"], Paths)
+    },
+    Program {
+        flags: "-NUM -f -F -q -r -v -z --quiet --retry --silent --verbose --zero-terminated",
+        valued: "-n --lines -c --bytes --pid --sleep-interval",
+        attached: "--follow",
+        ..program(&["tail"], Paths)
+    },
+    Program {
+        flags: "-c -l -L -m -w --bytes --chars --lines --max-line-length --words",
+        valued: "--total",
+        refused: &[(ReadsUnseen, "--files0-from")],
+        ..program(&["wc"], Paths)
+    },
+    Program {
+        flags: "-NUM -a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -s -T -v -w -x -z --basic-regexp \
+                --byte-offset --count --extended-regexp --files-with-matches --files-without-match \
+                --fixed-strings --ignore-case --initial-tab --invert-match --line-buffered --line-number \
+                --line-regexp --no-filename --no-group-separator --no-ignore-case --no-messages --null \
+                --null-data --only-matching --perl-regexp --quiet --silent --text --with-filename \
+                --word-regexp",
+        valued: "-A -B -C -D -e -m --after-context --before-context --binary-files --context --devices \
+                 --exclude --exclude-dir --group-separator --include --label --max-count --regexp",
+        attached: "--color --colour",
+        files: "-f --file --exclude-from",
+        refused: &[
+            (ReadsUnseen, "-r --recursive -d --directories"),
+            (FollowsLinks, "-R --dereference-recursive"),
+        ],
+        ..program(&["grep"], TextThenPaths("-e --regexp -f --file"))
+    },
+    Program {
+        flags: "-a -c -F -h -H -i -I -l -n -N -o -p -P -q -s -S -U -v -w -x -0 --case-sensitive --column --count \
+                --count-matches --files --files-with-matches --files-without-match --fixed-strings --heading \
+                --ignore-case --invert-match --json --line-number --line-regexp --multiline \
+                --multiline-dotall --no-config --no-filename --no-heading --no-line-number --no-messages \
+                --null --only-matching --passthru --pcre2 --pretty --quiet --smart-case --stats --text --trim \
+                --vimgrep --with-filename --word-regexp",
+        valued: "-A -B -C -e -g -m -M -r -t -T --after-context --before-context --color --colors --context \
+                 --glob --iglob --max-columns --max-count --max-depth --max-filesize --regexp --replace --sort \
+                 --sortr --type --type-not",
+        files: "-f --file --ignore-file",
+        refused: &[
+            (Executes, "--pre --hostname-bin -z --search-zip"),
+            (ReadsUnseen, "-. --hidden -u --unrestricted --no-ignore"),
+            (FollowsLinks, "-L --follow"),
+        ],
+        ..program(&["rg"], TextThenPaths("-e --regexp -f --file --files"))
+    },
+    Program {
+        flags: "-a -c -C -e -j -M -n -r -R -s -S --args --ascii-output --color-output --compact-output \
+                --exit-status --join-output --jsonargs --monochrome-output --null-input --raw-input \
+                --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered",
+        valued: "--indent",
+        pairs: "--arg --argjson",
+        refused: &[
+            (ReadsUnseen, "--slurpfile --rawfile --argfile --run-tests"),
+            (ReadsUnseen, "-L --library-path -f --from-file"),
+        ],
+        unspoken: Some((ReadsUnseen, "import include modulemeta")),
+        ..program(&["jq"], TextThenPaths(""))
+    },
+    Program {
+        flags: "-B -p -t -w --detect-base --ignore-whitespace --pretty --text",
+        valued: "-a --attribute -r --remove-nodes -b --base",
+        files: "-f --filename",
+        refused: &[(Writes, "-o --output")],
+        ..program(&["htmlq"], Text)
+    },
+    Program {
+        flags: "-A -d -f -n -p -P -S -u --chop-long-lines --diff --force-colorization --number --plain \
+                --show-all --squeeze-blank --unbuffered",
+        valued: "-H -l -m -r --color --decorations --diff-context --file-name --highlight-line \
+                 --italic-text --language --line-range --map-syntax --paging --style --tabs --terminal-width \
+                 --theme --wrap",
+        refused: &[
+            (Executes, "--pager --lessopen"),
+            (Writes, "-b --build -c --clear --generate-config-file --source --target"),
+            (ReadsUnseen, "--diagnostic --diagnostics"),
+        ],
+        subcommands: Some((Writes, "cache")),
+        ..program(&["bat", "batcat"], Paths)
+    },
+    Program {
+        flags: "-b -c -C -d -f -g -h -i -m -M -n -r -R -s -u -V -z --debug --dictionary-order \
+                --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks \
+                --ignore-nonprinting --merge --month-sort --numeric-sort --random-sort --reverse --stable \
+                --unique --version-sort --zero-terminated",
+        valued: "-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort",
+        attached: "--check",
+        files: "--random-source",
+        refused: &[
+            (Executes, "--compress-program"),
+            (Writes, "-o --output -T --temporary-directory"),
+            (ReadsUnseen, "--files0-from"),
+        ],
+        ..program(&["sort"], Paths)
+    },
+    Program {
+        flags: "-c -d -D -i -u -z --count --ignore-case --repeated --unique --zero-terminated",
+        valued: "-f -s -w --check-chars --skip-chars --skip-fields",
+        attached: "--all-repeated --group",
+        ..program(&["uniq"], OnePath)
+    },
+    Program {
+        flags: "-n -s -z --complement --only-delimited --zero-terminated",
+        valued: "-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter",
+        ..program(&["cut"], Paths)
+    },
+    Program {
+        flags: "-R -u --debug --resolution --rfc-2822 --rfc-email --universal --utc",
+        valued: "-d --date --rfc-3339",
+        attached: "-I --iso-8601",
+        files: "-r --reference",
+        refused: &[(Writes, "-s --set"), (ReadsUnseen, "-f --file")],
+        ..program(&["date"], Format)
+    },
+    Program {
+        flags: "-E -n -r -s -u -z --debug --null-data --posix --quiet --regexp-extended --sandbox --separate \
+                --silent --unbuffered",
+        valued: "-e --expression -l --line-length",
+        files: "-f --file",
+        refused: &[(Writes, "-i --in-place"), (FollowsLinks, "--follow-symlinks")],
+        needs: &[("--sandbox", "its scripts can execute and write (`e`, `w`)")],
+        ..program(&["sed"], TextThenPaths("-e --expression -f --file"))
+    },
+    Program {
+        flags: "-b -N -P -r -S --characters-as-bytes --posix --re-interval --sandbox --use-lc-numeric",
+        valued: "-F --field-separator -v --assign -e --source",
+        refused: &[
+            (Executes, "-l --load -i --include"),
+            (Writes, "-o --pretty-print -d --dump-variables -p --profile"),
+            // What a file says nobody has looked at.
+            (ReadsUnseen, "-f --file -E --exec"),
+        ],
+        // With these it reads files that are not named; `@` is that of `@include`, and of calls by a name.
+        unspoken: Some((ReadsUnseen, "ARGV ARGC SYMTAB @")),
+        needs: &[("--sandbox", "its scripts can execute and write (`system`, `print >`)")],
+        ..program(&["gawk"], TextThenPaths("-e --source"))
+    },
+];
