@@ -31,6 +31,15 @@ const NAME: &str = "every";
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let repetition = repetition(args).map_err(Failure::Usage)?;
     let until = repetition.until().context("--until").map_err(Failure::Usage)?;
+    if repetition.what.is_loop() {
+        return Err(Failure::Usage(anyhow!("a loop in a loop is none: repeat what it would repeat")));
+    }
+    if let Some(word) = repetition.what.exit_word() {
+        if !args.output.quiet {
+            view::say(&every::left(&repetition, word));
+        }
+        return Ok(ExitCode::from(exit::OK));
+    }
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
     match Work::of(&repetition.what, &place)? {

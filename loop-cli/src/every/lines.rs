@@ -17,6 +17,14 @@ pub(crate) fn plan(repetition: &Repetition) -> String {
     format!("{}{}", paint(DIM, plan), text::one_line(what.text()))
 }
 
+/// What is said of one that has nothing to do but to end.
+pub(crate) fn left(repetition: &Repetition, word: &str) -> String {
+    let count = repetition.ends.count.map(|count| format!("/{count}")).unwrap_or_default();
+    let begun = paint(DIM, format_args!("[loop 1{count}]"));
+    let over = paint(BOLD, format_args!("loop stopped after 0{count} iterations"));
+    format!("{}\n{begun}\n{over}: `{word}` ends a loop", plan(repetition))
+}
+
 /// How it ended, after how many iterations, and how many of them failed.
 pub(crate) fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &Progress) -> String {
     let early = until.why(progress).and_then(|why| why.early());

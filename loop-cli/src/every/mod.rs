@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::ToolName;
 
 pub(crate) use self::{
-    lines::{Lines, over, plan},
+    lines::{Lines, left, over, plan},
     rhythm::{count, default_count, interval},
     until::{Ends, Until},
 };
@@ -49,11 +49,30 @@ pub(crate) enum What {
     },
 }
 
+/// The words that leave a session, which end a loop and are said to nobody.
+const EXIT_WORDS: [&str; 3] = ["/exit", "/quit", "/bye"];
+
 impl What {
     /// The line or the prompt.
     pub(crate) fn text(&self) -> &str {
         let (Self::Command(text) | Self::Prompt { prompt: text, .. }) = self;
         text
+    }
+
+    /// The word of a prompt that would leave a session, whatever stands behind it.
+    pub(crate) fn exit_word(&self) -> Option<&'static str> {
+        let word = self.first_word()?;
+        EXIT_WORDS.into_iter().find(|exit| *exit == word)
+    }
+
+    /// Whether it is a loop itself.
+    pub(crate) fn is_loop(&self) -> bool {
+        self.first_word().is_some_and(|word| word == "/loop")
+    }
+
+    fn first_word(&self) -> Option<String> {
+        let Self::Prompt { prompt, .. } = self else { return None };
+        prompt.split_whitespace().next().map(str::to_lowercase)
     }
 }
 

@@ -89,14 +89,14 @@ pub(crate) fn print(text: &str) -> anyhow::Result<bool> {
 /// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub(crate) fn print_json(json: &str) -> anyhow::Result<bool> {
     flush();
     let mut stdout = io::stdout().lock();
     is_read(writeln!(stdout, "{json}").and_then(|()| stdout.flush()))
 }
 
-/// [`print`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written
+/// [`print()`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written
 /// is said.
 pub(crate) fn tell(text: &str) -> bool {
     said(print(text))
@@ -118,7 +118,7 @@ fn said(printed: anyhow::Result<bool>) -> bool {
 /// could move its cursor or recolour it. Gives whether somebody still reads it.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub(crate) fn hand_over(bytes: &[u8]) -> anyhow::Result<bool> {
     flush();
     is_read(hand_to(io::stdout().lock(), bytes))

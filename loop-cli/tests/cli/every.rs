@@ -172,6 +172,20 @@ fn a_quiet_one_says_its_errors() {
 }
 
 #[test]
+fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
+    for prompt in ["/exit", "/quit", "/bye", "/EXIT now"] {
+        let world = World::new();
+        let (ran, heard) = told(&world, &["unheard"], &["1ms", "--count", "5", prompt]);
+        ran.exits(0).says(&["up to 5 times", "[loop 1/5]", "loop stopped after 0/5 iterations"]);
+        assert!(heard.is_empty() && world.records().is_empty(), "{prompt}");
+    }
+    told(&World::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])
+        .0
+        .exits(2)
+        .says(&["a loop in a loop"]);
+}
+
+#[test]
 fn a_fresh_turn_knows_nothing_of_the_one_before() {
     let (ran, heard) = told(&World::new(), &["One.", "Two."], &["1ms", "--count=2", "--fresh", "count"]);
     ran.exits(0);
