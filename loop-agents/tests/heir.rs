@@ -45,8 +45,8 @@ async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
 
     // What ends by itself is reaped while the command runs: it says so when none of them is left.
     let line = "for i in 1 2 3; do setsid sh -c 'true & exit' & done; wait; \
-                while grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l \"^PPid:.$PPID$\"; \
-                do sleep 0.01; done; echo reaped";
+                while grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l \"^PPid:.$PPID$\" \
+                | grep -q .; do sleep 0.01; done; echo reaped";
     let finished = soon(run(process(line).custody(custody.clone())), "orphans to be reaped").await;
     assert!(finished.stdout.last_text(100).ends_with("reaped"));
 
