@@ -3,12 +3,12 @@
 use std::{fmt, pin::pin};
 
 use async_trait::async_trait;
-use loop_core::{CancellationToken, Iteration, IterationContext, IterationError, Step};
+use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 
 use super::{Chat, History, TurnEvent, TurnOutput};
 use crate::{
-    output::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, OUTPUT_MARK, excerpt, fingerprint},
-    shell::{Template, Values},
+    output::{OUTPUT_MARK, excerpt, fingerprint},
+    shell::{Briefing, Template},
 };
 
 /// An agent that is a conversation: each iteration is one turn of it, with a prompt from a [`Template`].
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder
-/// ([`DEFAULT_EXCERPT_BYTES`]), and a conversation that goes on from turn to turn.
+/// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)), and a conversation that goes on from turn to turn.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, ChatAgent, ScriptedModel};
@@ -36,9 +36,7 @@ use crate::{
 /// ```
 pub struct ChatAgent {
     chat: Chat,
-    goal: String,
-    template: Template,
-    feedback_bytes: usize,
+    briefing: Briefing,
     /// Where each iteration begins, if the conversation does not go on.
     origin: Option<History>,
     on_event: Box<dyn FnMut(TurnEvent<'_>) + Send>,
@@ -47,34 +45,27 @@ pub struct ChatAgent {
 impl ChatAgent {
     /// An agent that is this conversation.
     pub fn new(chat: Chat) -> Self {
-        Self {
-            chat,
-            goal: String::new(),
-            template: Template::new("{goal}"),
-            feedback_bytes: DEFAULT_EXCERPT_BYTES,
-            origin: None,
-            on_event: Box::new(|_| {}),
-        }
+        Self { chat, briefing: Briefing::default(), origin: None, on_event: Box::new(|_| {}) }
     }
 
     /// What is to be achieved: the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
-        self.goal = goal.into();
+        self.briefing.goal = goal.into();
         self
     }
 
     /// The prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
-        self.template = Template::new(template);
+        self.briefing.template = Template::new(template);
         self
     }
 
     /// How many bytes of the last reply, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
-        self.feedback_bytes = bytes;
+        self.briefing.feedback_bytes = bytes;
         self
     }
 
@@ -100,7 +91,7 @@ impl ChatAgent {
 
     /// The prompt's template.
     pub const fn template(&self) -> &Template {
-        &self.template
+        &self.briefing.template
     }
 
     /// The prompt of an iteration; nothing is asked.
@@ -113,23 +104,8 @@ impl ChatAgent {
     /// assert_eq!(agent.prompt_in(&IterationContext::new(&Work::new(), 3)), "3: all is well");
     /// ```
     pub fn prompt_in(&self, cx: &IterationContext<TurnOutput>) -> String {
-        let previous = cx.previous();
-        let said = previous
-            .and_then(Step::output)
-            .map(|output| excerpt(output.text.as_bytes(), self.feedback_bytes));
-        let verdict = previous.and_then(|step| step.verdict()).map(|verdict| {
-            // An evaluator with the same bound has cut its text already, with a notice in it.
-            excerpt(verdict.text().as_bytes(), self.feedback_bytes.saturating_add(MAX_NOTICE_BYTES))
-        });
-        self.template.render(&Values {
-            goal: (&self.goal).into(),
-            iteration: cx.iteration(),
-            guidance: cx.guidance().map(Into::into),
-            left: cx.left(),
-            prior_output: said.unwrap_or_default().into(),
-            evaluator_output: verdict.unwrap_or_default().into(),
-            ..Values::default()
-        })
+        let values = self.briefing.values(cx, |output, bytes| excerpt(output.text.as_bytes(), bytes));
+        self.briefing.template.render(&values)
     }
 }
 
@@ -166,8 +142,7 @@ impl fmt::Debug for ChatAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChatAgent")
             .field("chat", &self.chat)
-            .field("goal", &self.goal)
-            .field("template", &self.template)
+            .field("briefing", &self.briefing)
             .finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ use loop_core::{Ceiling, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CommandError, CommandLine, Invocation, Placeholder, PromptUndeliverable, Template, Values,
+    Briefing, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
     evaluator::EVALUATOR_EXIT_MARK,
     hearing::{Ears, Heard, OnNote},
     listener::Listener,
@@ -15,7 +15,7 @@ use super::{
     trouble,
 };
 use crate::{
-    output::{Capture, DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, OUTPUT_MARK, excerpt},
+    output::{Capture, OUTPUT_MARK},
     process::{Exit, Finished, Stream},
     usage::{AgentFailure, UsageReader},
 };
@@ -29,7 +29,7 @@ use crate::{
 /// # Default
 /// The template `{goal}`, an empty goal, the default [`Shell`] with a
 /// [`UsageFile`](crate::usage::UsageFile) of its own made in the first iteration, and at most 32 KiB of text for each placeholder
-/// ([`DEFAULT_EXCERPT_BYTES`]).
+/// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)).
 ///
 /// ```
 /// use loop_agents::shell::{Shell, ShellAgent};
@@ -44,10 +44,8 @@ use crate::{
 #[derive(Debug)]
 pub struct ShellAgent {
     command: CommandLine,
-    goal: String,
-    template: Template,
+    briefing: Briefing,
     shell: Shell,
-    feedback_bytes: usize,
     ears: Ears,
     patience: Patience,
 }
@@ -91,10 +89,8 @@ impl ShellAgent {
     pub fn new(command: &str) -> Result<Self, CommandError> {
         Ok(Self {
             command: CommandLine::parse(command)?,
-            goal: String::new(),
-            template: Template::new("{goal}"),
+            briefing: Briefing::default(),
             shell: Shell::new(),
-            feedback_bytes: DEFAULT_EXCERPT_BYTES,
             ears: Ears::default(),
             patience: Patience::default(),
         })
@@ -103,14 +99,14 @@ impl ShellAgent {
     /// What is to be achieved: the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
-        self.goal = goal.into();
+        self.briefing.goal = goal.into();
         self
     }
 
     /// The prompt's template; see [`Placeholder`].
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
-        self.template = Template::new(template);
+        self.briefing.template = Template::new(template);
         self
     }
 
@@ -124,7 +120,7 @@ impl ShellAgent {
     /// How many bytes of the last output, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
-        self.feedback_bytes = bytes;
+        self.briefing.feedback_bytes = bytes;
         self
     }
 
@@ -173,7 +169,7 @@ impl ShellAgent {
 
     /// The prompt's template.
     pub fn template(&self) -> &Template {
-        &self.template
+        &self.briefing.template
     }
 
     /// What the first iteration would run, and with what prompt; nothing is run. `left` is what the
@@ -182,8 +178,7 @@ impl ShellAgent {
     /// # Errors
     /// A prompt that has to be an argument and cannot be one.
     pub fn preview(&self, left: Ceiling) -> Result<Preview, PromptUndeliverable> {
-        let values = Values { goal: (&self.goal).into(), iteration: 1, left, ..Values::default() };
-        let prompt = self.template.render(&values);
+        let prompt = self.briefing.template.render(&self.briefing.first(left));
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 
@@ -212,35 +207,14 @@ impl ShellAgent {
     /// # Ok::<(), loop_agents::shell::CommandError>(())
     /// ```
     pub fn prompt_in(&self, cx: &IterationContext<ShellOutput>) -> String {
-        let mut values = Values {
-            goal: (&self.goal).into(),
-            iteration: cx.iteration(),
-            guidance: cx.guidance().map(Into::into),
-            left: cx.left(),
-            ..Values::default()
-        };
+        let mut values = self.briefing.values(cx, |output, bytes| output.said().excerpt(bytes));
         if let Some(step) = cx.previous() {
-            let output = step.output();
-            values.agent_exit = output.map(|output| output.exit);
-            values.evaluator_exit_code = step
-                .marks()
-                .iter()
-                .find(|mark| &*mark.name == EVALUATOR_EXIT_MARK)
-                .and_then(|mark| i32::try_from(mark.hash).ok());
-            // Cutting texts takes its time, and most templates ask for one of them at most.
-            if let Some(output) = output.filter(|_| self.template.mentions(Placeholder::PriorOutput)) {
-                values.prior_output = output.said().excerpt(self.feedback_bytes).into();
-            }
-            if let Some(verdict) = step.verdict() {
-                // An evaluator with the same bound has cut its text already, with a notice in it.
-                let bound = self.feedback_bytes.saturating_add(MAX_NOTICE_BYTES);
-                values.evaluator_output = match verdict.text() {
-                    text if text.len() <= bound => text.into(),
-                    text => excerpt(text.as_bytes(), self.feedback_bytes).into(),
-                };
-            }
+            values.agent_exit = step.output().map(|output| output.exit);
+            let mut marks = step.marks().iter();
+            let exit = marks.find(|mark| &*mark.name == EVALUATOR_EXIT_MARK);
+            values.evaluator_exit_code = exit.and_then(|mark| i32::try_from(mark.hash).ok());
         }
-        self.template.render(&values)
+        self.briefing.template.render(&values)
     }
 }
 

@@ -5,6 +5,7 @@
 //! [supervised](crate::process).
 
 mod agent;
+mod briefing;
 mod command;
 mod evaluator;
 mod hearing;
@@ -18,6 +19,7 @@ mod surroundings;
 mod trouble;
 
 pub use agent::{Preview, ShellAgent, ShellOutput};
+pub(crate) use briefing::Briefing;
 pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};
 pub use evaluator::{Checked, CommandEvaluator, EVALUATOR_EXIT_MARK};
 pub use placeholder::{Placeholder, Values};

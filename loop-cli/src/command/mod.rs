@@ -26,13 +26,13 @@ mod subject;
 mod tail;
 mod trial;
 
-use std::{env, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::{
     args::{Cli, Command},
-    exit, keeping,
+    exit,
     manifest::{Diagnostics, Paint, Plan, plan::Loaded},
     view,
 };
@@ -53,9 +53,6 @@ pub(crate) enum Failure {
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
-    let variables: Vec<_> = env::vars_os().collect();
-    let variables = variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-    view::conceal(keeping::secrets(variables));
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         // Help was asked for, or the version.

@@ -2,14 +2,24 @@
 
 use std::{
     borrow::Cow,
-    sync::{PoisonError, RwLock},
+    env,
+    sync::{LazyLock, PoisonError, RwLock},
 };
 
 use anstream::adapter::{StripBytes, strip_str};
 use loop_telemetry::{RedactingStream, Redactor};
 
-/// The secrets that are known by now: first those of the environment, then those of the manifest as well.
+use crate::keeping;
+
+/// The secrets of a run: those of the environment, and those of its manifest.
 static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
+
+/// Those of the environment, for as long as there is no run. To look for them takes a search that takes its time
+/// to make, and many a command says nothing in which one could be.
+static OF_ENVIRONMENT: LazyLock<Redactor> = LazyLock::new(|| {
+    let variables: Vec<_> = env::vars_os().collect();
+    keeping::secrets(variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())))
+});
 
 /// Shows none of these secrets from now on.
 pub(crate) fn conceal(secrets: Redactor) {
@@ -18,8 +28,8 @@ pub(crate) fn conceal(secrets: Redactor) {
 
 /// The secrets that are not shown.
 pub(crate) fn secrets() -> Redactor {
-    let secrets = SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone();
-    secrets.unwrap_or_else(|| Redactor::new::<&[u8]>([]))
+    let of_run = SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone();
+    of_run.unwrap_or_else(|| OF_ENVIRONMENT.clone())
 }
 
 /// The text without secrets. One with a change of colour in it is none to a search, and one to whoever looks: where
