@@ -16,10 +16,9 @@ use super::{
 };
 use crate::{
     args::{ChatArgs, ConversationArgs},
-    compose::Place,
     exit,
-    model::{Model, Surroundings},
-    settings::{Settings, page},
+    model::{Conversation, Model},
+    settings::page,
     signals::Signals,
     view::{self, Replying},
 };
@@ -35,7 +34,8 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    let (model, mut chat) = conversation(&args.chat, &settings, &place).map_err(Failure::Usage)?;
+    let conversation = asked(&args.chat).and_then(|asked| asked.begin(&settings, &place));
+    let (model, mut chat) = conversation.map_err(Failure::Usage)?;
     let done = block_on(async {
         let mut signals = Signals::listen().context("signals cannot be listened for")?;
         tokio::select! {
@@ -48,21 +48,14 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     done
 }
 
-/// A conversation as it was asked for, and the model in it.
-pub(super) fn conversation(
-    args: &ConversationArgs,
-    settings: &Settings,
-    place: &Place,
-) -> anyhow::Result<(Model, Chat)> {
+/// The conversation that was asked for.
+pub(super) fn asked(args: &ConversationArgs) -> anyhow::Result<Conversation> {
     let system = args.system.as_deref().map(text_of).transpose()?;
-    let around = Surroundings::new(settings, place).system(system).tools(args.asked_tools());
-    let model = Model::choose(args.model.as_deref(), settings, &place.env)?;
-    let chat = model.chat(&around)?;
-    Ok((model, chat))
+    Ok(Conversation { model: args.model.clone(), system, tools: args.asked_tools() })
 }
 
 /// What the model is told of itself.
-pub(super) fn text_of(path: &Path) -> anyhow::Result<String> {
+fn text_of(path: &Path) -> anyhow::Result<String> {
     let text = page(path).map_err(anyhow::Error::new).and_then(|bytes| Ok(String::from_utf8(bytes)?));
     text.with_context(|| format!("--system {}", path.display()))
 }

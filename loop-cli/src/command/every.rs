@@ -8,18 +8,18 @@ use std::{collections::BTreeMap, process::ExitCode};
 use anyhow::{Context, anyhow};
 use loop_telemetry::RunInfo;
 
-use self::once::{Once, Work};
+use self::once::Once;
 pub(super) use self::once::{command, turn};
 use super::{
     Failure, chat,
-    ready::{Ready, alone, begin, logs, telemetry},
+    ready::{Keep, Kept, Ready, begin, telemetry},
     setting::{block_on, dir, new_run, place},
 };
 use crate::{
     args::EveryArgs,
     ask::Declining,
     compose::Place,
-    every::{self, Conversation, Ends, Repetition, Until, What},
+    every::{self, Ends, Repetition, Until, What},
     exit, faults,
     keeping::{self, Past},
     view::{self, Screen, text},
@@ -42,9 +42,12 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     }
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    match Work::of(&repetition.what, &place)? {
-        Work::Command(once) => start(args, &repetition, until, &place, once),
-        Work::Prompt(once) => start(args, &repetition, until, &place, once),
+    match &repetition.what {
+        What::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
+        What::Prompt { prompt, conversation, fresh } => {
+            let once = turn(prompt, conversation, *fresh, &place)?;
+            start(args, &repetition, until, &place, once)
+        }
     }
 }
 
@@ -60,18 +63,11 @@ fn start<I: Once>(
     let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
     view::conceal(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
-    let (store, past) = if args.no_journal {
-        alone(&place.dir, args.parallel)?;
-        (None, Past::Unkept)
-    } else {
-        let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
-        let info = RunInfo::new(place.custody.run(), NAME, &place.dir, started)
-            .manifest(every::KEPT_AS, redactor.redact(&text));
-        let (store, journal) = begin(&info, args.parallel, redactor.clone())?;
-        (Some(store), Past::New(journal))
-    };
-    let kept = store.as_ref().filter(|_| args.keep_output);
-    let logs = kept.map(|store| logs(store, place.custody.run(), redactor)).transpose()?;
+    let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
+    let info = RunInfo::new(place.custody.run(), NAME, &place.dir, started)
+        .manifest(every::KEPT_AS, redactor.redact(&text));
+    let keep = Keep { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
+    let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;
     let ready = Ready {
         name: NAME,
         manifest: None,
@@ -122,11 +118,7 @@ fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {
         return Err(anyhow!("a command has no model: `--model`, `--system` and `--tools` are for prompts"));
     }
     let what = if args.command.is_empty() {
-        let conversation = Conversation {
-            model: args.chat.model.clone(),
-            system: args.chat.system.as_deref().map(chat::text_of).transpose()?,
-            tools: args.chat.asked_tools(),
-        };
+        let conversation = chat::asked(&args.chat)?;
         What::Prompt { prompt: args.prompt.join(" "), conversation, fresh: args.fresh }
     } else {
         What::Command(once::line(&args.command))

@@ -52,8 +52,34 @@ pub(super) fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
     Ok(file)
 }
 
-/// Lists a run and makes its journal, before anything is spent.
-pub(super) fn begin<O>(
+/// How much is to be kept of a run that begins.
+pub(super) struct Keep {
+    pub(super) journal: bool,
+    /// All that its commands print; not without a journal.
+    pub(super) output: bool,
+    /// Also if another run works in its folder.
+    pub(super) parallel: bool,
+}
+
+/// Where it is kept.
+pub(super) struct Kept {
+    pub(super) store: Option<RunStore>,
+    pub(super) logs: Option<OutputLogs>,
+}
+
+/// Begins to keep a run, before anything is spent.
+pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Result<(Kept, Past<O>), Failure> {
+    if !keep.journal {
+        alone(Path::new(&info.folder), keep.parallel)?;
+        return Ok((Kept { store: None, logs: None }, Past::Unkept));
+    }
+    let (store, journal) = list(info, keep.parallel, redactor.clone())?;
+    let logs = keep.output.then(|| logs(&store, &info.id, redactor)).transpose()?;
+    Ok((Kept { store: Some(store), logs }, Past::New(journal)))
+}
+
+/// Lists a run and makes its journal.
+fn list<O>(
     info: &RunInfo,
     parallel: bool,
     redactor: Redactor,
@@ -79,7 +105,7 @@ pub(super) fn begin<O>(
 
 /// Makes sure that no run that is kept works in this folder, for one that is not kept. The other way round nobody
 /// knows: what keeps nothing cannot be found.
-pub(super) fn alone(dir: &Path, parallel: bool) -> Result<(), Failure> {
+fn alone(dir: &Path, parallel: bool) -> Result<(), Failure> {
     // Without a store that can be read there is no run in it; nor does this one need it.
     let other = store().ok().and_then(|store| store.living_in(dir).ok()?);
     other.filter(|_| !parallel).map_or(Ok(()), |other| Err(busy(&other.id, &other.folder)))

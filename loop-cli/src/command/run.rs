@@ -8,15 +8,14 @@ use loop_telemetry::{Redactor, RunInfo};
 use super::{
     Failure, dry_run,
     perform::perform,
-    ready::{Ready, alone, begin, logs, telemetry},
+    ready::{Keep, Kept, Ready, begin, telemetry},
     setting::{block_on, dir, new_run, place, unless_signalled},
     subject::{self, Subject},
 };
 use crate::{
     args::RunArgs,
     compose::{Place, Worker},
-    faults,
-    keeping::{self, Past},
+    faults, keeping,
     manifest::{Format, plan::WorkPlan},
     view,
 };
@@ -54,26 +53,12 @@ impl Beginning<'_> {
         let Self { args, subject, place, redactor } = self;
         let started = faults::now();
         let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
-        let (store, past) = match args.no_journal {
-            true => {
-                alone(&place.dir, args.parallel)?;
-                (None, Past::Unkept)
-            }
-            false => {
-                let (path, text) = subject.kept();
-                let info = RunInfo::new(
-                    place.custody.run(),
-                    redactor.redact(&subject.plan.name),
-                    &place.dir,
-                    started,
-                )
-                .manifest(path, redactor.redact(text));
-                let (store, journal) = begin(&info, args.parallel, redactor.clone())?;
-                (Some(store), Past::New(journal))
-            }
-        };
-        let kept = store.as_ref().filter(|_| args.keep_output);
-        let logs = kept.map(|store| logs(store, place.custody.run(), redactor)).transpose()?;
+        let (path, text) = subject.kept();
+        let name = redactor.redact(&subject.plan.name);
+        let info = RunInfo::new(place.custody.run(), name, &place.dir, started)
+            .manifest(path, redactor.redact(text));
+        let keep = Keep { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
+        let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;
         let output = &args.output;
         let ready = Ready {
             name: &subject.plan.name,

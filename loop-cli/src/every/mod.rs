@@ -11,7 +11,7 @@ use loop_core::{Bounded, Iteration, Loop, Step};
 use loop_guardrails::ConsecutiveFailures;
 use serde::{Deserialize, Serialize};
 
-use crate::model::ToolName;
+use crate::model::Conversation;
 
 pub(crate) use self::{
     lines::{Lines, left, over, plan},
@@ -74,16 +74,6 @@ impl What {
         let Self::Prompt { prompt, .. } = self else { return None };
         prompt.split_whitespace().next().map(str::to_lowercase)
     }
-}
-
-/// Who answers, and what they can do; see [`ConversationArgs`](crate::args::ConversationArgs).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Conversation {
-    pub(crate) model: Option<String>,
-    /// What the model is told of itself.
-    pub(crate) system: Option<String>,
-    /// What it can call; `None` is what the settings say.
-    pub(crate) tools: Option<Vec<ToolName>>,
 }
 
 impl Repetition {

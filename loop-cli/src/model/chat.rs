@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use loop_agents::chat::Chat;
 use loop_guardrails::policy::environment::EnvironmentPolicy;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Model, ToolName,
@@ -45,6 +46,29 @@ impl<'a> Surroundings<'a> {
     /// What commands of tools see of the user's variables, and what is set for them.
     pub(crate) fn environment(self, sees: EnvironmentPolicy, set: &BTreeMap<String, String>) -> Self {
         Self { sees, set: set.clone(), ..self }
+    }
+}
+
+/// Who answers, and what they can do; see [`ConversationArgs`](crate::args::ConversationArgs).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Conversation {
+    pub(crate) model: Option<String>,
+    /// What the model is told of itself.
+    pub(crate) system: Option<String>,
+    /// What it can call; `None` is what the settings say.
+    pub(crate) tools: Option<Vec<ToolName>>,
+}
+
+impl Conversation {
+    /// Begins it, with the model that is in it.
+    ///
+    /// # Errors
+    /// Those of [`Model::choose`] and [`Model::chat`].
+    pub(crate) fn begin(&self, settings: &Settings, place: &Place) -> anyhow::Result<(Model, Chat)> {
+        let model = Model::choose(self.model.as_deref(), settings, &place.env)?;
+        let around = Surroundings::new(settings, place).system(self.system.clone()).tools(self.tools.clone());
+        let chat = model.chat(&around)?;
+        Ok((model, chat))
     }
 }
 

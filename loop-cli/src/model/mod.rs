@@ -21,7 +21,7 @@ mod tools;
 mod vendor;
 
 pub(crate) use self::{
-    chat::Surroundings,
+    chat::{Conversation, Surroundings},
     choice::Model,
     name::{ModelName, VendorModel},
     tools::{ToolName, UnknownTool},

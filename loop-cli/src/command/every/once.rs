@@ -16,29 +16,11 @@ use super::{
 };
 use crate::{
     compose::Place,
-    every::{Conversation, Until, What},
+    every::Until,
     logging::OutputLogs,
-    model::{Model, Surroundings},
+    model::Conversation,
     view::{Replying, Results, text},
 };
-
-/// What is to be repeated, ready to be done.
-pub(in crate::command) enum Work {
-    Command(Box<ShellAgent>),
-    Prompt(Box<ChatAgent>),
-}
-
-impl Work {
-    /// Makes it ready.
-    pub(in crate::command) fn of(what: &What, place: &Place) -> Result<Self, Failure> {
-        match what {
-            What::Command(line) => command(line, place).map(Self::Command),
-            What::Prompt { prompt, conversation, fresh } => {
-                turn(prompt, conversation, *fresh, place).map(Self::Prompt)
-            }
-        }
-    }
-}
 
 /// A command, ready to be run.
 pub(in crate::command) fn command(line: &str, place: &Place) -> Result<Box<ShellAgent>, Failure> {
@@ -51,15 +33,12 @@ pub(in crate::command) fn command(line: &str, place: &Place) -> Result<Box<Shell
 /// A turn, ready to be taken.
 pub(in crate::command) fn turn(
     prompt: &str,
-    Conversation { model, system, tools }: &Conversation,
+    conversation: &Conversation,
     fresh: bool,
     place: &Place,
 ) -> Result<Box<ChatAgent>, Failure> {
     let settings = settings(&place.dir)?;
-    let around = Surroundings::new(&settings, place).system(system.clone()).tools(tools.clone());
-    let chat = Model::choose(model.as_deref(), &settings, &place.env)
-        .and_then(|model| model.chat(&around))
-        .map_err(Failure::Usage)?;
+    let (_, chat) = conversation.begin(&settings, place).map_err(Failure::Usage)?;
     let agent = ChatAgent::new(chat).goal(prompt);
     Ok(Box::new(if fresh { agent.fresh() } else { agent }))
 }
