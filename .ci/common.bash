@@ -1,8 +1,9 @@
-# What both scripts here need. To be sourced, in the repository's folder, with `subject` naming what is tested.
+# What the scripts need that install something and start a server. To be sourced, in the repository's folder, with
+# `subject` naming what is tested.
 
 scratch=$(mktemp -d)
-server=
-trap '[ -z "$server" ] || kill $server 2>/dev/null; rm -rf "$scratch"' EXIT
+# Whatever still runs in the background was started for the test.
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; rm -rf "$scratch"' EXIT
 
 # Says that nothing is tested, and why, and ends the script without a failure.
 skip() {
@@ -30,7 +31,7 @@ npm_failed() {
     fail "npm install failed" "$1"
 }
 
-# await <command>: until it succeeds, for as long as the server lives.
+# await <command>: until it succeeds, for as long as the process `server` lives, whose output is in the scratch folder.
 await() {
     until "$@" 2>/dev/null; do
         kill -0 "$server" 2>/dev/null || fail "the server has ended before it answered" "$scratch/server"
