@@ -103,7 +103,7 @@ impl ShellAgent {
         self
     }
 
-    /// The prompt's template; see [`Placeholder`].
+    /// The prompt's template; see [`Placeholder`](super::Placeholder).
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
         self.briefing.template = Template::new(template);
