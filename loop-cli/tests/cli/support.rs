@@ -14,8 +14,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// For how long a test waits before it gives up. No agent in these tests ends by itself so late.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// For how long a test waits before it gives up: long enough for a gigabyte through a debug build on a machine
+/// that compiles besides. No agent in these tests ends by itself so late.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// What an agent does that has to be cut.
 pub(crate) const FOREVER: &str = "sleep 1000";
