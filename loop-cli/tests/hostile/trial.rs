@@ -18,8 +18,9 @@ pub(crate) const GRACE: Duration = Duration::from_secs(5);
 /// be busy.
 pub(crate) const SLACK: Duration = Duration::from_secs(2);
 
-/// The time limit of runs that end by themselves: who is not cut has not used it up.
-pub(crate) const AMPLE: Duration = Duration::from_secs(30);
+/// The time limit of runs that end by themselves: who is not cut has not used it up. Less than a test waits, and
+/// enough for a gigabyte through a debug build while the machine is busy with other things.
+pub(crate) const AMPLE: Duration = Duration::from_mins(4);
 
 /// Held for writing by those who take all of the machine, and for reading by all others.
 static MACHINE: RwLock<()> = RwLock::new(());
