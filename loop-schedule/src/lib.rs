@@ -14,7 +14,9 @@ pub use async_trait::async_trait;
 
 pub use self::{
     cron::{Cron, CronError, Field, Problem},
-    interval::{CleanInterval, Hint, Interval, IntervalError, Request, RequestError, Rule, Unit, Warning},
+    interval::{
+        CleanInterval, Hint, Interval, IntervalError, Request, RequestError, Rule, Scheduled, Unit, Warning,
+    },
     jitter::Jitter,
     job::{CatchUp, Every, FirstFire, Job, JobError, JobId, JobIdError, Overlap, PeriodError, Reach, When},
     runner::{Delivering, Delivery, Notice, Runner, RunnerHandle, Switch},

@@ -89,6 +89,9 @@ pub(crate) struct AddArgs {
     /// Fire at the next slot, and never again
     #[arg(long)]
     pub(crate) once: bool,
+    /// Keep an interval as it is, from now on: every 45m is not rounded
+    #[arg(long, conflicts_with_all = ["cron", "at", "once"])]
+    pub(crate) exact: bool,
     /// Fire exactly at the slots
     #[arg(long)]
     pub(crate) no_jitter: bool,

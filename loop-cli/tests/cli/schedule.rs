@@ -88,6 +88,25 @@ fn once_is_one_instant() {
 }
 
 #[test]
+fn an_interval_can_be_kept_as_it_is() {
+    let world = World::new();
+    let plan = |args: &[&str]| -> Value {
+        let ran = schedule(&world, &[&["add", "--dry-run", "--json"], args].concat()).exits(0);
+        serde_json::from_str(&ran.stdout).expect("JSON")
+    };
+    let (rounded, exact) = (plan(&["45m look"]), plan(&["--exact", "45m look"]));
+    assert_eq!((&rounded["effective"], &rounded["cron"]), (&"1h".into(), &"0 * * * *".into()));
+    assert_eq!((&exact["interval"], &exact["effective"]), (&"45m".into(), &"45m".into()));
+    assert_eq!((&exact["cron"], &exact["warnings"]), (&Value::Null, &Value::Array(Vec::new())));
+    assert_eq!(plan(&["--exact", "100h look"])["warnings"].as_array().map(Vec::len), Some(1));
+    added(&world, &["--exact", "90s look", "--agent", "x"]);
+    let listed = schedule(&world, &["list"]).exits(0).stdout;
+    assert!(listed.contains("Every 1m 30s exactly"), "{listed}");
+    schedule(&world, &["add", "--dry-run", "--exact", "30s look"]).exits(2).says(&["30s", "a minute"]);
+    schedule(&world, &["add", "--exact", "--cron", "0 9 * * *", "look"]).exits(2).says(&["--exact"]);
+}
+
+#[test]
 fn the_list_fits_a_terminal_and_says_who_fires() {
     let world = World::new();
     schedule(&world, &["list"]).exits(0).says(&["this folder has no jobs"]);

@@ -13,7 +13,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 pub use self::{
     hint::Hint,
-    request::{Request, RequestError, Rule, Warning},
+    request::{Request, RequestError, Rule, Scheduled, Warning},
 };
 use crate::Cron;
 

@@ -1,9 +1,11 @@
 //! `[interval] PROMPT`: what somebody wants, and how often.
 
-use std::fmt;
+use std::{fmt, time::Duration};
+
+use jiff::Timestamp;
 
 use super::{CleanInterval, Hint, Interval, IntervalError, Unit, words};
-use crate::Settings;
+use crate::{Every, PeriodError, Settings};
 
 /// Which of the three rules found the interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,10 +102,55 @@ impl Request {
         if effective.is_uneven_at_month_ends() {
             warnings.push(Warning::MonthEnd { interval: effective });
         }
-        if settings.expiry.is_some_and(|expiry| effective.period() > expiry) {
-            warnings.push(Warning::LongerThanExpiry { interval: effective });
-        }
+        warnings.extend(longer_than_expiry(Scheduled::Rounded(effective), settings));
         warnings
+    }
+
+    /// The interval that was asked for, to the second, from an instant on: instead of the
+    /// [effective](Self::effective) one.
+    ///
+    /// # Errors
+    /// [`PeriodError`] if it is shorter than a minute.
+    pub fn exactly(&self, anchor: Timestamp) -> Result<Every, PeriodError> {
+        Every::new(self.interval.period(), anchor)
+    }
+
+    /// What may surprise somebody who schedules this [exactly](Self::exactly).
+    pub fn warnings_exactly(&self, settings: &Settings) -> Vec<Warning> {
+        longer_than_expiry(Scheduled::Exact(self.interval), settings).into_iter().collect()
+    }
+}
+
+fn longer_than_expiry(interval: Scheduled, settings: &Settings) -> Option<Warning> {
+    let is_longer = settings.expiry.is_some_and(|expiry| interval.period() > expiry);
+    is_longer.then_some(Warning::LongerThanExpiry { interval })
+}
+
+/// An interval as it is scheduled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheduled {
+    /// The nearest one that comes around evenly.
+    Rounded(CleanInterval),
+    /// To the second, however odd it is.
+    Exact(Interval),
+}
+
+impl Scheduled {
+    /// How long it is.
+    pub fn period(&self) -> Duration {
+        match self {
+            Self::Rounded(interval) => interval.period(),
+            Self::Exact(interval) => interval.period(),
+        }
+    }
+}
+
+impl fmt::Display for Scheduled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rounded(interval) => interval.fmt(f),
+            Self::Exact(interval) => interval.fmt(f),
+        }
     }
 }
 
@@ -178,7 +225,7 @@ pub enum Warning {
     /// The job is over before it comes around.
     LongerThanExpiry {
         /// What is scheduled.
-        interval: CleanInterval,
+        interval: Scheduled,
     },
 }
 

@@ -211,11 +211,10 @@ impl<'a> Added<'a> {
             When::Every(_) => (None, None),
             When::At { time } => (None, Some(*time)),
         };
-        let recurring = wanted.interval.filter(|_| cron.is_some());
         Self {
             id: (!dry).then(|| job.id.to_string()),
             interval: wanted.interval.map(|interval| interval.to_string()),
-            effective: recurring.map(|interval| interval.rounded().to_string()),
+            effective: wanted.effective.map(|effective| effective.to_string()),
             cron,
             at,
             prompt: &job.prompt,

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Interval, JobError, Request, RequestError, Settings, When, Zone};
+use loop_schedule::{Interval, JobError, Request, RequestError, Scheduled, Settings, When, Zone};
 
 use crate::{args::AddArgs, schedule};
 
@@ -13,6 +13,8 @@ pub(super) struct Wanted {
     pub(super) prompt: String,
     /// The interval that was asked for, if it was one.
     pub(super) interval: Option<Interval>,
+    /// The interval that is scheduled, if it is one.
+    pub(super) effective: Option<Scheduled>,
     /// What looks like a time in the prompt, and was not taken for one.
     pub(super) hint: Option<String>,
     /// What may surprise.
@@ -42,7 +44,7 @@ impl Wanted {
             (None, at) => When::At { time: schedule::at(at.as_deref().unwrap_or_default(), zone, now)? },
         };
         let prompt = if text.trim().is_empty() { name(args).unwrap_or_default() } else { text };
-        Ok(Self { when, prompt, interval: None, hint: None, warnings: Vec::new() })
+        Ok(Self { when, prompt, interval: None, effective: None, hint: None, warnings: Vec::new() })
     }
 
     /// `[interval] PROMPT`.
@@ -61,18 +63,24 @@ impl Wanted {
             (request, _) => request,
         }?;
         let interval = request.interval();
-        let when = if args.once {
+        let (when, effective, warnings) = if args.once {
             let time = now.checked_add(SignedDuration::try_from(interval.period())?);
-            When::At { time: time.map_err(|_| anyhow!("{interval} from now is after the end of time"))? }
+            let time = time.map_err(|_| anyhow!("{interval} from now is after the end of time"))?;
+            // Once, any interval can be kept exactly.
+            (When::At { time }, None, Vec::new())
+        } else if args.exact {
+            let when = When::Every(request.exactly(now)?);
+            (when, Some(Scheduled::Exact(interval)), request.warnings_exactly(numbers))
         } else {
-            When::Cron { expression: request.effective().cron(), zone: zone.clone() }
+            let effective = request.effective();
+            let when = When::Cron { expression: effective.cron(), zone: zone.clone() };
+            (when, Some(Scheduled::Rounded(effective)), request.warnings(numbers))
         };
-        // Once, any interval can be kept exactly.
-        let warnings = if args.once { Vec::new() } else { request.warnings(numbers) };
         Ok(Self {
             when,
             prompt: request.prompt().to_owned(),
             interval: Some(interval),
+            effective,
             hint: request.hint().map(ToString::to_string),
             warnings: warnings.iter().map(ToString::to_string).collect(),
         })
