@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use loop_core::{Ending, StopReason};
+use loop_core::StopReason;
 
 use crate::signals::Signal;
 
@@ -24,11 +24,11 @@ pub(crate) const fn of_signal(signal: Signal) -> u8 {
     SIGNALLED + signal.number()
 }
 
-/// The code of a run that ended so, after the first signal that it was sent.
-pub(crate) fn of_run(ending: &Ending, signal: Option<Signal>) -> ExitCode {
-    let code = match (ending.reason(), signal) {
+/// The code of a run that ended so, after the first signal that it was sent, by its number.
+pub(crate) fn of_run(reason: &StopReason, signal: Option<u8>) -> ExitCode {
+    let code = match (reason, signal) {
         (StopReason::GoalMet, _) => OK,
-        (StopReason::Cancelled, Some(signal)) => of_signal(signal),
+        (StopReason::Cancelled, Some(signal)) => SIGNALLED.saturating_add(signal),
         (StopReason::Cancelled | StopReason::Failed, _) => FAILED,
         _ => HALTED,
     };

@@ -16,8 +16,8 @@ use crate::{faults, view::Table};
 /// Where the events of a run, whose iterations produce an `O`, come from and go to.
 #[derive(Debug)]
 pub(crate) enum Past<O> {
-    /// A new run of which nothing is kept.
-    Unkept,
+    /// A new run of which nothing is kept, and what tells others that it is there.
+    Unkept(Option<RunLock>),
     /// A new run.
     New(FileJournal<O>),
     /// A run that goes on.
@@ -38,7 +38,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         S: LoopStep<Output = O> + 'static,
     {
         match self {
-            Self::Unkept => composed,
+            Self::Unkept(_) => composed,
             Self::New(journal) => composed.journal(faults::journal(journal)),
             Self::Resumed { journal, grant, .. } => {
                 let composed = composed.resume_from(faults::journal(journal));
@@ -50,10 +50,10 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         }
     }
 
-    /// The run's lock, if it is kept: whoever takes the run up next waits until its end is noted.
-    pub(crate) fn hold(&self) -> Option<RunLock> {
+    /// The run's lock: whoever takes the run up next, or begins another in its folder, waits until its end is noted.
+    pub(crate) fn hold(&mut self) -> Option<RunLock> {
         match self {
-            Self::Unkept => None,
+            Self::Unkept(lock) => lock.take(),
             Self::New(journal) | Self::Resumed { journal, .. } => Some(journal.hold()),
         }
     }
@@ -61,7 +61,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
     /// The iterations so far.
     pub(crate) fn table(&mut self) -> Table {
         match self {
-            Self::Unkept | Self::New(_) => Table::default(),
+            Self::Unkept(_) | Self::New(_) => Table::default(),
             Self::Resumed { table, .. } => std::mem::take(&mut **table),
         }
     }

@@ -71,6 +71,13 @@ impl Marks {
         self.0.push(streak);
     }
 
+    /// Counts from here on: what has stayed the same so far is known to who wants to go on.
+    pub(crate) fn begin_anew(&mut self) {
+        for streak in &mut self.0 {
+            (streak.unchanged, streak.before) = (0, None);
+        }
+    }
+
     pub(crate) fn unchanged(&self, name: &str) -> Option<u64> {
         self.0.iter().find(|streak| &*streak.mark.name == name).map(|streak| streak.unchanged)
     }

@@ -6,6 +6,11 @@ use std::{
     path::Path,
 };
 
+use crate::cut;
+
+/// The extension of a file that is being written.
+pub(crate) const DRAFT: &str = "draft";
+
 /// Makes a folder and those above it, for their owner alone (0700). What is there already keeps its mode.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
@@ -21,7 +26,9 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 pub(crate) fn create_synced(path: &Path) -> io::Result<()> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let missing = path.ancestors().take_while(is_missing).count();
+    cut::point();
     create(path)?;
+    cut::point();
     path.ancestors().skip(1).take(missing).try_for_each(sync)
 }
 
@@ -45,11 +52,15 @@ pub(crate) fn private() -> OpenOptions {
 
 /// Writes a small file so that it is there as a whole or not at all, also after a power cut.
 pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("draft");
+    let draft = path.with_extension(DRAFT);
+    cut::point();
     let mut file = private().write(true).create(true).truncate(true).open(&draft)?;
+    cut::point();
     file.write_all(bytes)?;
+    cut::point();
     file.sync_all()?;
     fs::rename(&draft, path)?;
+    cut::point();
     path.parent().map_or(Ok(()), sync)
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cut;
 mod file;
 mod folder;
 mod journal;
@@ -15,6 +16,6 @@ pub use self::{
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Draft, Record, Tokens},
     redact::{REDACTED, RedactingStream, Redactor},
-    runs::{Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
+    runs::{LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
     state_dir::{NoStateDir, StateDir},
 };

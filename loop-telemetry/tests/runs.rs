@@ -295,12 +295,14 @@ fn others_cannot_read_a_run() {
 fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     let (_folder, store) = store();
     let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
-    drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+    let mut journal = store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap();
+    let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+    journal.append(std::slice::from_ref(&started), None).unwrap();
+    drop(journal);
     let mut journal = begin(&store, "ended", PROJECT).unwrap();
     let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
-    let events =
-        [EventKind::RunStarted { evaluated: false }, EventKind::RunFinished { ending: Box::new(ending) }];
-    journal.append(&events.map(|kind| Event { at: RunTime::ZERO, kind }), None).unwrap();
+    let finished = EventKind::RunFinished { ending: Box::new(ending) };
+    journal.append(&[started, Event { at: RunTime::ZERO, kind: finished }], None).unwrap();
     drop(journal);
     end(&store, "ended");
     let before = store.list().unwrap();

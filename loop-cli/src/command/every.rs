@@ -22,6 +22,7 @@ use crate::{
     every::{self, Ends, Repetition, Until, What},
     exit, faults,
     keeping::{self, Past},
+    signals::Signal,
     view::{self, Screen, text},
 };
 
@@ -106,7 +107,7 @@ pub(super) async fn perform<I: Once>(
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
     }
-    Ok(exit::of_run(&ended.ending, ended.signal))
+    Ok(exit::of_run(ended.ending.reason(), ended.signal.map(Signal::number)))
 }
 
 fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {

@@ -14,6 +14,7 @@ use crate::{
     exit,
     keeping::{self, Past},
     manifest::{Plan, flags, nobody_to_ask},
+    signals::Signal,
     view::{self, Screen, text},
 };
 
@@ -41,7 +42,7 @@ pub(super) async fn perform<W: Worker>(
     let ended = ready.run(composed, past, &screen, declining).await?;
     tell(ready, subject, &ended);
     ready.tell_of_logs();
-    Ok(exit::of_run(&ended.ending, ended.signal))
+    Ok(exit::of_run(ended.ending.reason(), ended.signal.map(Signal::number)))
 }
 
 /// Tells people how it went.

@@ -4,10 +4,10 @@ use std::{env, path::Path, time::Duration};
 
 use anyhow::{Context, anyhow};
 use jiff::Timestamp;
-use loop_core::{Bounded, Iteration, Loop, LoopStep};
+use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
 use loop_telemetry::{
-    FileJournal, Logs, Parallel, Record, Redactor, Retention, RunInfo, RunStore, StateDir, StoreError,
-    TelemetryFile,
+    FileJournal, Logs, Parallel, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
+    StoreError, TelemetryFile,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -69,11 +69,11 @@ pub(super) struct Kept {
 
 /// Begins to keep a run, before anything is spent.
 pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Result<(Kept, Past<O>), Failure> {
+    let parallel = if keep.parallel { Parallel::Allowed } else { Parallel::Refused };
     if !keep.journal {
-        alone(Path::new(&info.folder), keep.parallel)?;
-        return Ok((Kept { store: None, logs: None }, Past::Unkept));
+        return Ok((Kept { store: None, logs: None }, Past::Unkept(alone(info, parallel)?)));
     }
-    let (store, journal) = list(info, keep.parallel, redactor.clone())?;
+    let (store, journal) = list(info, parallel, redactor.clone())?;
     let logs = keep.output.then(|| logs(&store, &info.id, redactor)).transpose()?;
     Ok((Kept { store: Some(store), logs }, Past::New(journal)))
 }
@@ -81,12 +81,11 @@ pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Resul
 /// Lists a run and makes its journal.
 fn list<O>(
     info: &RunInfo,
-    parallel: bool,
+    parallel: Parallel,
     redactor: Redactor,
 ) -> Result<(RunStore, FileJournal<O>), Failure> {
     let store = store()?;
     let retention = retention().map_err(Failure::Usage)?;
-    let parallel = if parallel { Parallel::Allowed } else { Parallel::Refused };
     faults::point("before_begin");
     match store.begin(info, parallel, faults::now) {
         Ok(journal) => {
@@ -94,7 +93,7 @@ fn list<O>(
             make_room(&store, retention);
             Ok((store, journal.redacting(redactor)))
         }
-        Err(StoreError::FolderBusy { id, folder }) => Err(busy(&id, &folder)),
+        Err(StoreError::FolderBusy { id, folder, is_kept }) => Err(busy(&id, &folder, is_kept)),
         Err(error) => {
             let error =
                 anyhow!(error).context("the run's journal cannot be kept (`--no-journal` runs without one)");
@@ -103,18 +102,27 @@ fn list<O>(
     }
 }
 
-/// Makes sure that no run that is kept works in this folder, for one that is not kept. The other way round nobody
-/// knows: what keeps nothing cannot be found.
-fn alone(dir: &Path, parallel: bool) -> Result<(), Failure> {
-    // Without a store that can be read there is no run in it; nor does this one need it.
-    let other = store().ok().and_then(|store| store.living_in(dir).ok()?);
-    other.filter(|_| !parallel).map_or(Ok(()), |other| Err(busy(&other.id, &other.folder)))
+/// Makes sure that a run which is not kept is alone in its folder, and stays so.
+fn alone(info: &RunInfo, parallel: Parallel) -> Result<Option<RunLock>, Failure> {
+    match store()?.begin_unkept(info, parallel) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(StoreError::FolderBusy { id, folder, is_kept }) => Err(busy(&id, &folder, is_kept)),
+        // Who keeps nothing may well do so because nothing can be kept.
+        Err(error) => {
+            view::warning(&format!("other runs are not kept out of this folder: {:#}", anyhow!(error)));
+            Ok(None)
+        }
+    }
 }
 
-fn busy(id: &str, folder: &str) -> Failure {
+fn busy(id: &str, folder: &str, is_kept: bool) -> Failure {
+    let shown = match is_kept {
+        true => format!("`loop tail {id}` shows it"),
+        false => "it keeps no journal that could be shown".to_owned(),
+    };
     Failure::Usage(anyhow!(
         "the run {id} works in {folder} already, and two would undo each other's work\n  \
-         `loop tail {id}` shows it; with `--parallel` both run"
+         {shown}; with `--parallel` both run"
     ))
 }
 
@@ -197,6 +205,9 @@ impl Ready<'_> {
             Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody.run());
         if let Some(manifest) = self.manifest {
             record = record.manifest(manifest);
+        }
+        if let (StopReason::Cancelled, Some(signal)) = (ended.ending.reason(), ended.signal) {
+            record = record.signal(signal.number());
         }
         let record = record.between(self.started, faults::now()).redacted(&view::secrets());
         faults::point("before_record");

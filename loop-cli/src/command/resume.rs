@@ -112,7 +112,7 @@ impl Dead<'_> {
             }
         }
         faults::point("before_resume_note");
-        store.note_resumed(&run.id, faults::now())?;
+        note_resumed(store, &run.id)?;
         faults::point("after_resume_note");
         end_remains(&run.id).map_err(Failure::Usage)?;
         let place = place(dir, run.id).map_err(Failure::Usage)?;
@@ -163,7 +163,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
         return Ok(Some(run));
     }
     if let Some(run) = store.living_in(&here)? {
-        return Err(is_alive(&run.id));
+        return Err(if run.is_kept { is_alive(&run.id) } else { busy(&run.id, &run.folder) });
     }
     let halted = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
     let halted = halted
@@ -179,13 +179,21 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
 fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
     match store.living_in(&run.folder)? {
         Some(other) if other.id == run.id => Err(is_alive(&run.id)),
-        Some(other) => Err(Failure::Usage(anyhow!(
-            "the run {} works in {} now: wait until it has ended, or end it",
-            other.id,
-            other.folder
-        ))),
+        Some(other) => Err(busy(&other.id, &other.folder)),
         None => Ok(()),
     }
+}
+
+/// Notes that the run goes on, unless another one has begun in its folder meanwhile.
+fn note_resumed(store: &RunStore, id: &str) -> Result<(), Failure> {
+    store.note_resumed(id, faults::now()).map_err(|error| match error {
+        StoreError::FolderBusy { id, folder, .. } => busy(&id, &folder),
+        other => other.into(),
+    })
+}
+
+fn busy(id: &str, folder: &str) -> Failure {
+    Failure::Usage(anyhow!("the run {id} works in {folder} now: wait until it has ended, or end it"))
 }
 
 fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {

@@ -3,8 +3,8 @@
 use std::{process::ExitCode, thread, time::Duration};
 
 use anyhow::anyhow;
-use loop_core::Progress;
-use loop_telemetry::RunStore;
+use loop_core::{Progress, StopReason};
+use loop_telemetry::{Record, RunStore};
 
 use super::{
     Failure,
@@ -42,7 +42,11 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         }
         if let Some(ending) = progress.ending() {
             view::tell(&text::printable(&ending.halt.to_string()));
-            return Ok(exit::of_run(ending, None));
+            return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
+        }
+        if !is_alive && let Some(record) = noted(&store, &id)? {
+            view::tell(&format!("{}: it was killed", record.stop_reason));
+            return Ok(exit::of_run(&record.stop_reason, record.signal));
         }
         if !is_alive {
             let id = short_id(&store, &id)?;
@@ -52,6 +56,25 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         }
         thread::sleep(PAUSE);
     }
+}
+
+/// The signal that cancelled a run. Its journal does not know it: it is noted when all that the run started has
+/// ended, and that is waited for.
+fn signal(store: &RunStore, id: &str, reason: &StopReason) -> Result<Option<u8>, Failure> {
+    if reason != &StopReason::Cancelled {
+        return Ok(None);
+    }
+    while store.is_alive(id)? {
+        thread::sleep(PAUSE);
+    }
+    Ok(noted(store, id)?.and_then(|record| record.signal))
+}
+
+/// How a run ended, as it was noted; `None` if it was not. A run that was killed by its own process, at the second
+/// signal, has that alone: nobody was left to write its journal.
+fn noted(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
+    let run = store.find(id)?;
+    Ok(run.last_ending.filter(|_| !run.is_open))
 }
 
 /// As many iterations as the run's manifest allows, if it has one that can be read.

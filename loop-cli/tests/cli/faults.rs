@@ -134,6 +134,34 @@ fn a_run_that_is_killed_when_it_is_listed_goes_on() {
     survives("after_begin");
 }
 
+/// Each state in which a run's process can die before the run is listed, as the store's own tests find them by dying at
+/// every step: its folder, its empty journal, a part of its `run.json`, all of it, and a part of its line in the index.
+#[test]
+fn what_a_run_that_never_began_leaves_behind_is_tidied_away_by_the_next() {
+    let whole = World::new();
+    whole.manifest(&manifest());
+    assert!(killed_at(&whole, &["run"], "after_begin", 1));
+    let (begun, line) = (folder(&whole).unwrap(), fs::read(whole.state().join("runs/index.jsonl")).unwrap());
+    let info = fs::read(begun.join("run.json")).unwrap();
+    let id = begun.file_name().unwrap().to_str().unwrap();
+    for state in 0..5 {
+        let world = World::new();
+        world.manifest(&manifest());
+        let left = world.state().join("runs").join(id);
+        fs::create_dir_all(&left).unwrap();
+        let files: [(&str, &[u8]); 3] =
+            [("events.jsonl", b""), ("run.draft", &info[..9]), ("run.json", &info)];
+        files.iter().take(state).for_each(|(name, text)| fs::write(left.join(name), text).unwrap());
+        if state == 4 {
+            fs::write(world.state().join("runs/index.jsonl"), &line[..line.len() / 2]).unwrap();
+        }
+        world.run(&["run"]).exits(0);
+        assert!(!left.exists(), "{state}");
+        assert_eq!(world.run(&["runs", "--json"]).exits(0).stdout.lines().count(), 1, "{state}");
+        world.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+    }
+}
+
 #[test]
 fn a_run_that_is_killed_before_a_write_goes_on() {
     survives("before_append");

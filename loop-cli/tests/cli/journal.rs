@@ -13,6 +13,12 @@ fn kept(world: &World) -> Vec<PathBuf> {
     runs.map(|run| run.expect("it is there").path()).filter(|run| run.is_dir()).collect()
 }
 
+/// The names of what lies beside the runs' folders.
+fn all_names(world: &World) -> Vec<String> {
+    let runs = fs::read_dir(world.state().join("runs")).expect("it is there");
+    runs.map(|entry| entry.expect("it is there").file_name().to_string_lossy().into_owned()).collect()
+}
+
 /// All that is kept in files of the state directory.
 fn all_kept(world: &World) -> String {
     let mut folders = vec![world.state()];
@@ -76,6 +82,54 @@ fn two_loops_in_one_folder_are_refused_unless_they_are_allowed() {
 }
 
 #[test]
+fn a_run_without_a_journal_is_alone_in_its_folder_too() {
+    for signal in [Signal::TERM, Signal::KILL] {
+        let world = World::new();
+        let fifo = world.fifo("fifo");
+        let loops = ["run", "--agent", "exec 3>fifo; echo $LOOP_RUN_ID >&3; sleep 1000", "--check", "true"];
+        let first =
+            Started::new(&mut world.loop_command(&[&loops[..], &["--max", "1", "--no-journal"]].concat()));
+        let id = fifo.line().trim().to_owned();
+
+        let quick = ["run", "--agent", "touch ran", "--check", "true", "--max", "1"];
+        world.run(&quick).exits(2).says(&[&id, "keeps no journal", "--parallel"]);
+        world.run(&[&quick[..], &["--no-journal"]].concat()).exits(2).says(&[&id, "--parallel"]);
+        world.run(&["every", "1s", "--count", "1", "--", "touch ran"]).exits(2).says(&[&id]);
+        world.run(&["resume"]).exits(2).says(&[&id]);
+        assert!(!world.has("ran"));
+        // It is no run that can be looked at.
+        world.run(&["show", &id]).exits(2).says(&["no run"]);
+        assert_eq!(world.run(&["runs"]).exits(0).stdout, "");
+        world.run(&[&quick[..], &["--parallel"]].concat()).exits(0);
+
+        first.signal(signal);
+        if signal == Signal::KILL {
+            first.killed()
+        } else {
+            drop(first.finish().exits(143))
+        }
+        world.run(&quick).exits(0);
+        assert!(!all_names(&world).iter().any(|name| name.ends_with(".unkept")), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_run_does_not_go_on_beside_one_without_a_journal() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("true", "false").set("guardrails.max_iterations", 1)).exits(1);
+    let id = world.record()["run_id"].as_str().unwrap().to_owned();
+    let fifo = world.fifo("fifo");
+    let agent = "exec 3>fifo; echo $LOOP_RUN_ID >&3; sleep 1000";
+    let args = ["run", "--agent", agent, "--check", "true", "--max", "1", "--no-journal"];
+    let first = Started::new(&mut world.loop_command(&args));
+    let other = fifo.line().trim().to_owned();
+    world.run(&["resume", &id, "--add-iterations", "1"]).exits(2).says(&[&other, "works in"]);
+    first.signal(Signal::TERM);
+    first.finish().exits(143);
+    world.run(&["resume", &id, "--add-iterations", "1"]).exits(1);
+}
+
+#[test]
 fn runs_that_cannot_be_kept_are_refused_before_anything_is_spent() {
     let world = World::new();
     world.manifest(&Manifest::new("touch ran", "true"));
@@ -83,7 +137,7 @@ fn runs_that_cannot_be_kept_are_refused_before_anything_is_spent() {
     fs::write(world.state().join("runs"), "in the way").unwrap();
     world.run(&["run"]).exits(2).says(&["runs", "--no-journal"]);
     assert!(!world.has("ran"));
-    world.run(&["run", "--no-journal"]).exits(0);
+    world.run(&["run", "--no-journal"]).exits(0).says(&["other runs are not kept out of this folder"]);
 }
 
 #[test]

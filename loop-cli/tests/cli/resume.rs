@@ -286,3 +286,22 @@ fn the_kill_and_the_resume_that_the_readme_shows_work() {
     assert_eq!(ran(&world), ["1", "1", "2", "3"]);
     assert_eq!(world.record()["success"], true);
 }
+
+#[test]
+fn failures_that_a_person_has_seen_do_not_end_the_run_again() {
+    let world = World::new();
+    let failing = Manifest::new("echo $LOOP_ITERATION >> ran; [ -e mended ]", "[ -e mended ]");
+    let manifest = failing.set("guardrails.max_consecutive_failures", 2).set("guardrails.max_iterations", 6);
+    world.run_manifest(&manifest).exits(1).says(&["consecutive_failures"]);
+    assert_eq!(ran(&world), ["1", "2"]);
+    let id = id(&world.record());
+    // They were wrong: it fails on, and is ended again as soon as it would be in a new run, and no sooner.
+    world.run(&["resume", &id]).exits(1).says(&["consecutive_failures"]);
+    assert_eq!(ran(&world), ["1", "2", "3", "4"]);
+    world.write("mended", "");
+    world.run(&["resume", &id]).exits(0).says(&["goal_met"]);
+    assert_eq!(ran(&world), ["1", "2", "3", "4", "5"]);
+    // What is used up stays so.
+    let last = world.records().pop().expect("a record");
+    assert_eq!(last["iterations"], 5);
+}

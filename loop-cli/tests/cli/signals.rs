@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 
 use crate::{
-    support::{FOREVER, Fifo, Manifest, Started, World},
+    support::{FOREVER, Fifo, Manifest, Started, World, until},
     terminal::{Terminal, hung_up},
 };
 
@@ -31,7 +31,10 @@ fn a_signal_ends_the_agent_and_is_recorded() {
         let record = world.record();
         assert_eq!(record["stop_reason"], "cancelled");
         assert_eq!((&record["success"], &record["iterations"]), (&false.into(), &1.into()));
+        assert_eq!(record["signal"], code - 128);
         assert_eq!(world.leftovers(), 0);
+        // Who follows it exits as it did, also afterwards.
+        assert_eq!(world.run(&["tail"]).exits(code).stdout.lines().last(), Some("cancelled"));
     }
 }
 
@@ -67,6 +70,19 @@ fn a_second_signal_kills_an_agent_that_does_not_listen() {
     held.released();
     let record = world.record();
     assert_eq!((&record["stop_reason"], &record["iterations"]), (&"cancelled".into(), &1.into()));
+    let told = world.run(&["tail"]).exits(130).stdout;
+    assert_eq!(told.lines().last(), Some("cancelled: it was killed"));
+}
+
+#[test]
+fn who_follows_a_run_that_is_cancelled_exits_as_it_does() {
+    let world = World::new();
+    let (started, _held) = under_way(&world, &staying(""));
+    let tail = Started::new(&mut world.loop_command(&["tail"]));
+    until("the run is followed", || tail.printed().contains("iteration 1 of 3"));
+    started.signal(Signal::TERM);
+    started.finish().exits(143);
+    tail.finish().exits(143);
 }
 
 #[test]

@@ -51,7 +51,11 @@ fn a_file_of_ones_own_gets_the_record() {
         .exits(0)
         .says(&["records/mine.jsonl"]);
     assert_eq!(world.read("records/mine.jsonl").lines().count(), 1);
-    assert!(!world.state().exists());
+    // But for what keeps two loops out of one folder.
+    assert!(!world.state().join("telemetry.jsonl").exists());
+    let left: Vec<_> =
+        fs::read_dir(world.state().join("runs")).unwrap().map(|left| left.unwrap().file_name()).collect();
+    assert_eq!(left, ["index.lock"]);
 }
 
 #[test]

@@ -242,11 +242,8 @@ impl Progress {
     /// Somebody wants a run to go on that had ended: they have seen why.
     fn reopened(&mut self) {
         self.due = None;
-        // They have seen how often it died only if that is why it ended.
-        if let Some(ending) = self.ending.take()
-            && ending.reason() == &StopReason::AttemptsExhausted
-        {
-            self.next.deaths = 0;
+        if let Some(ending) = self.ending.take() {
+            self.acknowledged(&ending);
         }
         self.next.deferrals = 0;
         if let Some((index, guardrail, _)) = &self.next.asked {
@@ -255,6 +252,19 @@ impl Progress {
         // A step that was done and not judged is judged now, and not done again.
         let stage = if self.awaits_judgement() { Stage::Evaluation } else { Stage::Iteration };
         self.phase = Phase::Before(stage);
+    }
+
+    /// A person has looked, if the run ended so that one had to; then it does not end again for what they have
+    /// seen. What is used up stays so.
+    fn acknowledged(&mut self, ending: &Ending) {
+        if ending.is_blockable() {
+            self.failures = 0;
+            self.marks.begin_anew();
+        }
+        // They have seen how often it died only if that is why it ended.
+        if ending.reason() == &StopReason::AttemptsExhausted {
+            self.next.deaths = 0;
+        }
     }
 
     /// Events that belong to a step come between its beginning and its end; one that does not, in a

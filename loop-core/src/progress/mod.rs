@@ -163,13 +163,16 @@ impl Progress {
     }
 
     /// Settled steps in a row, up to the last, in which something went wrong: the iteration or the
-    /// evaluator failed, or noted a fault. A failing verdict is not meant.
+    /// evaluator failed, or noted a fault. A failing verdict is not meant. Whoever resumes a run that ended
+    /// [blockably](crate::Halt::blockable) has seen them: then it begins anew.
     pub const fn consecutive_failures(&self) -> u64 {
         self.failures
     }
 
     /// How many later steps in a row that made a mark of this name left it as it was; `None` if nobody
-    /// made one. Of the marks of one step by one name the last one counts. At most 16 names are followed; of more, those marked least recently are forgotten.
+    /// made one. Of the marks of one step by one name the last one counts. At most 16 names are followed; of more,
+    /// those marked least recently are forgotten. It begins anew as
+    /// [`consecutive_failures`](Self::consecutive_failures) does.
     pub fn unchanged(&self, name: &str) -> Option<u64> {
         self.marks.unchanged(name)
     }

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, Verdict};
+use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, StopReason, Verdict};
 use proptest::collection::vec;
 
-use crate::world::{GoalState, Live, Sim, World, also_holds, holds, locked, places, through_json, unlimited};
+use crate::world::{
+    GoalState, Live, Rule, Sim, World, also_holds, holds, locked, places, through_json, unlimited,
+};
 
 /// A settled step without its times and usage.
 #[derive(Debug, PartialEq)]
@@ -61,7 +63,7 @@ fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
     for death in deaths {
         kept += death;
         events = Sim::resume(world, &journal(&events, kept)).events;
-        if ending(&events).reason() == &loop_core::StopReason::AttemptsExhausted {
+        if ending(&events).reason() == &StopReason::AttemptsExhausted {
             return None;
         }
         kept = kept.min(events.len() - 1);
@@ -125,6 +127,50 @@ fn resume_of_an_ended_run() {
             assert_eq!(after[..before.len()], before[..]);
             assert!(after.is_sorted_by(|a, b| a.iteration < b.iteration), "{after:?}");
             events = resumed;
+        }
+    });
+}
+
+/// Who goes on with a run that ended for a person to look has looked: what had happened in a row, or had stayed the
+/// same, begins anew, and does not end the run at once. What was used up stays so.
+#[test]
+fn resume_acknowledges_a_blockable_end() {
+    also_holds(crate::world::worlds(), |mut world| {
+        world.cancel = None;
+        let events = Sim::run(&world).events;
+        let before: Progress = events.iter().collect();
+        let ended = ending(&events);
+        let resumed = Sim::resume(&world, &events).events;
+        if ended.is_success() {
+            return;
+        }
+        let further = &resumed[events.len()..];
+        assert_eq!(further[0].kind, EventKind::RunResumed {});
+        let after: Progress = resumed[..=events.len()].iter().collect();
+        assert_eq!(after.usage(), before.usage());
+        assert_eq!(after.iterations(), before.iterations());
+        let (failures, unchanged) = match ended.is_blockable() {
+            true => (0, before.unchanged("tree").map(|_| 0)),
+            false => (before.consecutive_failures(), before.unchanged("tree")),
+        };
+        assert_eq!((after.consecutive_failures(), after.unchanged("tree")), (failures, unchanged));
+        if !ended.is_blockable() {
+            return;
+        }
+        let least = |limit: fn(&Rule) -> Option<u64>| {
+            world.rails.iter().filter_map(|rail| limit(&rail.rule)).min().unwrap_or(0)
+        };
+        let count = |is_meant: fn(&EventKind) -> bool| places(further, is_meant).len() as u64;
+        match ending(&resumed).reason() {
+            StopReason::ConsecutiveFailures => {
+                let limit = least(|rule| if let Rule::Failures(limit) = rule { Some(*limit) } else { None });
+                assert!(count(|kind| matches!(kind, EventKind::StepSettled { .. })) >= limit);
+            }
+            StopReason::Stagnated => {
+                let limit = least(|rule| if let Rule::Stagnant(limit) = rule { Some(*limit) } else { None });
+                assert!(count(|kind| matches!(kind, EventKind::IterationStarted { .. })) >= limit);
+            }
+            _ => {}
         }
     });
 }

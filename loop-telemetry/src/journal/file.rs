@@ -22,7 +22,7 @@ use super::{
     reader::Place,
     untouched::untouched,
 };
-use crate::{folder, redact::Redactor};
+use crate::{cut, folder, redact::Redactor};
 
 /// Room for the JSON of most outputs, so that it is not moved while it grows.
 const USUAL_OUTPUT: usize = 4 * 1024;
@@ -90,8 +90,10 @@ impl<O> FileJournal<O> {
         folder::create_synced(&run).cannot_create(&run)?;
         let file = folder::private().read(true).append(true).create_new(true).open(&path);
         let file = file.cannot_create(&path)?;
+        cut::point();
         lock(&file, &path)?;
         folder::sync(&run).cannot_create(&run)?;
+        cut::point();
         Ok(Self::over(run, path, (file, 0), Box::new(clock), Some(0)))
     }
 

@@ -4,9 +4,9 @@
 //! it goes stale with the process; a lock that the kernel holds does not.
 
 use std::{
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
     io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::Duration,
@@ -19,17 +19,34 @@ const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// The lock of a run: who has it works on the run, and nobody else does. Made by
-/// [`FileJournal::hold`](super::FileJournal::hold).
+/// [`FileJournal::hold`](super::FileJournal::hold), and by
+/// [`RunStore::begin_unkept`](crate::RunStore::begin_unkept) for a run without a journal.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct RunLock {
     _file: Arc<File>,
+    /// A file that is there for the lock alone.
+    vanishes: Option<PathBuf>,
 }
 
 impl RunLock {
     /// That of the journal in this file, which was locked when it was opened.
     pub(super) fn of(file: &Arc<File>) -> Self {
-        Self { _file: Arc::clone(file) }
+        Self { _file: Arc::clone(file), vanishes: None }
+    }
+
+    /// That of this file, which is locked, and goes with it.
+    pub(crate) fn vanishing(file: File, path: PathBuf) -> Self {
+        Self { _file: Arc::new(file), vanishes: Some(path) }
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        if let Some(path) = &self.vanishes {
+            // What cannot be removed here is removed by the next run that begins.
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -50,14 +67,18 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
 
 /// Whether a process works on the run in this folder: it holds the lock of its journal.
 pub(crate) fn is_held(run: &Path) -> Result<bool, JournalError> {
-    let path = run.join(EVENTS);
-    let file = match File::open(&path) {
+    is_locked(&run.join(EVENTS))
+}
+
+/// Whether a process holds the lock of this file; not if it is not there.
+pub(crate) fn is_locked(path: &Path) -> Result<bool, JournalError> {
+    let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        opened => opened.cannot_read(&path)?,
+        opened => opened.cannot_read(path)?,
     };
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(source)) => Err(JournalError::Lock { path, source }),
+        Err(TryLockError::Error(source)) => Err(JournalError::Lock { path: path.to_owned(), source }),
     }
 }

@@ -23,7 +23,7 @@ mod untouched;
 
 pub(crate) use self::{
     error::At,
-    lock::{is_held, lock},
+    lock::{is_held, is_locked, lock},
 };
 pub use self::{
     error::JournalError,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Redactor;
 
-/// How one run ended. As JSON it has exactly these keys, in this order; the last one only where it is true.
+/// How one run ended. As JSON it has exactly these keys, in this order; the last two only where they say something.
 ///
 /// Counts and times are the run's, those before a resume included. Unknown keys are passed over when a
 /// record is read, so that records of later versions can be.
@@ -60,6 +60,9 @@ pub struct Record {
     /// Whether the cost is a lower bound: of a part of the run nobody knows it. As JSON it is left out if not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cost_is_lower_bound: bool,
+    /// The number of the signal that cancelled the run, as POSIX has it. As JSON it is left out if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<u8>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -87,6 +90,7 @@ impl Record {
             started_at: Timestamp::UNIX_EPOCH,
             manifest: None,
             cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
+            signal: None,
         })
     }
 
@@ -120,6 +124,12 @@ impl Draft {
     /// With the file that describes the loop.
     pub fn manifest(mut self, path: impl AsRef<Path>) -> Self {
         self.0.manifest = Some(path.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// With the number of the signal that cancelled the run.
+    pub fn signal(mut self, number: u8) -> Self {
+        self.0.signal = Some(number);
         self
     }
 

@@ -69,6 +69,8 @@ pub enum StoreError {
         id: String,
         /// The folder.
         folder: String,
+        /// Whether it is listed, and has a journal.
+        is_kept: bool,
     },
     /// The run lives.
     #[error("the run {id} is still going: end it first")]

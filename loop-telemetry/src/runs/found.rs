@@ -4,32 +4,38 @@
 //! was put back from a backup, the runs are not: they are read from their folders, journals included. That is
 //! slow, and only done where the index does not help.
 
-use std::{fs, io};
+use std::fs;
 
 use loop_core::Progress;
 
-use super::{RunEntry, RunStore, StoreError, at, index::HeldIndex};
-use crate::{JournalReader, Record, RunInfo};
+use super::{RunEntry, RunStore, StoreError, index::HeldIndex};
+use crate::{JournalReader, Record, RunInfo, journal::EVENTS};
 
 impl RunStore {
     /// The runs that have a folder, those with such ids, in the order in which they began. What is no run, or
     /// cannot be read, is passed over.
     pub(super) fn found(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<RunEntry>, StoreError> {
-        let entries = match fs::read_dir(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => at(&self.path, entries)?,
-        };
         let mut runs = Vec::new();
-        for entry in entries {
-            let name = at(&self.path, entry)?.file_name();
-            let id = name.to_str().filter(|id| is_wanted(id));
+        for path in self.entries()? {
+            let id = path.file_name().and_then(|name| name.to_str()).filter(|id| is_wanted(id));
+            let id = id.filter(|id| self.has_begun(id));
             runs.extend(id.and_then(|id| self.info(id).ok()).map(|info| self.entry_of(info)));
         }
         runs.sort_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         Ok(runs)
     }
 
-    fn entry_of(&self, info: RunInfo) -> RunEntry {
+    /// Whether a run has done anything, or is about to: one that died before its first event never was one. A
+    /// journal that is gone was there, if what is written after it is.
+    pub(super) fn has_begun(&self, id: &str) -> bool {
+        let run = self.path.join(id);
+        match fs::metadata(run.join(EVENTS)) {
+            Ok(journal) => journal.len() > 0 || self.is_alive(id).is_ok_and(|is_alive| is_alive),
+            Err(_) => run.join("run.json").exists(),
+        }
+    }
+
+    pub(super) fn entry_of(&self, info: RunInfo) -> RunEntry {
         let last_ending = self.ending_of(&info);
         let RunInfo { id, name, folder, started_at, manifest } = info;
         let (manifest, is_open) = (manifest.map(|manifest| manifest.path), last_ending.is_none());

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RunEntry, StoreError};
-use crate::{Record, folder, record::format};
+use crate::{Record, cut, folder, record::format};
 
 /// The newest format of the index and of `run.json`.
 pub(super) const FORMAT: u32 = 1;
@@ -110,34 +110,47 @@ impl Index {
 impl HeldIndex<'_> {
     /// Adds a line, and makes it safe.
     pub(super) fn add(&self, change: Change) -> Result<(), StoreError> {
+        let mut line = Vec::new();
+        write_line(&mut line, change);
+        self.append(&line)
+    }
+
+    /// Adds a run that has a past, and makes it safe.
+    pub(super) fn add_run(&self, entry: RunEntry) -> Result<(), StoreError> {
+        let mut lines = Vec::new();
+        write_run(&mut lines, entry);
+        self.append(&lines)
+    }
+
+    fn append(&self, lines: &[u8]) -> Result<(), StoreError> {
         let index = self.index;
         let file = folder::private().read(true).append(true).create(true).open(&index.path);
         let mut file = index.at(file)?;
-        let mut line = Vec::new();
+        cut::point();
         // Its writer died in the middle of the last line.
-        if !index.at(folder::ends_whole(&mut file))? {
-            line.push(b'\n');
-        }
-        write_line(&mut line, change);
-        index.at(file.write_all(&line).and_then(|()| file.sync_data()))
+        let end: &[u8] = if index.at(folder::ends_whole(&mut file))? { b"" } else { b"\n" };
+        index.at(file.write_all(&[end, lines].concat()))?;
+        cut::point();
+        index.at(file.sync_data())
     }
 
     /// Puts these runs in the place of those that are there.
     pub(super) fn replace(&self, entries: Vec<RunEntry>) -> Result<(), StoreError> {
         let mut lines = Vec::new();
-        for entry in entries {
-            let RunEntry { id, name, folder, started_at, manifest, last_ending, is_open } = entry;
-            let resumed = (is_open && last_ending.is_some())
-                .then(|| Change::Resumed { id: id.clone(), at: started_at });
-            write_line(&mut lines, Change::Began { id, name, folder, started_at, manifest });
-            last_ending
-                .into_iter()
-                .for_each(|record| write_line(&mut lines, Change::Ended(Box::new(record))));
-            resumed.into_iter().for_each(|resumed| write_line(&mut lines, resumed));
-        }
+        entries.into_iter().for_each(|entry| write_run(&mut lines, entry));
         let path = &self.index.path;
         self.index.at(folder::write_synced(path, &lines))
     }
+}
+
+/// The lines that make an index with this run in it.
+fn write_run(to: &mut Vec<u8>, entry: RunEntry) {
+    let RunEntry { id, name, folder, started_at, manifest, last_ending, is_open } = entry;
+    let resumed =
+        (is_open && last_ending.is_some()).then(|| Change::Resumed { id: id.clone(), at: started_at });
+    write_line(to, Change::Began { id, name, folder, started_at, manifest });
+    last_ending.into_iter().for_each(|record| write_line(to, Change::Ended(Box::new(record))));
+    resumed.into_iter().for_each(|resumed| write_line(to, resumed));
 }
 
 fn write_line(to: &mut Vec<u8>, change: Change) {

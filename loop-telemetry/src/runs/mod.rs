@@ -11,13 +11,19 @@
 //! runs/<id>/events.jsonl      its journal, locked by the process that works on it
 //! runs/<id>/outputs/          large outputs
 //! runs/<id>/logs/             all that its commands printed, if that is kept
+//! runs/<id>.unkept            instead of a folder: a run that keeps no journal, while its process lives
 //! ```
 
+mod begin;
 mod error;
 mod found;
 mod index;
 mod info;
+mod living;
 mod removal;
+#[cfg(test)]
+mod tests;
+mod tidy;
 
 use std::{
     fs, io,
@@ -30,13 +36,14 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
+    living::LivingRun,
     removal::Retention,
 };
 use self::{
     index::{Change, FORMAT, Index, format_of},
     info::text,
 };
-use crate::{FileJournal, JournalError, JournalReader, Record, folder, journal::is_held, record::format};
+use crate::{FileJournal, JournalError, JournalReader, Record, journal::is_held, record::format};
 
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,40 +116,6 @@ impl RunStore {
         }
     }
 
-    /// Begins a run: makes its folder, and returns its journal, which holds the run's lock. `clock` tells the
-    /// wall-clock time: `Timestamp::now`.
-    ///
-    /// # Errors
-    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not
-    /// [allowed](Parallel::Allowed); others if something cannot be written, or the id is taken.
-    pub fn begin<O>(
-        &self,
-        info: &RunInfo,
-        parallel: Parallel,
-        clock: impl FnMut() -> Timestamp + Send + 'static,
-    ) -> Result<FileJournal<O>, StoreError> {
-        let folder = self.folder_of(&info.id)?;
-        // Held until the run has its lock: of two that begin at once, one sees the other.
-        let index = self.hold_index()?;
-        if parallel == Parallel::Refused
-            && let Some(other) = self.living_in(&info.folder)?
-        {
-            return Err(StoreError::FolderBusy { id: other.id, folder: other.folder });
-        }
-        let journal = FileJournal::create(&folder, clock)?;
-        let json = serde_json::to_vec_pretty(&InfoFile { v: FORMAT, run: info });
-        let json = json.unwrap_or_else(|error| unreachable!("texts can be written as JSON: {error}"));
-        at(&folder, folder::write_synced(&folder.join("run.json"), &json))?;
-        index.add(Change::Began {
-            id: info.id.clone(),
-            name: info.name.clone(),
-            folder: info.folder.clone(),
-            started_at: info.started_at,
-            manifest: info.manifest.as_ref().map(|manifest| manifest.path.clone()),
-        })?;
-        Ok(journal)
-    }
-
     /// Takes a run up again: returns its journal, for
     /// [`Loop::resume_from`](loop_core::Loop::resume_from). From then on nobody else takes it up. That it is open
     /// again is [noted](Self::note_resumed) by who has seen that it can go on.
@@ -157,14 +130,20 @@ impl RunStore {
         FileJournal::open(self.existing(id)?, clock).map_err(|error| alive(id, error))
     }
 
-    /// Notes that a run which had ended goes on, from then on. Without the note it is listed as ended while it
+    /// Notes that a run goes on, from then on. Without the note one that had ended is listed as ended while it
     /// runs, and after it died. Call it between [`resume`](Self::resume) and the run: a journal that turns out to
     /// be damaged leaves the list as it was.
     ///
     /// # Errors
-    /// If the index cannot be written.
+    /// [`StoreError::FolderBusy`] if another run works in the same folder by now; others if the index cannot be
+    /// written.
     pub fn note_resumed(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
-        self.hold_index()?.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
+        let index = self.hold_index()?;
+        // Until it is noted, a run that begins does not see this one.
+        if let Some(run) = self.list()?.into_iter().find(|run| run.id == id) {
+            self.refuse_second(id, Path::new(&run.folder))?;
+        }
+        index.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
     }
 
     /// Notes how a run ended. Its id is the record's. Hold the run's [lock](FileJournal::hold) meanwhile: else
@@ -241,26 +220,14 @@ impl RunStore {
         Ok(is_held(&self.folder_of(id)?)?)
     }
 
-    /// The run that began last of those that work in this folder now.
-    ///
-    /// # Errors
-    /// If the index cannot be read, or a lock not be asked for.
-    pub fn living_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
-        self.last_open_in(folder.as_ref(), true)
-    }
-
     /// The run that began last of those in this folder that died before they ended.
     ///
     /// # Errors
-    /// As [`living_in`](Self::living_in).
+    /// If the index cannot be read, or a lock not be asked for.
     pub fn last_unfinished_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
-        self.last_open_in(folder.as_ref(), false)
-    }
-
-    fn last_open_in(&self, folder: &Path, alive: bool) -> Result<Option<RunEntry>, StoreError> {
-        let folder = text(folder);
+        let folder = text(folder.as_ref());
         for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.folder == folder) {
-            if self.is_alive(&run.id)? == alive {
+            if !self.is_alive(&run.id)? {
                 return Ok(Some(run));
             }
         }

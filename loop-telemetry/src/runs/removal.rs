@@ -10,7 +10,13 @@ use std::{
 use jiff::Timestamp;
 
 use super::{RunEntry, RunStore, StoreError, alive, at};
-use crate::journal::{EVENTS, lock};
+use crate::{
+    cut,
+    journal::{EVENTS, lock},
+};
+
+/// The extension of a run's folder that is being removed. No run has such a name.
+pub(super) const REMOVED: &str = "removed";
 
 /// Which runs that have ended are kept. What is open is kept always: it goes on, or can.
 ///
@@ -96,7 +102,7 @@ fn is_older(run: &RunEntry, age: Duration, now: Timestamp) -> bool {
 }
 
 /// Keeps others from taking a run up while it is removed; `None` if there is nothing to take up.
-fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
+pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
     let path = folder.join(EVENTS);
     let file = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -106,12 +112,15 @@ fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
     Ok(Some(file))
 }
 
-/// Removes a folder and all in it; one that is gone already is fine.
+/// Removes a run's folder and all in it; one that is gone already is fine.
 fn remove_folder(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::File { path: path.to_owned(), source: error })
-        }
-        _ => Ok(()),
+    // Under another name first: what is removed in part is no run any more.
+    let removed = path.with_extension(REMOVED);
+    cut::point();
+    match fs::rename(path, &removed) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        renamed => at(path, renamed)?,
     }
+    cut::point();
+    at(path, fs::remove_dir_all(removed))
 }
