@@ -2,8 +2,9 @@
 //!
 //! The floor writes the same bytes, made beforehand, with as many writes and as many syncs. So what is measured
 //! is making the lines (JSON, numbers, times, checksums) and handing the wait for the disk to another thread.
-//! Without syncs the making is most of it, so a second floor makes plain lines of JSON itself, without
-//! numbers, times and checksums.
+//! Without syncs the making is most of it: to escape 2 KB of text as JSON takes about half as long as both writes, and
+//! with what the events take, that alone is above the goal. So a second floor makes plain lines of JSON itself,
+//! without numbers, times and checksums; what is above that one is ours.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -56,7 +57,8 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let row = Row::new("records of an iteration / two writes, no sync", without.ratio).at_most(1.3);
     table.add(row.note(note(&without, UNSYNCED)));
     let plain = in_turn(|| bench.journal(UNSYNCED, false), || bench.plain(UNSYNCED))?;
-    let row = Row::new("records of an iteration / the same as plain JSON lines, no sync", plain.ratio);
+    let row =
+        Row::new("records of an iteration / the same as plain JSON lines, no sync", plain.ratio).at_most(1.3);
     table.add(row.note(note(&plain, UNSYNCED)));
 
     let long = bench.folder.path().join("long");

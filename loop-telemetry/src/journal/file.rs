@@ -24,9 +24,6 @@ use super::{
 };
 use crate::{cut, folder, redact::Redactor};
 
-/// Room for the JSON of most outputs, so that it is not moved while it grows.
-const USUAL_OUTPUT: usize = 4 * 1024;
-
 /// A journal in a run's folder: `events.jsonl`, and `outputs` for those above [`MAX_INLINE_OUTPUT`].
 ///
 /// It holds a lock on the file for as long as it lives, so that no two processes work on one run; the kernel
@@ -66,6 +63,8 @@ pub struct FileJournal<O> {
     next: Option<u64>,
     /// The length that the file has if nobody else writes it.
     length: u64,
+    /// The JSON of the last output. It is kept for its room, as long as that is not much.
+    json: Vec<u8>,
     /// Lines on their way to the file.
     pending: Vec<u8>,
     /// The file of an output that has to be safe before the line which names it is written.
@@ -130,6 +129,7 @@ impl<O> FileJournal<O> {
             synced: true,
             next,
             length,
+            json: Vec::new(),
             pending: Vec::new(),
             pending_output: None,
             output: PhantomData,
@@ -175,30 +175,34 @@ impl<O> FileJournal<O> {
 }
 
 impl<O: Serialize + DeserializeOwned> FileJournal<O> {
-    /// The output of an iteration, ready for its line.
-    fn prepare(&mut self, output: &O) -> Result<Kept, JournalError> {
-        let mut json = Vec::with_capacity(USUAL_OUTPUT);
+    /// Makes the output of an iteration ready for its line: its JSON, and the name of the file that holds it if it is
+    /// large.
+    fn prepare(&mut self, output: &O) -> Result<Option<String>, JournalError> {
+        self.json.clear();
         let written = match &self.redactor {
-            None => serde_json::to_writer(&mut json, output),
-            Some(redactor) => redactor.write_json(output, &mut json),
+            None => serde_json::to_writer(&mut self.json, output),
+            Some(redactor) => redactor.write_json(output, &mut self.json),
         };
         written.map_err(|error| self.unwritable(&error))?;
-        if json.len() <= MAX_INLINE_OUTPUT {
-            return Ok(Kept::Inline(json));
+        if self.json.len() <= MAX_INLINE_OUTPUT {
+            return Ok(None);
         }
-        let name = self.outputs.write(&json)?;
+        let name = self.outputs.write(&std::mem::take(&mut self.json))?;
         self.pending_output = self.synced.then(|| name.clone());
-        Ok(Kept::File(name))
+        Ok(Some(name))
     }
 
     fn write(&mut self, events: &[Event], output: Option<&O>) -> Result<(), JournalError> {
         let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path.clone() })?;
-        let kept = output.map(|output| self.prepare(output)).transpose()?;
+        let file = output.map(|output| self.prepare(output)).transpose()?;
         let time = format!("{:.3}", (self.clock)());
         for event in events {
             let ended =
                 matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Done(()), .. });
-            let output = kept.as_ref().filter(|_| ended).map(Kept::as_output);
+            let output = file.as_ref().filter(|_| ended).map(|file| match file {
+                None => Output::Inline(&self.json),
+                Some(name) => Output::File(name),
+            });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
             let event = redacted.as_ref().unwrap_or(event);
             line::write(&mut self.pending, next, &time, event, output.as_ref())
@@ -269,21 +273,6 @@ impl<O> fmt::Debug for FileJournal<O> {
             .field("path", &self.path)
             .field("next", &self.next)
             .finish_non_exhaustive()
-    }
-}
-
-/// An output that is ready for its line.
-enum Kept {
-    Inline(Vec<u8>),
-    File(String),
-}
-
-impl Kept {
-    fn as_output(&self) -> Output<'_> {
-        match self {
-            Self::Inline(json) => Output::Inline(json),
-            Self::File(name) => Output::File(name),
-        }
     }
 }
 

@@ -13,14 +13,15 @@
 //! | `output` | what the iteration made, on the line of its end |
 //! | `output_file` | instead of `output`: the name of the file in `outputs` that holds it |
 //! | `crc` | the CRC-32, in hexadecimal, of the line's bytes before `,"crc"` |
+//!
+//! The checksum is that of zlib, gzip and PNG, so that other programs can compute it. It finds damage, such as a
+//! flipped bit or a block of zeros. It does not keep a person from forging a line.
 
 use std::io::Write as _;
 
 use loop_core::Event;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-
-use super::crc::crc32;
 
 /// The newest format, which is the one that is written.
 pub(super) const FORMAT: u32 = 1;
@@ -67,7 +68,7 @@ pub(super) fn write(
             to.push(b'"');
         }
     }
-    let crc = crc32(&to[begin..]);
+    let crc = crc32fast::hash(&to[begin..]);
     to.extend_from_slice(CRC_KEY);
     infallible(write!(to, "{crc:08x}"));
     to.extend_from_slice(b"\"}\n");
@@ -117,7 +118,7 @@ pub(super) fn read(line: &[u8]) -> Result<Line<'_>, Bad> {
     let crc = end.strip_prefix(CRC_KEY).and_then(|rest| rest.strip_suffix(b"\"}"));
     let crc = crc.and_then(|hex| u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
     let crc = crc.ok_or_else(|| damaged("it does not end with a checksum"))?;
-    if crc != crc32(body) {
+    if crc != crc32fast::hash(body) {
         return Err(damaged("its checksum does not fit"));
     }
     serde_json::from_slice(line).map_err(|error| Bad::Damaged(error.to_string()))
@@ -151,7 +152,13 @@ mod tests {
         assert!(text.ends_with("\"}\n"), "{text}");
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         let body = text.split(",\"crc\"").next().unwrap();
-        assert_eq!(json["crc"], format!("{:08x}", crc32(body.as_bytes())));
+        assert_eq!(json["crc"], format!("{:08x}", crc32fast::hash(body.as_bytes())));
+    }
+
+    #[test]
+    fn the_checksum_is_the_one_that_others_compute() {
+        // The check value of the CRC's definition.
+        assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926);
     }
 
     #[test]

@@ -12,7 +12,6 @@
 //! nothing had been begun that followed from it. Any other damage is an error that names the line: a history
 //! with a hole would make the run do again what was done, or skip what was not.
 
-mod crc;
 mod error;
 mod file;
 mod line;
