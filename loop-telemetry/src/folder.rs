@@ -42,6 +42,12 @@ pub(crate) fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Whether an id can be the name of a folder or file on every system, and is no path.
+pub(crate) fn is_id(id: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=64).contains(&id.len()) && id.bytes().all(is_name)
+}
+
 /// How to open a file that is its owner's alone (0600) if it is made.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();

@@ -9,6 +9,7 @@ mod record;
 mod redact;
 mod runs;
 mod state_dir;
+pub mod transcript;
 
 pub use self::{
     file::{TelemetryError, TelemetryFile},

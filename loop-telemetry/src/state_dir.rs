@@ -50,6 +50,11 @@ impl StateDir {
         self.0.join("runs")
     }
 
+    /// The folder of the sessions, for [`SessionStore::at`](crate::transcript::SessionStore::at).
+    pub fn sessions(&self) -> PathBuf {
+        self.0.join("sessions")
+    }
+
     /// The folder of the audit: what was decided about the actions of tools.
     pub fn audit(&self) -> PathBuf {
         self.0.join("audit")

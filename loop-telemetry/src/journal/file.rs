@@ -3,10 +3,8 @@
 use std::{
     fmt,
     fs::File,
-    io::Write,
     marker::PhantomData,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use jiff::Timestamp;
@@ -15,14 +13,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     At, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
+    appender::Appender,
     line::{self, Output},
-    lock,
     lock::RunLock,
     outputs::Outputs,
     reader::Place,
-    untouched::untouched,
 };
-use crate::{cut, folder, redact::Redactor};
+use crate::redact::Redactor;
 
 /// A journal in a run's folder: `events.jsonl`, and `outputs` for those above [`MAX_INLINE_OUTPUT`].
 ///
@@ -53,16 +50,13 @@ use crate::{cut, folder, redact::Redactor};
 /// ```
 pub struct FileJournal<O> {
     run: PathBuf,
-    path: PathBuf,
-    file: Arc<File>,
+    file: Appender,
     outputs: Outputs,
     clock: Box<dyn FnMut() -> Timestamp + Send>,
     redactor: Option<Redactor>,
     synced: bool,
     /// The number of the next line; `None` until the lines before it were loaded.
     next: Option<u64>,
-    /// The length that the file has if nobody else writes it.
-    length: u64,
     /// The JSON of the last output. It is kept for its room, as long as that is not much.
     json: Vec<u8>,
     /// Lines on their way to the file.
@@ -85,15 +79,8 @@ impl<O> FileJournal<O> {
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<Self, JournalError> {
         let run = run.into();
-        let path = run.join(EVENTS);
-        folder::create_synced(&run).cannot_create(&run)?;
-        let file = folder::private().read(true).append(true).create_new(true).open(&path);
-        let file = file.cannot_create(&path)?;
-        cut::point();
-        lock(&file, &path)?;
-        folder::sync(&run).cannot_create(&run)?;
-        cut::point();
-        Ok(Self::over(run, path, (file, 0), Box::new(clock), Some(0)))
+        let file = Appender::create(run.join(EVENTS))?;
+        Ok(Self::over(run, file, Box::new(clock), Some(0)))
     }
 
     /// The journal of a run that is to go on. What is in it is read when the run is built.
@@ -105,30 +92,24 @@ impl<O> FileJournal<O> {
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<Self, JournalError> {
         let run = run.into();
-        let path = run.join(EVENTS);
-        let file = folder::private().read(true).append(true).open(&path).cannot_read(&path)?;
-        lock(&file, &path)?;
-        let length = file.metadata().cannot_read(&path)?.len();
-        Ok(Self::over(run, path, (file, length), Box::new(clock), None))
+        let file = Appender::open(run.join(EVENTS))?;
+        Ok(Self::over(run, file, Box::new(clock), None))
     }
 
     fn over(
         run: PathBuf,
-        path: PathBuf,
-        (file, length): (File, u64),
+        file: Appender,
         clock: Box<dyn FnMut() -> Timestamp + Send>,
         next: Option<u64>,
     ) -> Self {
         Self {
             outputs: Outputs::of(&run),
             run,
-            path,
-            file: Arc::new(file),
+            file,
             clock,
             redactor: None,
             synced: true,
             next,
-            length,
             json: Vec::new(),
             pending: Vec::new(),
             pending_output: None,
@@ -154,20 +135,18 @@ impl<O> FileJournal<O> {
     /// The run's lock, to hold it for longer than the journal lives: until the run's end is noted, say. It is
     /// given back when both are dropped.
     pub fn hold(&self) -> RunLock {
-        RunLock::of(&self.file)
+        self.file.hold()
     }
 
     /// The file of the events.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Writes the lines that wait, unless an output has to be made safe first.
     fn flush(&mut self) -> Result<(), JournalError> {
         if self.pending_output.is_none() && !self.pending.is_empty() {
-            // One write, so that a killed process leaves whole batches.
-            (&*self.file).write_all(&self.pending).cannot_write(&self.path)?;
-            self.length += self.pending.len() as u64;
+            self.file.append(&self.pending)?;
             self.pending.clear();
         }
         Ok(())
@@ -193,7 +172,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
     }
 
     fn write(&mut self, events: &[Event], output: Option<&O>) -> Result<(), JournalError> {
-        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path.clone() })?;
+        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path().to_owned() })?;
         let file = output.map(|output| self.prepare(output)).transpose()?;
         let time = format!("{:.3}", (self.clock)());
         for event in events {
@@ -205,7 +184,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
             let event = redacted.as_ref().unwrap_or(event);
-            line::write(&mut self.pending, next, &time, event, output.as_ref())
+            line::write::<Event>(&mut self.pending, next, &time, event, output.as_ref())
                 .map_err(|error| self.unwritable(&error))?;
             next += 1;
         }
@@ -214,7 +193,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
     }
 
     fn read(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, JournalError> {
-        let file = File::open(&self.path).cannot_read(&self.path)?;
+        let file = File::open(self.file.path()).cannot_read(self.file.path())?;
         let mut reader = JournalReader::over(file, &self.run);
         let mut last = LastOutput::default();
         while let Some(entry) = reader.next_entry()? {
@@ -224,8 +203,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             }
         }
         if let Some(torn) = reader.torn() {
-            self.file.set_len(torn.whole).and_then(|()| self.file.sync_all()).cannot_write(&self.path)?;
-            self.length = torn.whole;
+            self.file.cut(&torn)?;
         }
         self.next = Some(reader.lines());
         last.place().map(|place| reader.decode(place)).transpose()
@@ -233,7 +211,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
 
     fn unwritable(&self, error: &serde_json::Error) -> JournalError {
         JournalError::Output {
-            path: self.path.clone(),
+            path: self.file.path().to_owned(),
             why: format!("it cannot be written as JSON ({error})"),
         }
     }
@@ -254,12 +232,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O
             aside(move || outputs.sync(&name)).await?;
         }
         self.flush()?;
-        let (file, path, length) = (Arc::clone(&self.file), self.path.clone(), self.length);
-        let sync = move || {
-            file.sync_data().cannot_write(&path)?;
-            untouched(&file, &path, length)
-        };
-        Ok(aside(sync).await?)
+        Ok(aside(self.file.sync()).await?)
     }
 
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
@@ -270,7 +243,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O
 impl<O> fmt::Debug for FileJournal<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileJournal")
-            .field("path", &self.path)
+            .field("path", &self.file.path())
             .field("next", &self.next)
             .finish_non_exhaustive()
     }

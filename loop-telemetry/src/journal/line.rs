@@ -1,4 +1,4 @@
-//! One line of a journal.
+//! One line of a journal, or of another file that is written as one is: see [`Told`].
 //!
 //! ```text
 //! {"v":1,"seq":7,"time":"2026-01-31T09:30:00.000Z","event":{"at":1500000,"kind":{...}},"crc":"1a2b3c4d"}
@@ -20,11 +20,19 @@
 use std::io::Write as _;
 
 use loop_core::Event;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// The newest format, which is the one that is written.
-pub(super) const FORMAT: u32 = 1;
+/// What the lines of a file tell, one each. What a line is made of is the same for all of them, so torn and
+/// damaged lines are found in one way; what they tell, and so their format's number, is not.
+pub(crate) trait Told: DeserializeOwned {
+    /// The newest format, which is the one that is written.
+    const FORMAT: u32;
+}
+
+impl Told for Event {
+    const FORMAT: u32 = 1;
+}
 
 const FORMAT_KEY: &[u8] = br#"{"v":"#;
 const CRC_KEY: &[u8] = br#","crc":""#;
@@ -32,24 +40,24 @@ const CRC_KEY: &[u8] = br#","crc":""#;
 const CRC_LEN: usize = CRC_KEY.len() + 8 + 2;
 
 /// An output on its way into a line.
-pub(super) enum Output<'a> {
+pub(crate) enum Output<'a> {
     /// Its JSON.
     Inline(&'a [u8]),
     /// The name of the file that holds it.
     File(&'a str),
 }
 
-/// Adds a line to `to`, its end included.
-pub(super) fn write(
+/// Adds a line to `to`, its end included. `event` is an `E`, or its JSON without secrets.
+pub(crate) fn write<E: Told>(
     to: &mut Vec<u8>,
     seq: u64,
     time: &str,
-    event: &Event,
+    event: &impl Serialize,
     output: Option<&Output<'_>>,
 ) -> Result<(), serde_json::Error> {
     let begin = to.len();
     to.extend_from_slice(FORMAT_KEY);
-    number(to, u64::from(FORMAT));
+    number(to, u64::from(E::FORMAT));
     to.extend_from_slice(br#","seq":"#);
     number(to, seq);
     to.extend_from_slice(br#","time":""#);
@@ -87,10 +95,11 @@ fn infallible(written: std::io::Result<()>) {
 
 /// A line as it is read.
 #[derive(Debug, Deserialize)]
-pub(super) struct Line<'a> {
+#[serde(bound = "E: DeserializeOwned")]
+pub(crate) struct Line<'a, E> {
     pub(super) seq: u64,
-    pub(super) time: &'a str,
-    pub(super) event: Event,
+    pub(crate) time: &'a str,
+    pub(crate) event: E,
     #[serde(borrow, default, deserialize_with = "present")]
     pub(super) output: Option<&'a RawValue>,
     pub(super) output_file: Option<&'a str>,
@@ -109,8 +118,8 @@ pub(super) enum Bad {
 }
 
 /// Reads a line, without its end.
-pub(super) fn read(line: &[u8]) -> Result<Line<'_>, Bad> {
-    if let Some(found) = format(line).filter(|found| *found > FORMAT) {
+pub(super) fn read<E: Told>(line: &[u8]) -> Result<Line<'_, E>, Bad> {
+    if let Some(found) = newer::<E>(line) {
         return Err(Bad::Newer(found));
     }
     let damaged = |why: &str| Bad::Damaged(why.to_owned());
@@ -122,6 +131,11 @@ pub(super) fn read(line: &[u8]) -> Result<Line<'_>, Bad> {
         return Err(damaged("its checksum does not fit"));
     }
     serde_json::from_slice(line).map_err(|error| Bad::Damaged(error.to_string()))
+}
+
+/// The format that a line says it has, if this version does not know it.
+pub(super) fn newer<E: Told>(line: &[u8]) -> Option<u32> {
+    format(line).filter(|found| *found > E::FORMAT)
 }
 
 /// The format that a line says it has.
@@ -140,7 +154,7 @@ mod tests {
     fn line(output: Option<&Output<'_>>) -> Vec<u8> {
         let event = Event { at: RunTime::from_micros(9), kind: EventKind::RunStarted { evaluated: true } };
         let mut line = Vec::new();
-        write(&mut line, 3, "2026-01-31T09:30:00.000Z", &event, output).unwrap();
+        write::<Event>(&mut line, 3, "2026-01-31T09:30:00.000Z", &event, output).unwrap();
         line
     }
 
@@ -165,19 +179,19 @@ mod tests {
     fn every_changed_byte_is_found() {
         let whole = line(Some(&Output::File("abc.json")));
         let whole = whole.strip_suffix(b"\n").unwrap();
-        assert_eq!(read(whole).unwrap().output_file, Some("abc.json"));
+        assert_eq!(read::<Event>(whole).unwrap().output_file, Some("abc.json"));
         for place in 0..whole.len() {
             let mut changed = whole.to_vec();
             changed[place] ^= 0x10;
-            assert!(read(&changed).is_err(), "{place}");
-            assert!(read(&whole[..place]).is_err(), "{place}");
+            assert!(read::<Event>(&changed).is_err(), "{place}");
+            assert!(read::<Event>(&whole[..place]).is_err(), "{place}");
         }
     }
 
     #[test]
     fn a_newer_format_is_told_from_damage() {
-        assert_eq!(read(br#"{"v":2,"what":"ever"}"#).unwrap_err(), Bad::Newer(2));
-        assert!(matches!(read(br#"{"v":1,"what":"ever"}"#).unwrap_err(), Bad::Damaged(_)));
-        assert!(matches!(read(b"").unwrap_err(), Bad::Damaged(_)));
+        assert_eq!(read::<Event>(br#"{"v":2,"what":"ever"}"#).unwrap_err(), Bad::Newer(2));
+        assert!(matches!(read::<Event>(br#"{"v":1,"what":"ever"}"#).unwrap_err(), Bad::Damaged(_)));
+        assert!(matches!(read::<Event>(b"").unwrap_err(), Bad::Damaged(_)));
     }
 }

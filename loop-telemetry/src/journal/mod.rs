@@ -12,16 +12,21 @@
 //! nothing had been begun that followed from it. Any other damage is an error that names the line: a history
 //! with a hole would make the run do again what was done, or skip what was not.
 
+mod appender;
 mod error;
 mod file;
 mod line;
+mod lines;
 mod lock;
 mod outputs;
 mod reader;
 mod untouched;
 
 pub(crate) use self::{
+    appender::Appender,
     error::At,
+    line::{Told, write as write_line},
+    lines::Lines,
     lock::{is_held, is_locked, lock},
 };
 pub use self::{

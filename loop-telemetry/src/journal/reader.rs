@@ -1,11 +1,6 @@
 //! Reading a journal line by line, also while somebody writes it.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-};
+use std::{fmt, fs::File, path::Path};
 
 use jiff::Timestamp;
 use loop_core::Event;
@@ -13,8 +8,9 @@ use serde::de::DeserializeOwned;
 
 use super::{
     EVENTS,
-    error::{At, JournalError},
-    line::{self, Bad, FORMAT, Line},
+    error::JournalError,
+    line::Line,
+    lines::{Lines, Torn},
     outputs::Outputs,
 };
 
@@ -33,17 +29,8 @@ use super::{
 /// # }
 /// ```
 pub struct JournalReader {
-    path: PathBuf,
-    file: BufReader<File>,
+    lines: Lines,
     outputs: Outputs,
-    /// The line under way, or the last one.
-    line: Vec<u8>,
-    /// The last line that was read whole is still in `line`.
-    spent: bool,
-    /// Lines that were read.
-    lines: u64,
-    /// Their bytes.
-    bytes: u64,
 }
 
 /// One line of a journal.
@@ -110,21 +97,12 @@ impl JournalReader {
     /// # Errors
     /// [`JournalError::Read`] if there is none that can be read.
     pub fn open(run: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let path = run.as_ref().join(EVENTS);
-        let file = File::open(&path).cannot_read(&path)?;
-        Ok(Self::over(file, run.as_ref()))
+        let lines = Lines::open(run.as_ref().join(EVENTS))?;
+        Ok(Self { lines, outputs: Outputs::of(run.as_ref()) })
     }
 
     pub(super) fn over(file: File, run: &Path) -> Self {
-        Self {
-            path: run.join(EVENTS),
-            file: BufReader::with_capacity(64 * 1024, file),
-            outputs: Outputs::of(run),
-            line: Vec::new(),
-            spent: false,
-            lines: 0,
-            bytes: 0,
-        }
+        Self { lines: Lines::over(file, run.join(EVENTS)), outputs: Outputs::of(run) }
     }
 
     /// The next entry; `None` if there is none yet.
@@ -132,22 +110,8 @@ impl JournalReader {
     /// # Errors
     /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, JournalError> {
-        if std::mem::take(&mut self.spent) {
-            self.line.clear();
-        }
-        self.file.read_until(b'\n', &mut self.line).cannot_read(&self.path)?;
-        if self.line.last() != Some(&b'\n') {
-            return self.refuse_newer().map(|()| None);
-        }
-        self.spent = true;
-        let due = self.lines;
-        self.lines += 1;
-        self.bytes += self.line.len() as u64;
-        let Line { seq, time, event, output, output_file } =
-            line::read(&self.line[..self.line.len() - 1]).map_err(|bad| self.bad(bad))?;
-        if seq != due {
-            return Err(self.bad(Bad::Damaged(format!("it is number {seq} where {due} is due"))));
-        }
+        let Some(line) = self.lines.next_line()? else { return Ok(None) };
+        let Line { seq, time, event, output, output_file } = line;
         let inline = output.map(|json| Place::Inline(json.get()));
         let place = inline.or(output_file.map(Place::File));
         let output = place.map(|place| KeptOutput { place, outputs: &self.outputs });
@@ -158,49 +122,24 @@ impl JournalReader {
     pub(super) fn decode<O: DeserializeOwned>(&self, place: Place<'_>) -> Result<O, JournalError> {
         let json = KeptOutput { place, outputs: &self.outputs }.json()?;
         serde_json::from_str(&json).map_err(|error| JournalError::Output {
-            path: self.path.clone(),
+            path: self.lines.path().to_owned(),
             why: format!("it cannot be read as this loop's output ({error})"),
         })
     }
 
     /// Lines that were read.
     pub(super) const fn lines(&self) -> u64 {
-        self.lines
+        self.lines.count()
     }
 
     /// The bytes of a last line that was not ended.
     pub(super) fn torn(&self) -> Option<Torn> {
-        (!self.spent && !self.line.is_empty()).then_some(Torn { whole: self.bytes })
+        self.lines.torn()
     }
-
-    /// A line that is not whole may be one of a later version, which must not be cut off.
-    fn refuse_newer(&self) -> Result<(), JournalError> {
-        match line::read(&self.line) {
-            Err(Bad::Newer(found)) => Err(self.newer(self.lines + 1, found)),
-            _ => Ok(()),
-        }
-    }
-
-    fn bad(&self, bad: Bad) -> JournalError {
-        match bad {
-            Bad::Newer(found) => self.newer(self.lines, found),
-            Bad::Damaged(why) => JournalError::Damaged { path: self.path.clone(), line: self.lines, why },
-        }
-    }
-
-    fn newer(&self, line: u64, found: u32) -> JournalError {
-        JournalError::Newer { path: self.path.clone(), line, found, known: FORMAT }
-    }
-}
-
-/// The last line is torn: its writer died.
-pub(super) struct Torn {
-    /// The bytes before it.
-    pub(super) whole: u64,
 }
 
 impl fmt::Debug for JournalReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JournalReader").field("path", &self.path).field("lines", &self.lines).finish()
+        f.debug_tuple("JournalReader").field(&self.lines).finish()
     }
 }

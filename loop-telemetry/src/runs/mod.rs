@@ -109,8 +109,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError::BadId`] if the id cannot be one.
     pub fn folder_of(&self, id: &str) -> Result<PathBuf, StoreError> {
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        match (1..=64).contains(&id.len()) && id.bytes().all(is_name) {
+        match folder::is_id(id) {
             true => Ok(self.path.join(id)),
             false => Err(StoreError::BadId { id: id.to_owned() }),
         }

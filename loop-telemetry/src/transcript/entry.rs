@@ -1,0 +1,170 @@
+//! What happens in a session.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use loop_core::Usage;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::Change;
+use crate::{journal::Told, record::format};
+
+/// What a session was begun with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionInfo {
+    /// Its id, which names its file: letters, digits, `-` and `_`.
+    pub id: String,
+    /// The folder in which it works. Bytes that are no text are replaced.
+    pub folder: String,
+    /// The model that is asked at first.
+    pub model: String,
+    /// When it began, in whole milliseconds.
+    #[serde(with = "format::millis")]
+    pub started_at: Timestamp,
+}
+
+impl SessionInfo {
+    /// A session with this id, in this folder, with this model, since then.
+    pub fn new(
+        id: impl Into<String>,
+        folder: impl AsRef<Path>,
+        model: impl Into<String>,
+        started_at: Timestamp,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            folder: folder.as_ref().to_string_lossy().into_owned(),
+            model: model.into(),
+            started_at: format::to_millis(started_at),
+        }
+    }
+}
+
+/// Something that happened in a session, of messages of the type `M`.
+///
+/// A turn is `Asked`, any number of `Called`, and then `Answered` or `Unanswered`; if neither comes, the process
+/// was killed in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry<M> {
+    /// It began. The first entry, and only that.
+    Begun(SessionInfo),
+    /// Another process took it up.
+    Resumed {
+        /// The model that is asked from now on.
+        model: String,
+    },
+    /// The user said something, and a turn begins.
+    Asked {
+        /// What was said, attachments included.
+        prompt: M,
+        /// The model that is asked in this turn.
+        model: String,
+    },
+    /// The model called a tool.
+    Called(CalledTool),
+    /// The turn has a reply.
+    Answered {
+        /// What the turn did to the conversation.
+        change: Change<M>,
+        /// What it used.
+        usage: Usage,
+        /// The model that answered.
+        model: String,
+    },
+    /// The turn has none: it failed, or was cancelled. The conversation is as before it.
+    Unanswered {
+        /// Why not.
+        why: String,
+        /// What it used, as far as that is known.
+        usage: Usage,
+    },
+    /// The user ran a command, of the session or of the system.
+    Ran {
+        /// As it was typed.
+        command: String,
+        /// What came of it, as it was put into the context; may be empty.
+        output: String,
+        /// What it did to the conversation.
+        change: Change<M>,
+    },
+    /// Another model is asked from now on.
+    ModelChanged {
+        /// Its name.
+        model: String,
+    },
+    /// A text was pinned: it stays in the context, whatever becomes of the conversation.
+    Pinned {
+        /// The text.
+        text: String,
+    },
+    /// Nothing is pinned any more.
+    Unpinned,
+    /// The conversation was forgotten.
+    Cleared,
+    /// Older messages were replaced by a summary of them.
+    Summarised {
+        /// The summary.
+        summary: String,
+        /// What that did to the conversation.
+        change: Change<M>,
+        /// What it used.
+        usage: Usage,
+    },
+    /// A prompt or command is repeated from now on.
+    LoopBegun {
+        /// The pause between two iterations, in seconds.
+        interval_seconds: f64,
+        /// How often at most, if that is bounded.
+        count: Option<u64>,
+        /// What is repeated.
+        prompt: String,
+    },
+    /// The repetition ended.
+    LoopEnded {
+        /// Iterations that came to their end.
+        iterations: u64,
+        /// How it ended, in words.
+        how: String,
+    },
+    /// A person gave it a name.
+    Renamed {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A call that a model made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CalledTool {
+    /// The tool's name.
+    pub tool: String,
+    /// What it was called with.
+    pub arguments: Value,
+    /// What the model was told of it, whole.
+    pub result: String,
+    /// Whether it was done; else it failed, or was rejected.
+    pub done: bool,
+}
+
+/// An entry, and when it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stamped<M> {
+    /// By the wall clock, in whole milliseconds. Clocks are set: it may lie before that of an earlier one.
+    pub time: Timestamp,
+    /// The entry.
+    pub entry: Entry<M>,
+}
+
+impl<M: DeserializeOwned> Told for Entry<M> {
+    const FORMAT: u32 = 1;
+}
+
+impl<M> Entry<M> {
+    /// Whether it is written through to the disk. What is in the midst of a turn is not: it waits for its end.
+    pub(super) const fn is_settled(&self) -> bool {
+        !matches!(self, Self::Asked { .. } | Self::Called(_))
+    }
+}

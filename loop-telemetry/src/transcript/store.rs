@@ -1,0 +1,143 @@
+//! The sessions of a state directory.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    Conversation, Entry, SessionEntry, SessionError, SessionInfo, Stamped, Transcript,
+    file::next_entry,
+    list::{EXTENSION, sessions_in},
+};
+use crate::{
+    folder,
+    journal::{Lines, is_locked},
+};
+
+/// All sessions of one state directory. Any number of processes may use it at once. It blocks, for the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionStore {
+    path: PathBuf,
+}
+
+impl SessionStore {
+    /// The store in this folder. Nothing is made yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins a session: makes its file, with [`Entry::Begun`] in it. `clock` tells the wall-clock time:
+    /// `Timestamp::now`.
+    ///
+    /// # Errors
+    /// If the id cannot be one or is taken, or something cannot be written.
+    pub fn begin<M: Serialize + DeserializeOwned>(
+        &self,
+        info: &SessionInfo,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<Transcript<M>, SessionError> {
+        let mut transcript = Transcript::create(self.file_of(&info.id)?, Box::new(clock))?;
+        transcript.append(&Entry::Begun(info.clone()))?;
+        Ok(transcript)
+    }
+
+    /// Takes a session up again: returns its transcript, and what its entries have made of it. A torn last line is
+    /// cut off. That it goes on is [noted](Entry::Resumed) by the caller, who knows the model.
+    ///
+    /// # Errors
+    /// [`SessionError::InUse`] if a process holds it; [`SessionError::Damaged`] names the line;
+    /// others if there is no such session, or it cannot be read.
+    pub fn resume<M: Serialize + DeserializeOwned>(
+        &self,
+        id: &str,
+        clock: impl FnMut() -> Timestamp + Send + 'static,
+    ) -> Result<(Transcript<M>, Conversation<M>), SessionError> {
+        Transcript::open(self.existing(id)?, Box::new(clock))
+    }
+
+    /// Everything that happened in a session, in its order. It may be held by a process meanwhile.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read; [`SessionError::Damaged`] names the line.
+    pub fn entries<M: DeserializeOwned>(&self, id: &str) -> Result<Vec<Stamped<M>>, SessionError> {
+        let mut lines = Lines::open(self.existing(id)?)?;
+        let mut entries = Vec::new();
+        while let Some(entry) = next_entry(&mut lines)? {
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    /// All sessions, those that were used last at first. It reads the first line of each. What is no session is
+    /// passed over, as are those of a later version.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<SessionEntry>, SessionError> {
+        sessions_in(&self.path)
+    }
+
+    /// [`list`](Self::list), but those of this folder first.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub fn list_from(&self, folder: impl AsRef<Path>) -> Result<Vec<SessionEntry>, SessionError> {
+        let folder = folder.as_ref().to_string_lossy();
+        let mut sessions = self.list()?;
+        sessions.sort_by_key(|session| session.info.folder != folder);
+        Ok(sessions)
+    }
+
+    /// The session that a person means: its id, the name that it was given, or the beginning of an id that no other
+    /// has. Of several with one name, none.
+    ///
+    /// # Errors
+    /// [`SessionError::NoSuchSession`] and [`SessionError::Ambiguous`].
+    pub fn find(&self, wanted: &str) -> Result<SessionEntry, SessionError> {
+        let mut meant = self.list()?;
+        if let Some(exact) = meant.iter().position(|session| session.info.id == wanted) {
+            return Ok(meant.swap_remove(exact));
+        }
+        let is_called = |session: &SessionEntry| session.name.as_deref() == Some(wanted);
+        let is_named = meant.iter().any(is_called);
+        meant.retain(|session| match is_named {
+            true => is_called(session),
+            false => !wanted.is_empty() && session.info.id.starts_with(wanted),
+        });
+        let wanted = wanted.to_owned();
+        match (meant.pop(), meant.len()) {
+            (None, _) => Err(SessionError::NoSuchSession { wanted }),
+            (Some(session), 0) => Ok(session),
+            (Some(_), others) => Err(SessionError::Ambiguous { wanted, count: others + 1 }),
+        }
+    }
+
+    /// Whether a process holds the session, as the kernel knows it: one that was killed does not.
+    ///
+    /// # Errors
+    /// If its lock cannot be asked for.
+    pub fn is_held(&self, id: &str) -> Result<bool, SessionError> {
+        Ok(is_locked(&self.file_of(id)?)?)
+    }
+
+    fn existing(&self, id: &str) -> Result<PathBuf, SessionError> {
+        let path = self.file_of(id)?;
+        match path.is_file() {
+            true => Ok(path),
+            false => Err(SessionError::NoSuchSession { wanted: id.to_owned() }),
+        }
+    }
+
+    fn file_of(&self, id: &str) -> Result<PathBuf, SessionError> {
+        match folder::is_id(id) {
+            true => Ok(self.path.join(id).with_extension(EXTENSION)),
+            false => Err(SessionError::BadId { id: id.to_owned() }),
+        }
+    }
+}
