@@ -14,21 +14,22 @@ pub const DEFAULT_KEPT_BYTES: usize = 128 * 1024;
 const SHORT: usize = 160;
 
 /// Lets the oldest results make way if there are more than `keep` bytes of them, until half of that is left.
-/// All results in `history` have been read by the model.
-pub(super) fn compact(history: &mut History, keep: usize) {
+/// All results in `history` have been read by the model. Gives whether one made way.
+pub(super) fn compact(history: &mut History, keep: usize) -> bool {
     let long = |answered: &&mut AnsweredCall| answered.result.len() >= SHORT;
     let mut bytes: usize = history.results_mut().filter(long).map(|answered| answered.result.len()).sum();
     if bytes <= keep {
-        return;
+        return false;
     }
     for answered in history.results_mut().filter(long) {
         if bytes <= keep / 2 {
-            return;
+            break;
         }
         let length = answered.result.len();
         bytes -= length;
         answered.result = format!("(you have read this result of {length} bytes; it is left out here)");
     }
+    true
 }
 
 #[cfg(test)]
@@ -46,7 +47,7 @@ mod tests {
         fn what_is_left_is_the_newest_and_fits(messages in vec(any_message(), 0..12), keep in 0..1_500_usize) {
             let mut history: History = messages.into_iter().collect();
             let before = results(&mut history);
-            compact(&mut history, keep);
+            let made_way = compact(&mut history, keep);
             let after = results(&mut history);
             let long: usize = after.iter().map(String::len).filter(|length| *length >= SHORT).sum();
             prop_assert!(long <= keep);
@@ -54,6 +55,7 @@ mod tests {
             let pairs = before.iter().zip(&after).filter(|(before, _)| before.len() >= SHORT);
             let kept: Vec<_> = pairs.map(|(before, after)| after == before).collect();
             prop_assert!(kept.is_sorted(), "{:?}", kept);
+            prop_assert_eq!(made_way, after != before);
             compact(&mut history, keep);
             prop_assert_eq!(results(&mut history), after, "it is done once");
         }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnsweredCall, Message};
+use super::{AnsweredCall, Attachment, Message};
 
 /// What was said so far. As JSON it is the list of its messages.
 ///
@@ -18,7 +18,7 @@ use super::{AnsweredCall, Message};
 /// - Messages of one role in a row are one message, with an empty line between their texts. The
 ///   exception are the model's rounds of a turn: each message with calls stands for itself.
 /// - After calls the model speaks before the user does.
-/// - No text is empty, but beside calls.
+/// - No text is empty, but beside calls and attachments.
 /// - Each call has an id of its own, of letters, digits, `-` and `_`.
 ///
 /// Whatever is added or read from JSON is brought into this form.
@@ -67,22 +67,27 @@ impl History {
     /// Adds what was said last.
     pub fn push(&mut self, message: Message) {
         match message {
-            Message::User { text } => self.push_user(text),
+            Message::User { text, attachments } => self.push_user(text, attachments),
             Message::Assistant { text, calls } => self.push_assistant(text, calls),
         }
     }
 
-    fn push_user(&mut self, text: String) {
-        if text.trim().is_empty() {
+    fn push_user(&mut self, text: String, attachments: Vec<Attachment>) {
+        if text.trim().is_empty() && attachments.is_empty() {
             return;
         }
         match self.messages.last_mut() {
-            Some(Message::User { text: before }) => append(before, &text),
-            Some(Message::Assistant { calls, .. }) if !calls.is_empty() => {
-                self.messages.extend([Message::assistant(SILENCE), Message::User { text }]);
+            Some(Message::User { text: before, attachments: given }) => {
+                append(before, &text);
+                given.extend(attachments);
+                return;
             }
-            _ => self.messages.push(Message::User { text }),
+            Some(Message::Assistant { calls, .. }) if !calls.is_empty() => {
+                self.messages.push(Message::assistant(SILENCE));
+            }
+            _ => {}
         }
+        self.messages.push(Message::User { text, attachments });
     }
 
     fn push_assistant(&mut self, text: String, mut calls: Vec<AnsweredCall>) {
@@ -95,9 +100,7 @@ impl History {
         match self.messages.last_mut() {
             None => self.messages.push(Message::user(OPENING)),
             Some(Message::Assistant { text: before, calls: made }) if made.is_empty() => {
-                if !text.trim().is_empty() {
-                    append(before, &text);
-                }
+                append(before, &text);
                 *made = calls;
                 return;
             }
@@ -119,6 +122,15 @@ impl History {
         self.ids.insert(id.clone());
     }
 
+    /// Where the last turns begin that are `keep` messages at most, or the last turn, if that has more: the number
+    /// of messages before them. With 0 that is all of them. What a turn is made of is never parted.
+    pub(super) fn turns_from(&self, keep: usize) -> usize {
+        let by_user = |at: &usize| matches!(self.messages[*at], Message::User { .. });
+        let all = self.messages.len();
+        let first = (all.saturating_sub(keep)..all).find(by_user);
+        first.or_else(|| (0..all).rev().find(by_user).filter(|_| keep > 0)).unwrap_or(all)
+    }
+
     /// The results in it, the oldest first.
     pub(super) fn results_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut AnsweredCall> {
         self.messages.iter_mut().flat_map(|message| match message {
@@ -128,9 +140,14 @@ impl History {
     }
 }
 
+/// Adds a text behind an empty line, if there is something to add, and something before it.
 fn append(before: &mut String, text: &str) {
-    before.push_str("\n\n");
-    before.push_str(text);
+    if before.trim().is_empty() {
+        *before = text.to_owned();
+    } else if !text.trim().is_empty() {
+        before.push_str("\n\n");
+        before.push_str(text);
+    }
 }
 
 impl From<Vec<Message>> for History {
@@ -175,6 +192,8 @@ pub(super) mod tests {
     pub(in crate::chat) fn any_message() -> impl Strategy<Value = Message> {
         prop_oneof![
             "[a-b ]{0,3}".prop_map(Message::user),
+            "[a-b ]{0,3}"
+                .prop_map(|text| Message::user(text).with_attachment(Attachment::new("image/png", "x"))),
             ("[a-b ]{0,3}", calls()).prop_map(|(text, calls)| Message::Assistant { text, calls }),
         ]
     }
@@ -194,11 +213,32 @@ pub(super) mod tests {
             }
             let mut ids = HashSet::new();
             for message in messages {
-                prop_assert!(!message.text().trim().is_empty() || !message.calls().is_empty());
+                let says = !message.text().trim().is_empty();
+                prop_assert!(says || !message.calls().is_empty() || !message.attachments().is_empty());
                 for answered in message.calls() {
                     prop_assert!(ids.insert(&answered.call.id), "{} twice", answered.call.id);
                     prop_assert!(answered.call.id.is_ascii() && !answered.call.id.is_empty());
                 }
+            }
+        }
+
+        #[test]
+        fn the_last_turns_begin_with_the_user(messages in vec(any_message(), 0..12), keep in 0..14_usize) {
+            let history: History = messages.into_iter().collect();
+            let messages = history.messages();
+            let first = history.turns_from(keep);
+            let (before, last) = messages.split_at(first);
+            let begins = |messages: &[Message]| {
+                messages.first().is_none_or(|message| matches!(message, Message::User { .. }))
+            };
+            prop_assert!(begins(last), "{:?}", last);
+            prop_assert_eq!(last.is_empty(), keep == 0 || messages.is_empty());
+            // More than was asked for only if that is one turn, and fewer only if one more turn were too much.
+            let turns = last.iter().filter(|message| matches!(message, Message::User { .. })).count();
+            prop_assert!(last.len() <= keep || turns == 1);
+            let by_user = |message: &&Message| matches!(message, Message::User { .. });
+            if let Some(turn) = before.iter().rev().position(|message| by_user(&message)) {
+                prop_assert!(last.len() + turn + 1 > keep);
             }
         }
 
@@ -219,6 +259,8 @@ pub(super) mod tests {
                 texts.flat_map(str::split_whitespace).collect()
             };
             let history: History = messages.iter().cloned().collect();
+            let pictures = |messages: &[Message]| messages.iter().flat_map(Message::attachments).count();
+            prop_assert_eq!(pictures(history.messages()), pictures(&messages));
             prop_assert_eq!(words(history.messages()), words(&messages));
             prop_assert_eq!(results(history.messages()), results(&messages));
         }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Attachment;
+
 /// A piece of a conversation.
 ///
 /// A call and its result are one value, so that they cannot be parted: most vendors refuse a conversation in
@@ -12,8 +14,11 @@ use serde_json::Value;
 pub enum Message {
     /// What was said to the model.
     User {
-        /// The words.
+        /// The words; may be empty if something is attached.
         text: String,
+        /// What was given with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
     },
     /// What the model said, and what it asked for besides.
     Assistant {
@@ -28,7 +33,16 @@ pub enum Message {
 impl Message {
     /// Words to the model.
     pub fn user(text: impl Into<String>) -> Self {
-        Self::User { text: text.into() }
+        Self::User { text: text.into(), attachments: Vec::new() }
+    }
+
+    /// With something to look at. The model's own words are as they were: it attaches nothing.
+    #[must_use]
+    pub fn with_attachment(mut self, attachment: Attachment) -> Self {
+        if let Self::User { attachments, .. } = &mut self {
+            attachments.push(attachment);
+        }
+        self
     }
 
     /// Words of the model.
@@ -39,7 +53,15 @@ impl Message {
     /// The words.
     pub fn text(&self) -> &str {
         match self {
-            Self::User { text } | Self::Assistant { text, .. } => text,
+            Self::User { text, .. } | Self::Assistant { text, .. } => text,
+        }
+    }
+
+    /// What was given with the words.
+    pub fn attachments(&self) -> &[Attachment] {
+        match self {
+            Self::User { attachments, .. } => attachments,
+            Self::Assistant { .. } => &[],
         }
     }
 

@@ -15,6 +15,7 @@
 //! | [`Retry`], [`ProseTools`] | a model around a model: asked again, or given tools that it does not have |
 //! | [`Chat`] | a conversation: model, [tools](crate::tools), [`History`] |
 //! | [`Turn`] | a prompt, rounds of calls, a reply; within [`TurnLimits`] |
+//! | [`ContextMeasure`], [`Summary`] | how full the model's window is, and what makes room in it |
 //! | [`ChatAgent`] | an iteration that is a turn |
 //!
 //! What holds of every turn:
@@ -26,7 +27,9 @@
 //! - Nothing asks a person, and nothing reads standard input or the environment.
 
 mod agent;
+mod attachment;
 mod compaction;
+mod context;
 mod error;
 mod history;
 mod message;
@@ -43,7 +46,11 @@ mod genai;
 pub use self::genai::{Endpoint, GenaiError, GenaiModel, Vendor};
 pub use self::{
     agent::ChatAgent,
+    attachment::Attachment,
     compaction::DEFAULT_KEPT_BYTES,
+    context::{
+        ContextMeasure, DEFAULT_KEPT_MESSAGES, Fill, SUMMARISE_AT, Summarising, Summary, SummaryError,
+    },
     error::{ModelError, ModelErrorKind},
     history::History,
     message::{AnsweredCall, Message, ToolCall},

@@ -43,6 +43,11 @@ pub trait ChatModel: Send + Sync {
     /// The model's name, for people and for the price table.
     fn name(&self) -> &str;
 
+    /// How many tokens it can read and write at once, where that is known.
+    fn context_window(&self) -> Option<u64> {
+        None
+    }
+
     /// Answers.
     ///
     /// # Errors
@@ -158,6 +163,9 @@ macro_rules! forward {
         impl<M: ChatModel + ?Sized> ChatModel for $pointer {
             fn name(&self) -> &str {
                 (**self).name()
+            }
+            fn context_window(&self) -> Option<u64> {
+                (**self).context_window()
             }
             async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
                 (**self).reply(request, on_delta).await

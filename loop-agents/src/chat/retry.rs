@@ -75,6 +75,10 @@ impl<M: ChatModel> ChatModel for Retry<M> {
         self.model.name()
     }
 
+    fn context_window(&self) -> Option<u64> {
+        self.model.context_window()
+    }
+
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
         if request.follows_calls() {
             return self.model.reply(request, on_delta).await;

@@ -32,6 +32,7 @@ struct State {
     script: VecDeque<Result<Reply, ModelError>>,
     requests: Vec<Asked>,
     calls: usize,
+    window: Option<u64>,
 }
 
 /// A request as a [`ScriptedModel`] got it.
@@ -85,6 +86,13 @@ impl ScriptedModel {
         self
     }
 
+    /// It has a window of so many tokens; without this that is not known.
+    #[must_use]
+    pub fn with_window(self, tokens: u64) -> Self {
+        self.state().window = Some(tokens);
+        self
+    }
+
     /// What it was asked so far.
     pub fn requests(&self) -> Vec<Asked> {
         self.state().requests.clone()
@@ -100,6 +108,10 @@ impl ScriptedModel {
 impl ChatModel for ScriptedModel {
     fn name(&self) -> &str {
         "scripted"
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.state().window
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {

@@ -2,7 +2,9 @@
 
 mod agent;
 mod cases;
+mod context;
 mod limits;
+mod session;
 mod turns;
 
 use loop_agents::tools::Toolbox;

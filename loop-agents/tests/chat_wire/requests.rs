@@ -2,8 +2,8 @@
 
 use loop_agents::{
     chat::{
-        AnsweredCall, ChatModel, Endpoint, GenaiError, GenaiModel, Message, ModelErrorKind, Request,
-        ToolCall, Vendor,
+        AnsweredCall, Attachment, ChatModel, Endpoint, GenaiError, GenaiModel, Message, ModelErrorKind,
+        Request, ToolCall, Vendor,
     },
     tools::{ToolDefinition, Toolbox},
 };
@@ -11,7 +11,7 @@ use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use loop_testing::{Answer, ScriptedServer};
 use serde_json::{Value, json};
 
-use super::{KEY, ask, model, serve};
+use super::{KEY, VENDORS, ask, model, serve};
 
 fn definitions() -> Vec<ToolDefinition> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -90,6 +90,18 @@ async fn ollama_gets_every_result() {
     let results: Vec<_> =
         messages.iter().filter(|m| m["role"] == "tool").map(|m| m["content"].clone()).collect();
     assert_eq!(results, ["AAA", "no"]);
+}
+
+#[tokio::test]
+async fn every_vendor_gets_the_picture_and_the_words() {
+    for vendor in VENDORS {
+        let server = serve([Answer::deltas(["A cat."])]).await;
+        let picture = Attachment::new("image/png", b"\x89PNG").named("a.png");
+        let messages = [Message::user("What is it?").with_attachment(picture)];
+        model(vendor, &server).reply(Request::new(&messages), &mut |_| {}).await.expect("a reply");
+        let body = server.requests().remove(0).body.to_string();
+        assert!(body.contains("iVBORw==") && body.contains("What is it?"), "{vendor:?}: {body}");
+    }
 }
 
 #[tokio::test]

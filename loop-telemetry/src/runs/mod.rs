@@ -43,7 +43,7 @@ use self::{
     index::{Change, FORMAT, Index, format_of},
     info::text,
 };
-use crate::{FileJournal, JournalError, JournalReader, Record, journal::is_held, record::format};
+use crate::{FileJournal, JournalError, JournalReader, Record, folder, journal::is_held, record::format};
 
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use genai::chat::{
 use serde_json::{Value, json};
 
 use super::{
-    super::{AnsweredCall, Message, Request, ToolCall},
+    super::{AnsweredCall, Attachment, Message, Request, ToolCall},
     Vendor,
 };
 
@@ -55,7 +55,15 @@ const fn names_tools_always(vendor: Vendor) -> bool {
 
 fn message(vendor: Vendor, message: &Message) -> Vec<ChatMessage> {
     match message {
-        Message::User { text } => vec![ChatMessage::user(text.as_str())],
+        Message::User { text, attachments } if attachments.is_empty() => {
+            vec![ChatMessage::user(text.as_str())]
+        }
+        Message::User { text, attachments } => {
+            // Pictures first: so some vendors advise.
+            let pictures = attachments.iter().map(picture);
+            let words = (!text.is_empty()).then(|| ContentPart::Text(text.clone()));
+            vec![ChatMessage::user(MessageContent::from_parts(pictures.chain(words).collect::<Vec<_>>()))]
+        }
         Message::Assistant { text, calls } => {
             let words = (!text.is_empty()).then(|| ContentPart::Text(text.clone()));
             let parts =
@@ -64,6 +72,11 @@ fn message(vendor: Vendor, message: &Message) -> Vec<ChatMessage> {
             std::iter::once(said).chain(results(vendor, calls)).collect()
         }
     }
+}
+
+fn picture(attachment: &Attachment) -> ContentPart {
+    let Attachment { media_type, name, .. } = attachment;
+    ContentPart::from_binary_base64(media_type.as_str(), attachment.base64(), name.clone())
 }
 
 /// The results of a message's calls. With Ollama each is a message of its own; the others want those that

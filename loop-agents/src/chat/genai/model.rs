@@ -43,6 +43,7 @@ pub struct GenaiModel {
     target: ServiceTarget,
     options: ChatOptions,
     prices: Prices,
+    window: Option<u64>,
 }
 
 /// See [`GenaiModel`].
@@ -66,7 +67,7 @@ impl GenaiModel {
             .with_capture_tool_calls(true)
             .with_capture_content(true);
         let client = endpoint.client(&address)?;
-        let model = Self { name, endpoint, client, target, options, prices: Prices::bundled() };
+        let model = Self { name, endpoint, client, target, options, prices: Prices::bundled(), window: None };
         Ok(model.max_silence(MAX_SILENCE))
     }
 
@@ -81,6 +82,14 @@ impl GenaiModel {
     #[must_use]
     pub fn max_reply_tokens(mut self, tokens: u32) -> Self {
         self.options = self.options.with_max_tokens(tokens);
+        self
+    }
+
+    /// How many tokens the model can read and write at once. No server is asked for it, so without this it is
+    /// unknown.
+    #[must_use]
+    pub const fn with_context_window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
         self
     }
 
@@ -138,6 +147,10 @@ impl GenaiModel {
 impl ChatModel for GenaiModel {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {

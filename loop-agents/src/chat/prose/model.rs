@@ -44,6 +44,10 @@ impl<M: ChatModel> ChatModel for ProseTools<M> {
         self.0.name()
     }
 
+    fn context_window(&self) -> Option<u64> {
+        self.0.context_window()
+    }
+
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
         let tools = if request.may_call { request.tools } else { &[] };
         let system = instructions(request.system, tools);

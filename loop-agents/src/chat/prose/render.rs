@@ -31,7 +31,7 @@ pub(super) fn in_words(messages: &[Message]) -> History {
     let mut history = History::new();
     for message in messages {
         match message {
-            Message::User { text } => history.push(Message::user(text)),
+            Message::User { .. } => history.push(message.clone()),
             Message::Assistant { text, calls } => {
                 history.push(Message::assistant(said(text, calls)));
                 history.push(Message::user(results(calls)));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    super::{ChatModel, History},
+    super::{ChatModel, History, context::Counted},
     Turn, TurnLimits,
 };
 use crate::tools::{ToolDefinition, Toolbox};
@@ -34,11 +34,14 @@ use crate::tools::{ToolDefinition, Toolbox};
 /// # Ok(()) }
 /// ```
 pub struct Chat {
-    pub(super) model: Box<dyn ChatModel>,
+    pub(in crate::chat) model: Box<dyn ChatModel>,
     pub(super) system: Option<String>,
+    pub(super) pinned: Vec<String>,
     pub(super) tools: Option<Toolbox>,
-    pub(super) definitions: Vec<ToolDefinition>,
-    pub(super) history: History,
+    pub(in crate::chat) definitions: Vec<ToolDefinition>,
+    pub(in crate::chat) history: History,
+    /// What the server counted for the last reply, if nothing but messages has come since.
+    pub(in crate::chat) counted: Option<Counted>,
     pub(super) limits: TurnLimits,
 }
 
@@ -48,9 +51,11 @@ impl Chat {
         Self {
             model: Box::new(model),
             system: None,
+            pinned: Vec::new(),
             tools: None,
             definitions: Vec::new(),
             history: History::new(),
+            counted: None,
             limits: TurnLimits::default(),
         }
     }
@@ -58,15 +63,14 @@ impl Chat {
     /// Who the model is to be.
     #[must_use]
     pub fn system(mut self, system: impl Into<String>) -> Self {
-        self.system = Some(system.into());
+        self.set_system(Some(system.into()));
         self
     }
 
     /// What it can call.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox) -> Self {
-        self.definitions = tools.definitions();
-        self.tools = Some(tools);
+        self.set_tools(Some(tools));
         self
     }
 
@@ -80,7 +84,7 @@ impl Chat {
     /// Goes on from here.
     #[must_use]
     pub fn with_history(mut self, history: History) -> Self {
-        self.history = history;
+        self.set_history(history);
         self
     }
 
@@ -104,10 +108,6 @@ impl Chat {
         if let Some(tools) = &mut self.tools {
             tools.set_iteration(iteration);
         }
-    }
-
-    pub(in super::super) fn set_history(&mut self, history: History) {
-        self.history = history;
     }
 }
 

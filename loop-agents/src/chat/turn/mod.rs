@@ -4,6 +4,7 @@
 //! calls, and its guardrails are the limits of [`TurnLimits`]. So it ends, whatever the model does; it is cut
 //! where its budget is crossed; and a turn that is cut has never been: the conversation is as before it.
 
+mod change;
 mod chat;
 mod error;
 mod event;

@@ -5,7 +5,8 @@ use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopRe
 
 use super::{
     super::{
-        AnsweredCall, Delta, History, Message, ModelError, Reply, Request, ToolCall, compaction::compact,
+        AnsweredCall, ChatModel, Delta, History, Message, ModelError, Reply, Request, ToolCall,
+        compaction::compact,
     },
     Chat, TurnEvent,
 };
@@ -17,16 +18,20 @@ pub(super) struct Draft {
     pub(super) reports: Vec<ToolReport>,
     /// The error itself: the loop keeps its text.
     pub(super) failure: Option<ModelError>,
+    /// What the server counted for the last reply, if it is still what the conversation has.
+    pub(super) counted: Option<u64>,
 }
 
 impl Draft {
     pub(super) const fn new(history: History) -> Self {
-        Self { history, reports: Vec::new(), failure: None }
+        Self { history, reports: Vec::new(), failure: None, counted: None }
     }
 }
 
 pub(super) struct Round<'a> {
     pub(super) chat: &'a Chat,
+    /// Who is asked: the conversation's own model, or another one for this turn.
+    pub(super) model: &'a dyn ChatModel,
     pub(super) draft: &'a mut Draft,
     /// Of the loop around the turn.
     pub(super) meter: Option<Meter>,
@@ -65,7 +70,11 @@ impl Iteration for Round<'_> {
             meter.add(usage);
         }
         // The model has read all results that are in the draft now, and none that is yet to come.
-        compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
+        let made_way = compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
+        self.draft.counted =
+            usage.input_tokens.zip(usage.output_tokens).map(|(read, written)| read + written);
+        // Neither what made way, nor what it was told for this request alone, is in the conversation.
+        self.draft.counted = self.draft.counted.filter(|_| may_call && !made_way);
         // What is called although nothing can be is no reason to go on.
         let calls = if may_call { calls } else { Vec::new() };
         let is_last = calls.is_empty();
@@ -81,16 +90,17 @@ impl Iteration for Round<'_> {
 
 impl Round<'_> {
     async fn ask(&mut self, may_call: bool) -> Result<Reply, ModelError> {
-        let Self { chat, draft, on_event, .. } = self;
-        let last = (!may_call).then(|| match &chat.system {
-            Some(system) => format!("{system}\n\n{LAST_ROUND}"),
+        let Self { chat, model, draft, on_event, .. } = self;
+        let instructions = chat.instructions();
+        let last = (!may_call).then(|| match &instructions {
+            Some(instructions) => format!("{instructions}\n\n{LAST_ROUND}"),
             None => LAST_ROUND.to_owned(),
         });
-        let system = last.as_deref().or(chat.system.as_deref());
+        let system = last.as_deref().or(instructions.as_deref());
         let request = Request::new(draft.history.messages())
             .with_system(system)
             .with_tools(&chat.definitions, may_call);
-        chat.model.reply(request, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
+        model.reply(request, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
     }
 
     /// Makes the calls, one after the other: a model that reads what it has just written relies on the order.

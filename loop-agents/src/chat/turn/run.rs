@@ -6,7 +6,7 @@ use loop_core::{Bounded, CancellationToken, Loop, Meter, Report, Step, StopReaso
 use loop_guardrails::{MaxCost, MaxElapsed, MaxTokens};
 
 use super::{
-    super::{Message, ModelError},
+    super::{Attachment, ChatModel, History, Message, ModelError},
     Chat, TurnError, TurnEvent, TurnLimits, TurnOutput,
     output::MadeCall,
     round::{Draft, Round, Spoken},
@@ -19,7 +19,9 @@ use super::{
 #[must_use = "a turn does nothing until it is run"]
 pub struct Turn<'a> {
     chat: &'a mut Chat,
-    prompt: String,
+    prompt: Message,
+    other: Option<Box<dyn ChatModel>>,
+    last: Option<usize>,
     meter: Option<Meter>,
     cancel: CancellationToken,
     on_event: Box<dyn FnMut(TurnEvent<'_>) + Send + 'a>,
@@ -27,7 +29,45 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(super) fn new(chat: &'a mut Chat, prompt: String) -> Self {
-        Self { chat, prompt, meter: None, cancel: CancellationToken::new(), on_event: Box::new(|_| {}) }
+        Self {
+            chat,
+            prompt: Message::user(prompt),
+            other: None,
+            last: None,
+            meter: None,
+            cancel: CancellationToken::new(),
+            on_event: Box::new(|_| {}),
+        }
+    }
+
+    /// With something for the model to look at.
+    pub fn attach(mut self, attachment: Attachment) -> Self {
+        self.prompt = self.prompt.with_attachment(attachment);
+        self
+    }
+
+    /// Asks another model, in this turn alone. What it says becomes part of the conversation.
+    ///
+    /// ```
+    /// use loop_agents::chat::{Chat, ScriptedModel};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut chat = Chat::new(ScriptedModel::new());
+    /// let other = ScriptedModel::new().says("I would wait.");
+    /// let turn = chat.turn("And you?").asking(other).with_last(10).run().await?;
+    /// assert_eq!(turn.text, "I would wait.");
+    /// assert_eq!(chat.history().messages().len(), 2);
+    /// # Ok(()) }
+    /// ```
+    pub fn asking(mut self, model: impl ChatModel + 'static) -> Self {
+        self.other = Some(Box::new(model));
+        self
+    }
+
+    /// Of the conversation, only so many of the last messages go along in this turn: fewer if there is none of the
+    /// user's to begin with among them, and the last turn in any case, so that no turn is torn.
+    pub fn with_last(mut self, messages: usize) -> Self {
+        self.last = Some(messages);
+        self
     }
 
     /// Reports what each round uses to this meter too, as soon as the model says it.
@@ -60,21 +100,29 @@ impl<'a> Turn<'a> {
     /// Dropping the future ends the turn at once, as [`Toolbox::call`](crate::tools::Toolbox::call) and
     /// [`ChatModel::reply`](crate::chat::ChatModel::reply) say. The conversation is as it was before.
     pub async fn run(self) -> Result<TurnOutput, TurnError> {
-        let Self { chat, prompt, meter, cancel, mut on_event } = self;
-        if prompt.trim().is_empty() {
+        let Self { chat, prompt, other, last, meter, cancel, mut on_event } = self;
+        if prompt.text().trim().is_empty() && prompt.attachments().is_empty() {
             return Err(TurnError::EmptyPrompt);
         }
-        let mut draft = Draft::new(chat.history.clone());
-        draft.history.push(Message::User { text: prompt });
-        let round = Round { chat, draft: &mut draft, meter, on_event: &mut *on_event };
+        let first = last.map_or(0, |last| chat.history.turns_from(last));
+        let (before, along) = chat.history.messages().split_at(first);
+        let mut draft = Draft::new(along.iter().cloned().collect());
+        draft.history.push(prompt);
+        let model = other.as_deref().unwrap_or(&*chat.model);
+        let round = Round { chat, model, draft: &mut draft, meter, on_event: &mut *on_event };
         let report = composed(round, &chat.limits, cancel).run().await;
-        let Draft { history, reports, failure } = draft;
+        let Draft { history, reports, failure, counted } = draft;
         let calls = reports.len();
         let Ok(report) = report else { unreachable!("the loop has a goal and a bound") };
         let Some(Spoken::Last { text, truncated }) = report.output().filter(|_| report.is_success()) else {
             return Err(unanswered(&report, failure, calls));
         };
-        chat.history = history;
+        let whole = match before {
+            [] => history,
+            _ => before.iter().cloned().chain(Vec::from(history)).collect::<History>(),
+        };
+        // What another model counts, or without what stayed behind, is not what is in the context.
+        chat.grow(whole, counted.filter(|_| other.is_none() && first == 0));
         Ok(TurnOutput {
             text: text.clone(),
             calls: reports.iter().map(MadeCall::from).collect(),

@@ -1,0 +1,188 @@
+//! How full a window is, and what makes room in it.
+
+use loop_agents::chat::{
+    AnsweredCall, Chat, ChatModel, ContextMeasure, Fill, History, Message, ModelError, ModelErrorKind,
+    OnDelta, Reply, Request, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
+};
+use loop_core::{CancellationToken, IterationContext, Usage, Work};
+use proptest::{collection::vec, prelude::*};
+use serde_json::json;
+
+fn talk(texts: &[&str]) -> History {
+    let said = texts.iter().enumerate();
+    said.map(|(at, text)| if at % 2 == 0 { Message::user(*text) } else { Message::assistant(*text) })
+        .collect()
+}
+
+/// The areas `contextUsage` and `shouldCompress` of the cases.
+#[test]
+fn a_window_is_tight_in_time_and_unknown_where_it_is() {
+    let fill = |tokens, window| ContextMeasure::new(tokens, false, window).fill();
+    assert_eq!(fill(99, Some(100)), Fill::Tight);
+    assert_eq!(fill(5, Some(0)), Fill::Unknown);
+    assert_eq!(fill(100, Some(100)), Fill::Over);
+    assert_eq!(fill(5, None), Fill::Unknown);
+    let reaches = |tokens, window, share| ContextMeasure::new(tokens, true, Some(window)).reaches(share);
+    assert!(!reaches(79, 100, 0.8));
+    assert!(reaches(80, 100, 0.8));
+    assert!(!reaches(80, 0, 0.8));
+    assert!(!reaches(80, 100, 0.0));
+}
+
+proptest! {
+    #[test]
+    fn fill_share_and_percent_agree(tokens in 0..3_000_u64, window in 1..2_000_u64) {
+        let measure = ContextMeasure::new(tokens, true, Some(window));
+        prop_assert_eq!(measure.fill() == Fill::Over, measure.percent() >= Some(100));
+        prop_assert_eq!(measure.fill() == Fill::Room, !measure.reaches(SUMMARISE_AT));
+        prop_assert_eq!(measure.reaches(1.0), measure.percent() >= Some(100));
+    }
+
+    #[test]
+    fn more_is_never_measured_as_less(texts in vec("\\PC{0,40}", 0..6), more in "\\PC{1,40}") {
+        let mut chat = Chat::new(ScriptedModel::new());
+        texts.iter().for_each(|text| chat.put(Message::user(text)));
+        let before = chat.measure();
+        let foreseen = chat.measure_with(&Message::user(&more));
+        prop_assert!(!before.exact && !foreseen.exact && foreseen.tokens >= before.tokens);
+        chat.put(Message::user(&more));
+        prop_assert!(chat.measure().tokens >= before.tokens);
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_counted_is_exact_until_something_comes() {
+    let counted = Reply::text("Hello.").with_usage(Usage::unknown().with_tokens(90, 10));
+    let model = ScriptedModel::new().with_window(1_000).replies(counted).says("Nothing was counted.");
+    let mut chat = Chat::new(model);
+    assert!(!chat.measure().exact);
+    chat.turn("Hi!").run().await.unwrap();
+    assert_eq!(chat.measure(), ContextMeasure::new(100, true, Some(1_000)));
+    assert_eq!(chat.measure_with(&Message::user("12345678")), ContextMeasure::new(102, false, Some(1_000)));
+    chat.put(Message::user("1234"));
+    assert_eq!(chat.measure(), ContextMeasure::new(101, false, Some(1_000)));
+    chat.turn("And?").run().await.unwrap();
+    assert!(!chat.measure().exact);
+}
+
+#[tokio::test]
+async fn whatever_else_changes_the_context_makes_the_count_an_estimate() {
+    let changes: [fn(&mut Chat); 7] = [
+        |chat| chat.pin("a fact"),
+        |chat| drop(chat.unpin()),
+        |chat| chat.clear(),
+        |chat| chat.set_system(None),
+        |chat| chat.set_model(ScriptedModel::new()),
+        |chat| drop(chat.set_tools(None)),
+        |chat| chat.set_history(History::new()),
+    ];
+    for change in changes {
+        let counted = Reply::text("Hello.").with_usage(Usage::unknown().with_tokens(90, 10));
+        let mut chat = Chat::new(ScriptedModel::new().replies(counted));
+        chat.turn("Hi!").run().await.unwrap();
+        assert!(chat.measure().exact);
+        change(&mut chat);
+        assert!(!chat.measure().exact);
+    }
+}
+
+/// The area `compressHistory` of the cases.
+#[tokio::test]
+async fn a_summary_replaces_the_older_messages_and_nothing_else() {
+    let model = ScriptedModel::new().says("sum").says("sum of sums");
+    let mut chat = Chat::new(model.clone()).system("S").with_history(talk(&["1", "2", "3", "4"]));
+    chat.pin("P");
+    let cx = IterationContext::<()>::new(&Work::new(), 1);
+    let summary = chat.summarise().keep(2).meter(cx.meter()).run().await.unwrap();
+    assert_eq!((summary.text.as_str(), summary.replaced, summary.truncated), ("sum", 2, false));
+    let asked = &model.requests()[0];
+    assert_eq!(asked.messages[..2], talk(&["1", "2"]).messages()[..]);
+    assert!(!asked.may_call);
+    let messages = chat.history().messages();
+    assert!(messages[0].text().ends_with("\n\nsum"));
+    assert_eq!(messages[2..], talk(&["3", "4"]).messages()[..]);
+    assert_eq!((chat.system_prompt(), chat.pinned()), (Some("S"), &["P".to_owned()][..]));
+    // The next one takes the first along, and with nothing beside it there is nothing to do.
+    let summary = chat.summarise().keep(0).run().await.unwrap();
+    assert_eq!(summary.replaced, 4);
+    assert!(model.requests()[1].messages[0].text().ends_with("\n\nsum"));
+    assert_eq!(chat.history().messages().len(), 2);
+    let nothing = chat.summarise().keep(0).run().await.unwrap_err();
+    assert!(matches!(nothing, SummaryError::NothingOlder), "{nothing}");
+}
+
+/// Never answers.
+struct Hangs(CancellationToken);
+
+#[loop_core::async_trait]
+impl ChatModel for Hangs {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+    async fn reply(&self, _: Request<'_>, _: OnDelta<'_>) -> Result<Reply, ModelError> {
+        self.0.cancel();
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_summary_that_fails_leaves_all_as_it_was() {
+    let before = talk(&["1", "2", "3", "4"]);
+    let mut chat = Chat::new(ScriptedModel::new().fails(ModelErrorKind::ServerFailed).says(" \n"));
+    chat.set_history(before.clone());
+    let failed = chat.summarise().keep(2).run().await.unwrap_err();
+    assert!(matches!(failed, SummaryError::Model(_)), "{failed}");
+    let empty = chat.summarise().keep(2).run().await.unwrap_err();
+    assert!(matches!(empty, SummaryError::Empty), "{empty}");
+    let token = CancellationToken::new();
+    let counted = chat.measure();
+    chat.set_model(Hangs(token.clone()));
+    let cancelled = chat.summarise().keep(2).cancel_on(token).run().await.unwrap_err();
+    assert!(matches!(cancelled, SummaryError::Cancelled), "{cancelled}");
+    assert_eq!(chat.history(), &before);
+    assert_eq!(chat.measure().tokens, counted.tokens);
+}
+
+#[tokio::test]
+async fn a_short_conversation_is_not_summarised() {
+    for texts in [&[][..], &["1", "2"]] {
+        let model = ScriptedModel::new();
+        let mut chat = Chat::new(model.clone()).with_history(talk(texts));
+        let error = chat.summarise().run().await.unwrap_err();
+        assert!(matches!(error, SummaryError::NothingOlder), "{error}");
+        assert!(model.requests().is_empty());
+    }
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let calls = vec("[a-b]{0,9}", 0..3).prop_map(|results| {
+        let call = |result| AnsweredCall { call: ToolCall::new("c", "tool", json!({})), result };
+        results.into_iter().map(call).collect::<Vec<_>>()
+    });
+    prop_oneof![
+        "[a-b]{1,9}".prop_map(Message::user),
+        ("[a-b]{0,9}", calls).prop_map(|(text, calls)| Message::Assistant { text, calls }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_last_messages_are_kept_whole(messages in vec(any_message(), 0..12), keep in 0..8_usize) {
+        let history: History = messages.into_iter().collect();
+        let mut chat = Chat::new(ScriptedModel::new().says("sum")).with_history(history.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        match runtime.block_on(chat.summarise().keep(keep).run()) {
+            Err(error) => {
+                prop_assert!(matches!(error, SummaryError::NothingOlder));
+                prop_assert_eq!(chat.history(), &history);
+            }
+            Ok(summary) => {
+                let kept = &history.messages()[summary.replaced..];
+                // A summary and the model's word after it, and then what was kept, to the letter.
+                prop_assert_eq!(&chat.history().messages()[2..], kept);
+                let again: History = chat.history().messages().iter().cloned().collect();
+                prop_assert_eq!(&again, chat.history(), "every vendor would accept it");
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The memory that a long conversation takes, in a process of its own: it is that of the whole process.
+
+#![cfg(all(test, target_os = "linux"))]
+
+use std::fs;
+
+use async_trait::async_trait;
+use loop_agents::chat::{Chat, ChatModel, History, Message, ModelError, OnDelta, Reply, Request};
+
+const MESSAGES: usize = 10_000;
+
+/// Says how many messages it was asked with.
+struct Counts;
+
+#[async_trait]
+impl ChatModel for Counts {
+    fn name(&self) -> &str {
+        "counts"
+    }
+    async fn reply(&self, request: Request<'_>, _: OnDelta<'_>) -> Result<Reply, ModelError> {
+        Ok(Reply::text(request.messages.len().to_string()))
+    }
+}
+
+/// The most that this process ever held, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
+}
+
+#[tokio::test]
+async fn ten_thousand_messages_take_less_than_100_mib() {
+    let text = |number: usize| format!("{number}: {}", "what was said. ".repeat(64));
+    let said = (0..MESSAGES).map(|number| match number % 2 {
+        0 => Message::user(text(number)),
+        _ => Message::assistant(text(number)),
+    });
+    let mut chat = Chat::new(Counts).with_history(said.collect::<History>());
+    assert_eq!(chat.turn("How many?").run().await.unwrap().text, "10001");
+    assert!(chat.measure().tokens > 2_000_000);
+    let summary = chat.summarise().run().await.unwrap();
+    assert_eq!(summary.text, (summary.replaced + 1).to_string());
+    let peak = peak();
+    assert!(peak < 100 << 20, "{peak} bytes");
+}

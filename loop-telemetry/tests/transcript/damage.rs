@@ -1,0 +1,73 @@
+//! What goes wrong with a session's file is named.
+
+use std::{fs, path::PathBuf};
+
+use loop_telemetry::transcript::{Change, Entry, SessionError, SessionStore};
+
+use crate::world::{Said, clock, info, store, user};
+
+/// A session of three lines; its folder, store and file.
+fn session() -> (tempfile::TempDir, SessionStore, PathBuf) {
+    let (state, store) = store();
+    let mut transcript = store.begin::<Said>(&info("s", "/ws"), clock()).unwrap();
+    for text in ["first", "second"] {
+        transcript.append(&Entry::Pinned { text: text.to_owned() }).unwrap();
+    }
+    let path = transcript.path().to_owned();
+    (state, store, path)
+}
+
+fn refused(store: &SessionStore) -> String {
+    let entries = store.entries::<Said>("s").unwrap_err().to_string();
+    assert_eq!(store.resume::<Said>("s", clock()).unwrap_err().to_string(), entries);
+    entries
+}
+
+#[test]
+fn a_damaged_line_in_the_middle_is_named() {
+    let (_state, store, path) = session();
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replace("first", "fIrst")).unwrap();
+    let error = refused(&store);
+    assert!(error.starts_with("line 2 of ") && error.contains("checksum"), "{error}");
+    assert!(error.contains("what came after is lost"), "{error}");
+    // A line that is missing is one that is damaged.
+    let lines: Vec<_> = whole.lines().collect();
+    fs::write(&path, format!("{}\n{}\n", lines[0], lines[2])).unwrap();
+    assert!(refused(&store).contains("number 2 where 1 is due"));
+}
+
+#[test]
+fn a_session_of_a_later_version_is_refused_and_not_cut() {
+    let (_state, store, path) = session();
+    for end in ["\n", ""] {
+        let newer = format!("{}{{\"v\":2,\"what\":\"ever\"{end}", fs::read_to_string(&path).unwrap());
+        let before = fs::read(&path).unwrap();
+        fs::write(&path, &newer).unwrap();
+        assert!(refused(&store).contains("line 4 of "));
+        assert_eq!(fs::read_to_string(&path).unwrap(), newer);
+        fs::write(&path, before).unwrap();
+    }
+}
+
+#[test]
+fn an_entry_of_another_conversation_is_damage() {
+    let (_state, store, path) = session();
+    let (mut transcript, _) = store.resume::<Said>("s", clock()).unwrap();
+    let change = Change { kept: 5, messages: vec![user("x")] };
+    transcript.append(&Entry::Ran { command: "/x".to_owned(), output: String::new(), change }).unwrap();
+    drop(transcript);
+    let error = store.resume::<Said>("s", clock()).unwrap_err();
+    assert!(matches!(error, SessionError::Damaged { line: 4, .. }), "{error}");
+    assert!(error.to_string().contains("it keeps 5 messages where there are 0"), "{error}");
+    assert!(path.is_file());
+}
+
+#[test]
+fn a_file_that_is_removed_under_a_session_is_noticed() {
+    let (_state, store, path) = session();
+    let (mut transcript, _) = store.resume::<Said>("s", clock()).unwrap();
+    fs::remove_file(&path).unwrap();
+    let error = transcript.append(&Entry::Cleared).unwrap_err();
+    assert!(matches!(error, SessionError::Meddled { .. }), "{error}");
+}

@@ -1,0 +1,79 @@
+//! A session in Markdown.
+
+use loop_core::Usage;
+use loop_telemetry::transcript::{CalledTool, Change, Entry, export::markdown};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::world::{Made, Picture, Said, any_session, info, model, stamped, user, view};
+
+/// A session in which everything happens once.
+pub(crate) fn afternoon() -> Vec<Entry<Said>> {
+    let qwen = || "qwen3".to_owned();
+    let picture = Picture { media_type: "image/png".to_owned(), base64: "AAAA".into() };
+    let prompt = Said::User { text: "What is in it?\n\nAnd in a.go?".to_owned(), file: Some(picture) };
+    let (arguments, result) = (json!({ "path": "a.go" }), "package a\n\n```\n".to_owned());
+    let made =
+        Made { tool: "read_file".to_owned(), arguments: arguments.clone(), result: "(left out)".to_owned() };
+    let looks = Said::Model { text: "I look.".to_owned(), calls: vec![made] };
+    let first = vec![prompt.clone(), looks, model("# A package\n\n*Nothing* else.")];
+    vec![
+        Entry::Begun(info("s-1", "/home/ann/project")),
+        Entry::Renamed { name: "the plan".to_owned() },
+        Entry::Pinned { text: "Be brief.\n\nAlways.".to_owned() },
+        Entry::Asked { prompt, model: qwen() },
+        Entry::Called(CalledTool { tool: "read_file".to_owned(), arguments, result, done: true }),
+        Entry::Answered {
+            change: Change { kept: 0, messages: first },
+            usage: Usage::unknown().with_tokens(10, 5),
+            model: qwen(),
+        },
+        Entry::Ran {
+            command: "! ls".to_owned(),
+            output: "a.go\nb.go\n".to_owned(),
+            change: Change { kept: 3, messages: vec![user("a.go\nb.go\n")] },
+        },
+        Entry::Summarised {
+            summary: "A package was read.".to_owned(),
+            change: Change { kept: 0, messages: vec![user("A package was read.")] },
+            usage: Usage::unknown(),
+        },
+        Entry::ModelChanged { model: "org/gemma4:latest".to_owned() },
+        Entry::LoopBegun { interval_seconds: 300.0, count: Some(3), prompt: "Is it green?".to_owned() },
+        Entry::Asked { prompt: user("Is it green?"), model: "org/gemma4:latest".to_owned() },
+        Entry::Unanswered { why: "the turn was cancelled".to_owned(), usage: Usage::unknown() },
+        Entry::LoopEnded { iterations: 0, how: "cancelled".to_owned() },
+        Entry::Cleared,
+        Entry::Unpinned,
+        Entry::Asked { prompt: user("And now?"), model: "org/gemma4:latest".to_owned() },
+        Entry::Resumed { model: qwen() },
+    ]
+}
+
+#[test]
+fn a_page_looks_as_documented() {
+    insta::assert_snapshot!(markdown(&stamped(afternoon()), view));
+}
+
+proptest! {
+    #[test]
+    fn every_word_stands_in_it(session in any_session()) {
+        let page = markdown(&stamped(session.clone()), view);
+        for entry in &session {
+            match entry {
+                Entry::Asked { prompt, .. } => prop_assert!(page.contains(view(prompt).text)),
+                Entry::Called(called) => prop_assert!(page.contains(&called.result)),
+                Entry::Ran { command, output, .. } => {
+                    prop_assert!(page.contains(command) && page.contains(output));
+                }
+                Entry::Pinned { text } => prop_assert!(page.contains(text)),
+                Entry::Answered { change, .. } => {
+                    for said in &change.messages {
+                        prop_assert!(page.contains(view(said).text));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

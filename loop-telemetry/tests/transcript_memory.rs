@@ -1,0 +1,42 @@
+//! The memory that a long session takes, in a process of its own: it is that of the whole process.
+
+#![cfg(all(test, target_os = "linux"))]
+
+use std::fs;
+
+use jiff::Timestamp;
+use loop_core::Usage;
+use loop_telemetry::transcript::{Change, Entry, SessionInfo, SessionStore};
+
+const MESSAGES: usize = 10_000;
+const TURN: usize = 20;
+
+/// The most that this process ever held, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
+}
+
+#[test]
+fn ten_thousand_messages_are_written_and_restored_within_100_mib() {
+    let state = tempfile::tempdir().unwrap();
+    let store = SessionStore::at(state.path());
+    let info = SessionInfo::new("s", "/ws", "qwen3", Timestamp::UNIX_EPOCH);
+    let mut transcript = store.begin::<String>(&info, || Timestamp::UNIX_EPOCH).unwrap();
+    let said = |number: usize| format!("{number}: {}", "what was said. ".repeat(64));
+    // A turn of many messages each, since the end of a turn waits for the disk.
+    for first in (0..MESSAGES).step_by(TURN) {
+        let messages: Vec<_> = (first..first + TURN).map(said).collect();
+        let model = "qwen3".to_owned();
+        transcript.append(&Entry::Asked { prompt: said(first), model: model.clone() }).unwrap();
+        let change = Change { kept: first, messages };
+        transcript.append(&Entry::Answered { change, usage: Usage::unknown(), model }).unwrap();
+    }
+    drop(transcript);
+    let (_transcript, conversation) = store.resume::<String>("s", || Timestamp::UNIX_EPOCH).unwrap();
+    assert_eq!(conversation.messages.len(), MESSAGES);
+    assert_eq!(conversation.messages[MESSAGES - 1], said(MESSAGES - 1));
+    let peak = peak();
+    assert!(peak < 100 << 20, "{peak} bytes");
+}
