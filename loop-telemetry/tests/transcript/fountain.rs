@@ -61,11 +61,13 @@ fn told(entries: &[Entry<Said>]) -> Vec<(String, String)> {
         match entry {
             Entry::Asked { prompt, .. } => told.push(("USER".to_owned(), view(prompt).text.to_owned())),
             Entry::Answered { change, .. } => {
-                let said =
-                    change.messages.iter().skip(length - change.kept).filter(|said| view(said).by_model);
-                let texts =
-                    said.map(|said| view(said)).filter(|said| !said.text.is_empty() || said.calls.is_empty());
-                told.extend(texts.map(|said| ("QWEN3".to_owned(), said.text.to_owned())));
+                // Behind the prompt, which was told already.
+                for said in change.messages.iter().skip(length - change.kept + 1).map(view) {
+                    if !said.text.is_empty() || said.calls.is_empty() {
+                        let cue = if said.by_model { "QWEN3" } else { "USER" };
+                        told.push((cue.to_owned(), said.text.to_owned()));
+                    }
+                }
                 length = change.kept + change.messages.len();
             }
             Entry::Called(called) => told.push((format!("@{} (TOOL)", called.tool), called.result.clone())),

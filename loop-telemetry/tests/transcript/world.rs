@@ -154,14 +154,16 @@ fn any_made() -> impl Strategy<Value = Made> {
     })
 }
 
-fn any_said() -> impl Strategy<Value = Said> {
+fn any_prompt() -> impl Strategy<Value = Said> {
     let file = option::of("[A-Za-z0-9+/]{0,40}").prop_map(|base64| {
         base64.map(|base64| Picture { media_type: "image/png".to_owned(), base64: base64.into() })
     });
-    prop_oneof![
-        (any_text(), file).prop_map(|(text, file)| Said::User { text, file }),
-        (any_text(), vec(any_made(), 0..3)).prop_map(|(text, calls)| Said::Model { text, calls }),
-    ]
+    (any_text(), file).prop_map(|(text, file)| Said::User { text, file })
+}
+
+fn any_said() -> impl Strategy<Value = Said> {
+    let model = (any_text(), vec(any_made(), 0..3)).prop_map(|(text, calls)| Said::Model { text, calls });
+    prop_oneof![1 => any_prompt(), 3 => model]
 }
 
 /// What a session does next; changes are written down by [`any_session`].
@@ -186,7 +188,7 @@ fn any_deed() -> impl Strategy<Value = Deed> {
         (any::<u64>(), any_text()).prop_map(|(iterations, how)| Entry::LoopEnded { iterations, how }),
     ];
     prop_oneof![
-        4 => (any_said(), vec(any_said(), 0..3), any_usage(), 0..4_u8)
+        4 => (any_prompt(), vec(any_said(), 0..3), any_usage(), 0..4_u8)
             .prop_map(|(prompt, said, usage, ends)| Deed::Turn { prompt, said, usage, ends }),
         1 => (any_text(), any_text()).prop_map(|(command, output)| Deed::Ran { command, output }),
         1 => (any_text(), 0..3_usize).prop_map(|(summary, kept)| Deed::Summarised { summary, kept }),

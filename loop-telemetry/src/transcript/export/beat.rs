@@ -152,9 +152,11 @@ impl<'a, M> Told<'a, M> {
         let mut made = self.turn.take().unwrap_or_default().into_iter().peekable();
         let said_before = self.length.saturating_sub(change.kept);
         self.follow(change);
-        for message in change.messages.iter().skip(said_before) {
-            let Speech { by_model, text, calls, .. } = (self.view)(message);
+        for (at, message) in change.messages.iter().skip(said_before).enumerate() {
+            let Speech { by_model, text, calls, files } = (self.view)(message);
             if !by_model {
+                // The first is the prompt, which was told when it was said.
+                self.beats.extend((at > 0).then_some(Beat::User { text, files }));
                 continue;
             }
             if !text.is_empty() || calls.is_empty() {
