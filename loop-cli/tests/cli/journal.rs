@@ -104,9 +104,9 @@ fn a_run_without_a_journal_is_alone_in_its_folder_too() {
 
         first.signal(signal);
         if signal == Signal::KILL {
-            first.killed()
+            first.killed();
         } else {
-            drop(first.finish().exits(143))
+            drop(first.finish().exits(143));
         }
         world.run(&quick).exits(0);
         assert!(!all_names(&world).iter().any(|name| name.ends_with(".unkept")), "{signal:?}");
