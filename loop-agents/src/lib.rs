@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod chat;
+pub mod judge;
 pub mod output;
 pub mod process;
 pub mod shell;

@@ -61,6 +61,19 @@ pub struct EvaluationContext<O> {
     tether: Tether,
 }
 
+/// For an evaluator that asks others: all of them judge the same output, and report to the same meter.
+impl<O> Clone for EvaluationContext<O> {
+    fn clone(&self) -> Self {
+        Self {
+            iteration: self.iteration,
+            output: Arc::clone(&self.output),
+            left: self.left,
+            previous: self.previous.clone(),
+            tether: self.tether.clone(),
+        }
+    }
+}
+
 impl<O> EvaluationContext<O> {
     /// A context for judging the output of the iteration with this index. Drivers make them, and tests.
     pub fn new(work: &Work, iteration: u64, output: Arc<O>) -> Self {

@@ -44,6 +44,7 @@ mod genai;
 
 #[cfg(feature = "genai")]
 pub use self::genai::{Endpoint, GenaiError, GenaiModel, Vendor};
+pub(crate) use self::turn::LEAST_WAIT;
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::ToolError;
 
 /// The schema of `T`, in one piece.
-pub(super) fn schema<T: JsonSchema>() -> Value {
+pub(crate) fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;

@@ -31,6 +31,7 @@ mod toolbox;
 mod whoami;
 mod write_file;
 
+pub(crate) use self::arguments::schema;
 pub use self::{
     bounds::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES},
     context::{Stop, ToolContext},

@@ -49,7 +49,7 @@ fn after(calls: usize) -> String {
 
 /// The shortest time for which a turn is put off: a limit that is said to be over, and is not, must not be
 /// asked in a hurry.
-const LEAST_WAIT: Duration = Duration::from_secs(1);
+pub(crate) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 /// What it means for the loop around it. A rate limit puts the turn off if no tool was called in it, and
 /// fails it otherwise, since it would do again what it did. What no further iteration can mend ends the run.

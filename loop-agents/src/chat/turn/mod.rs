@@ -13,6 +13,7 @@ mod output;
 mod round;
 mod run;
 
+pub(crate) use self::error::LEAST_WAIT;
 pub use self::{
     chat::Chat,
     error::TurnError,

@@ -1,0 +1,87 @@
+//! What the votes say, for the one who reads them and for the one who has to do better.
+
+use std::fmt::Write;
+
+use loop_core::{Outcome, Verdict};
+
+use super::{
+    ballot::{Ballot, Votes},
+    form::{Finding, Opinion},
+};
+use crate::output::excerpt;
+
+/// The verdict that these votes are, in texts of at most `max_bytes` and a notice.
+pub(super) fn verdict(
+    outcome: Outcome,
+    ballot: Ballot,
+    votes: Votes,
+    opinions: &[Opinion],
+    criteria: &[String],
+    max_bytes: usize,
+) -> Verdict {
+    let mut page = heading(outcome, ballot, votes);
+    let unmet = reasons(opinions, criteria, false) + &unclear(opinions);
+    page.push_str(&reasons(opinions, criteria, true));
+    // Last: of a long text that may be all that is seen.
+    page.push_str(&unmet);
+    let mut verdict = Verdict::new(outcome).with_text(excerpt(page.trim_end().as_bytes(), max_bytes));
+    if outcome != Outcome::Pass {
+        verdict = verdict.with_feedback(excerpt(unmet.trim().as_bytes(), max_bytes));
+    }
+    match score(opinions) {
+        Some(score) => verdict.with_score(score),
+        None => verdict,
+    }
+}
+
+fn heading(outcome: Outcome, ballot: Ballot, votes: Votes) -> String {
+    if votes.most() == 1 {
+        let said = match outcome {
+            Outcome::Pass => "the judge says yes",
+            Outcome::Fail => "the judge says no",
+            Outcome::Inconclusive => "the judge does not say",
+        };
+        return format!("{said}\n");
+    }
+    let Ballot { yes, no, unclear, .. } = ballot;
+    let parts = [(yes, "yes"), (no, "no"), (unclear, "unclear")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<_> = parts.map(|(count, word)| format!("{count} {word}")).collect();
+    format!("votes: {}; {} of {} have to say yes\n", parts.join(", "), votes.needed(), votes.most())
+}
+
+/// The criteria that a vote found met, or those that one did not, with the reasons of those votes. A criterion that
+/// one vote found not to be met is no longer met.
+fn reasons(opinions: &[Opinion], criteria: &[String], met: bool) -> String {
+    let mut page = String::new();
+    for (index, criterion) in criteria.iter().enumerate() {
+        let of_all = || {
+            let clear = opinions.iter().filter_map(|opinion| opinion.as_ref().ok());
+            clear.filter_map(|findings| findings.get(index))
+        };
+        if of_all().next().is_none() || of_all().all(|finding| finding.met) != met {
+            continue;
+        }
+        // Writing to a string does not fail.
+        let _ = writeln!(page, "\n{}: {}", if met { "met" } else { "not met" }, criterion.trim());
+        let mut said = Vec::new();
+        for Finding { reason, .. } in of_all().filter(|finding| finding.met == met) {
+            if !reason.is_empty() && !said.contains(&reason) {
+                let _ = writeln!(page, "- {}", reason.replace('\n', "\n  "));
+                said.push(reason);
+            }
+        }
+    }
+    page
+}
+
+fn unclear(opinions: &[Opinion]) -> String {
+    let why = opinions.iter().filter_map(|opinion| opinion.as_ref().err());
+    why.map(|why| format!("\nnot clear: {why}\n")).collect()
+}
+
+/// The mean of all scores that were given.
+fn score(opinions: &[Opinion]) -> Option<f64> {
+    let clear = opinions.iter().filter_map(|opinion| opinion.as_ref().ok()).flatten();
+    let scores: Vec<_> = clear.map(|finding| finding.score).collect();
+    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+}

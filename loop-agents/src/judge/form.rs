@@ -1,0 +1,212 @@
+//! What a judge has to fill in, and what counts as filled in.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{ballot::Vote, object};
+use crate::{
+    chat::Reply,
+    output::excerpt,
+    tools::{ToolDefinition, schema},
+};
+
+/// The name of the tool with which a judge hands its verdict in.
+pub(super) const TOOL: &str = "give_verdict";
+
+/// How much of what a judge says instead of a verdict is shown.
+const SHOWN_BYTES: usize = 200;
+
+/// The longest reason that is kept: a judge that quotes the whole output has not said more.
+const REASON_BYTES: usize = 2048;
+
+/// The verdict: one entry for each criterion.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Form {
+    /// One entry for each criterion, in their order; none left out, and none twice.
+    criteria: Vec<Answer>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    /// The number of the criterion, from 1.
+    number: usize,
+    /// Why, in a sentence or two: what in the output shows it, or what is missing. Write this first.
+    reason: String,
+    /// How well it is met, from 0 (not at all) to 1 (fully). Above 0.5 only if it is met, below 0.5 only if it is not.
+    #[schemars(range(min = 0, max = 1))]
+    score: f64,
+    /// Whether it is met.
+    met: bool,
+}
+
+/// What a judge says about one criterion.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Finding {
+    pub(super) reason: String,
+    pub(super) score: f64,
+    pub(super) met: bool,
+}
+
+/// A vote: what it says about each criterion, or why that is not clear.
+pub(super) type Opinion = Result<Vec<Finding>, String>;
+
+/// What a vote counts as.
+pub(super) fn vote(opinion: &Opinion) -> Vote {
+    match opinion {
+        Ok(findings) if findings.iter().all(|finding| finding.met) => Vote::Yes,
+        Ok(_) => Vote::No,
+        Err(_) => Vote::Unclear,
+    }
+}
+
+/// The tool that takes the form.
+pub(super) fn tool() -> ToolDefinition {
+    ToolDefinition {
+        name: TOOL.to_owned(),
+        description: "Hands in the verdict. Call it exactly once.".to_owned(),
+        parameters: schema::<Form>(),
+    }
+}
+
+/// The vote that a reply is, about so many criteria.
+pub(super) fn read(reply: &Reply, criteria: usize) -> Opinion {
+    if reply.truncated {
+        return Err("its reply was cut at its greatest length".to_owned());
+    }
+    let unreadable = |error: serde_json::Error| format!("its verdict cannot be read: {error}");
+    let form = match reply.calls.as_slice() {
+        [] => {
+            let object = object::last(&reply.text).map_err(|_| no_verdict(&reply.text))?;
+            serde_json::from_str(object).map_err(unreadable)?
+        }
+        [call] if call.name == TOOL => Form::deserialize(&call.arguments).map_err(unreadable)?,
+        [call] => return Err(format!("it called `{}`, which is no verdict", shown(&call.name))),
+        several => return Err(format!("it gave {} answers, and has to give one", several.len())),
+    };
+    findings(form, criteria)
+}
+
+/// What the form says of each criterion, if that is clear.
+fn findings(Form { criteria: answers }: Form, criteria: usize) -> Opinion {
+    let mut findings: Vec<Option<Finding>> = vec![None; criteria];
+    for Answer { number, reason, score, met } in answers {
+        let place = number.checked_sub(1).and_then(|index| findings.get_mut(index));
+        let place = place.ok_or_else(|| format!("it judged a criterion {number}, which there is not"))?;
+        if !(0.0..=1.0).contains(&score) {
+            return Err(format!("its score of criterion {number} is {score}, which is not from 0 to 1"));
+        }
+        if (met && score < 0.5) || (!met && score > 0.5) {
+            let word = if met { "met" } else { "not met" };
+            return Err(format!(
+                "it contradicts itself: criterion {number} is {word}, with a score of {score}"
+            ));
+        }
+        if place
+            .replace(Finding { reason: excerpt(reason.trim().as_bytes(), REASON_BYTES), score, met })
+            .is_some()
+        {
+            return Err(format!("it judged criterion {number} twice"));
+        }
+    }
+    let missing = findings.iter().position(Option::is_none);
+    match missing {
+        Some(index) => Err(format!("it said nothing about criterion {}", index + 1)),
+        None => Ok(findings.into_iter().flatten().collect()),
+    }
+}
+
+fn no_verdict(text: &str) -> String {
+    match text.trim() {
+        "" => "it said nothing".to_owned(),
+        text => format!("it gave no verdict, and said: {}", shown(text)),
+    }
+}
+
+/// The words of a model in a line of ours.
+fn shown(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    excerpt(words.join(" ").as_bytes(), SHOWN_BYTES).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::chat::ToolCall;
+
+    fn entry(number: usize, score: f64, met: bool) -> Value {
+        json!({ "number": number, "reason": "so it is", "score": score, "met": met })
+    }
+
+    fn handed_in(entries: &[Value]) -> Reply {
+        Reply::default().with_call(ToolCall::new("c1", TOOL, json!({ "criteria": entries })))
+    }
+
+    fn unclear(reply: &Reply) -> String {
+        read(reply, 2).expect_err("unclear")
+    }
+
+    #[test]
+    fn a_whole_verdict_counts_as_a_call_and_as_text() {
+        let entries = [entry(2, 1.0, true), entry(1, 0.5, true)];
+        let text = format!("Here it is:\n```json\n{}\n```", json!({ "criteria": entries }));
+        for reply in [handed_in(&entries), Reply::text(text)] {
+            let opinion = read(&reply, 2);
+            assert_eq!(vote(&opinion), Vote::Yes, "{opinion:?}");
+        }
+        assert_eq!(vote(&read(&handed_in(&[entry(1, 1.0, true), entry(2, 0.2, false)]), 2)), Vote::No);
+    }
+
+    #[test]
+    fn what_is_not_clear_is_named() {
+        let both = [entry(1, 1.0, true), entry(2, 1.0, true)];
+        let twice = handed_in(&both).with_call(ToolCall::new("c2", TOOL, json!({ "criteria": both })));
+        let duplicate = r#"{"criteria": [], "criteria": []}"#;
+        let said: Vec<_> = [
+            Reply::text(""),
+            Reply::text("I'm sorry, I cannot\njudge this."),
+            Reply::text(r#"{"criteria": [{"number": 1, "#),
+            Reply::text(duplicate),
+            Reply::text(r#"{"verdict": "yes"}"#),
+            handed_in(&both).truncated(),
+            twice,
+            Reply::default().with_call(ToolCall::new("c1", "read_file", json!({}))),
+            handed_in(&both[..1]),
+            handed_in(&[both[0].clone(), both[1].clone(), entry(2, 0.0, false)]),
+            handed_in(&[both[0].clone(), entry(3, 1.0, true)]),
+            handed_in(&[both[0].clone(), entry(0, 1.0, true)]),
+            handed_in(&[both[0].clone(), entry(2, 1.5, true)]),
+            handed_in(&[both[0].clone(), entry(2, -0.1, false)]),
+            handed_in(&[both[0].clone(), entry(2, 0.1, true)]),
+            handed_in(&[both[0].clone(), json!({ "number": 2, "reason": "", "score": 1, "met": "yes" })]),
+            handed_in(&[both[0].clone(), json!({ "number": 2, "reason": "", "score": 1 })]),
+        ]
+        .iter()
+        .map(unclear)
+        .collect();
+        insta::assert_snapshot!(said.join("\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_vote_says_yes_only_if_every_criterion_is_met_once(
+            entries in prop::collection::vec((0..4_usize, -0.5..1.5_f64, any::<bool>()), 0..5),
+        ) {
+            let answers: Vec<_> = entries.iter().map(|(number, score, met)| entry(*number, *score, *met)).collect();
+            let opinion = read(&handed_in(&answers), 2);
+            let mut numbers: Vec<_> = entries.iter().map(|(number, ..)| *number).collect();
+            numbers.sort_unstable();
+            let all_met = entries.iter().all(|(_, score, met)| *met && (0.5..=1.0).contains(score));
+            prop_assert_eq!(vote(&opinion) == Vote::Yes, numbers == [1, 2] && all_met);
+        }
+
+        #[test]
+        fn no_text_without_an_object_is_a_vote(text in "[^{]*") {
+            prop_assert_eq!(vote(&read(&Reply::text(text), 1)), Vote::Unclear);
+        }
+    }
+}

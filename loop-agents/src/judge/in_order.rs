@@ -1,0 +1,70 @@
+//! Several evaluators, one after the other.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict, WorkError};
+
+/// Several evaluators, all of which have to pass.
+///
+/// They are asked in their order, and none after the first that does not pass: its verdict is the verdict. So the
+/// check that costs nothing stands first, and no judge is paid for work that does not even compile. If all pass,
+/// the verdict is that of the last.
+///
+/// ```
+/// use loop_agents::{judge::{ConfidenceEvaluator, InOrder}, shell::{CommandEvaluator, ShellAgent}};
+/// use loop_core::{Loop, evaluator_passed};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = ShellAgent::new(r#"echo '{"confidence": 1}'"#)?;
+/// let both = InOrder::new(CommandEvaluator::new("true")?).then(ConfidenceEvaluator::at_least(0.8)?);
+/// let report = Loop::new(agent).evaluate(both).until(evaluator_passed()).at_most(3).run().await?;
+/// assert!(report.is_success());
+/// # Ok(()) }
+/// ```
+pub struct InOrder<O> {
+    evaluators: Vec<Box<dyn Evaluator<O>>>,
+}
+
+impl<O: Send + Sync + 'static> InOrder<O> {
+    /// This one alone, as yet.
+    pub fn new(first: impl Evaluator<O> + 'static) -> Self {
+        Self { evaluators: vec![Box::new(first)] }
+    }
+
+    /// This one as well, after those before it have passed.
+    #[must_use]
+    pub fn then(mut self, next: impl Evaluator<O> + 'static) -> Self {
+        self.evaluators.push(Box::new(next));
+        self
+    }
+}
+
+/// In the order of the iterator. None at all do not pass.
+impl<O> FromIterator<Box<dyn Evaluator<O>>> for InOrder<O> {
+    fn from_iter<I: IntoIterator<Item = Box<dyn Evaluator<O>>>>(evaluators: I) -> Self {
+        Self { evaluators: evaluators.into_iter().collect() }
+    }
+}
+
+impl<O> fmt::Debug for InOrder<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InOrder").field("evaluators", &self.evaluators.len()).finish()
+    }
+}
+
+#[async_trait]
+impl<O: Send + Sync + 'static> Evaluator<O> for InOrder<O> {
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
+        let mut verdict = Verdict::inconclusive();
+        for evaluator in &mut self.evaluators {
+            if cx.is_cancelled() {
+                return Err(WorkError::failed("interrupted"));
+            }
+            verdict = evaluator.evaluate(cx.clone()).await?;
+            if !verdict.passed() {
+                break;
+            }
+        }
+        Ok(verdict)
+    }
+}

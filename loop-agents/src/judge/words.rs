@@ -1,0 +1,57 @@
+//! Outputs that say something.
+
+use std::sync::Arc;
+
+use crate::{chat::TurnOutput, output::excerpt, shell::ShellOutput};
+
+/// An output of which a text can be judged: what an agent had to say.
+pub trait Words: Send + Sync + 'static {
+    /// The text in at most `max_bytes` and a notice, as [`excerpt`] cuts it.
+    fn excerpt(&self, max_bytes: usize) -> String;
+
+    /// The end of the text in at most `max_bytes`, without white space around it.
+    fn last_words(&self, max_bytes: usize) -> String;
+}
+
+impl Words for ShellOutput {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        self.said().excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        self.said().last_text(max_bytes)
+    }
+}
+
+impl Words for TurnOutput {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        self.text.excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        self.text.last_words(max_bytes)
+    }
+}
+
+impl Words for String {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        excerpt(self.as_bytes(), max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        let start = self.ceil_char_boundary(self.len().saturating_sub(max_bytes));
+        self[start..].trim().to_owned()
+    }
+}
+
+impl<W: Words> Words for Arc<W> {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        (**self).excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        (**self).last_words(max_bytes)
+    }
+}
+
+const _: fn(&dyn Words) = |_| {};
