@@ -1,11 +1,12 @@
 //! From a plan to a loop.
 
+mod checks;
 mod worker;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use anyhow::Context;
 use loop_agents::{
+    judge::InOrder,
     process::{Custody, Job},
     shell::{CommandEvaluator, Shell},
     usage::UsageFile,
@@ -16,13 +17,16 @@ use loop_guardrails::{
     policy::environment::EnvironmentPolicy,
 };
 
-pub(crate) use self::worker::Worker;
+pub(crate) use self::{
+    checks::{command, see_judge},
+    worker::Worker,
+};
 use crate::{
     ask::{Declining, Terminal},
     drive::Audience,
     interrupted::Interrupted,
     logging::OutputLogs,
-    manifest::plan::{PacePlan, Plan, ResumePlan, StopPlan},
+    manifest::plan::{PacePlan, Plan, ResumePlan},
     view::{Lines, Notes, Output, Screen},
 };
 
@@ -67,25 +71,6 @@ impl Place {
     }
 }
 
-/// The plan's check.
-pub(crate) fn evaluator(plan: &Plan, place: &Place) -> anyhow::Result<CommandEvaluator> {
-    let mut shell = place.shell_of(plan, &plan.evaluator_sees());
-    if let Some(time) = plan.evaluator.max_time {
-        shell = shell.max_time(time);
-    }
-    let evaluator = CommandEvaluator::new(&plan.evaluator.command)
-        .context("evaluator.command")?
-        .shell(shell)
-        .text_bytes(plan.feedback_bytes)
-        .costs(plan.evaluator.is_uncounted);
-    Ok(match &plan.stop {
-        StopPlan::EvaluatorPass => evaluator,
-        // The evaluator looks for the match itself, since it sees all of its output; a condition
-        // would see only what is kept of it.
-        StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
-    })
-}
-
 /// The loop of a plan whose agent leaves an `O` behind.
 pub(crate) type Composed<W> = Loop<W, Judged<<W as Iteration>::Output>, Bounded>;
 
@@ -111,14 +96,17 @@ pub(crate) fn watched<W: Worker>(
     let output = || is_seen.then(|| Output::new(screen.clone(), audience.show_output));
     let agent = agent.heard(output(), logs.cloned());
     let (mut output, of_check) = (output(), logs.cloned());
-    let evaluator = evaluator(plan, place)?.on_output(move |stream, bytes| {
-        if let Some(output) = &mut output {
-            output.feed(bytes);
-        }
-        if let Some(logs) = &of_check {
-            logs.write(stream, bytes);
-        }
-    });
+    let heard = move |check: CommandEvaluator| {
+        check.on_output(move |stream, bytes| {
+            if let Some(output) = &mut output {
+                output.feed(bytes);
+            }
+            if let Some(logs) = &of_check {
+                logs.write(stream, bytes);
+            }
+        })
+    };
+    let evaluator = checks::all(plan, place, heard)?;
     let max_iterations = plan.limits.max_iterations.get();
     let mut composed = compose(plan, place, agent, evaluator);
     if !audience.quiet {
@@ -131,7 +119,7 @@ pub(crate) fn watched<W: Worker>(
     Ok(composed)
 }
 
-fn compose<W: Worker>(plan: &Plan, place: &Place, agent: W, evaluator: CommandEvaluator) -> Composed<W> {
+fn compose<W: Worker>(plan: &Plan, place: &Place, agent: W, evaluator: InOrder<W::Output>) -> Composed<W> {
     let composed = Loop::new(agent)
         .evaluate(evaluator)
         .until(evaluator_passed())

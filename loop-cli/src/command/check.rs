@@ -25,7 +25,10 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if !args.run {
         let here = Path::new("");
         trial::look_for_agent(&plan, here, &vars);
-        trial::look_for("check", &plan.evaluator.command, &plan, here, &vars);
+        if let Some(check) = &plan.evaluator.command {
+            trial::look_for("check", check, &plan, here, &vars);
+        }
+        trial::look_for_models(&plan, here, &vars);
         return Ok(ExitCode::from(exit::OK));
     }
     view::tell("");

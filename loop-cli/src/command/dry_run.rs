@@ -11,7 +11,7 @@ use super::{
 use crate::{
     compose::{Place, Worker},
     manifest::{
-        Format, Plan,
+        Format, Plan, checks,
         plan::{ModelPlan, WorkPlan},
         withheld,
     },
@@ -26,7 +26,9 @@ pub(crate) async fn exec(plan: &Plan, place: &Place, format: Option<Format>) -> 
     let (prompt, agent) = first(plan, place, left).map_err(Failure::Usage)?;
     show("prompt", &prompt);
     show("agent (not run)", &agent);
-    show("check", &plan.evaluator.command);
+    for (label, text) in checks(&plan.evaluator) {
+        show(label, &text);
+    }
     let withheld = withheld(plan, &place.env, format);
     if !withheld.is_empty() {
         show("environment", &withheld);

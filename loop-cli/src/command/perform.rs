@@ -38,7 +38,7 @@ pub(super) async fn perform<W: Worker>(
     let audience = Audience { quiet: output.quiet, can_be_asked, show_output: output.show_output };
     let (screen, declining) = (Screen::new(&subject.plan.limits, audience), Declining::default());
     let watchers = Watchers { audience, logs: logs.as_ref(), screen: &screen, declining: &declining };
-    let composed = compose::watched(agent, &subject.plan, place, &watchers)?;
+    let composed = compose::watched(agent, &subject.plan, place, &watchers).map_err(Failure::Usage)?;
     let ended = ready.run(composed, past, &screen, declining).await?;
     tell(ready, subject, &ended);
     ready.tell_of_logs();

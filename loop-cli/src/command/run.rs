@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     args::RunArgs,
-    compose::{Place, Worker},
+    compose::{self, Place, Worker},
     faults, keeping,
     manifest::{Format, plan::WorkPlan},
     view,
@@ -33,6 +33,8 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         let format = subject.manifest.as_deref().and_then(Format::of);
         return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
+    // Before anything is begun.
+    compose::see_judge(&subject.plan, &place).map_err(Failure::Usage)?;
     let (plan, begin) = (&subject.plan, Beginning { args, subject: &subject, place: &place, redactor });
     match &plan.agent.work {
         WorkPlan::Command(part) => begin.with(ShellAgent::of(part, plan, &place).map_err(Failure::Usage)?),

@@ -10,7 +10,9 @@ use super::Failure;
 use crate::{
     compose::{self, Place},
     init::agent::is_on_path,
-    manifest::{Plan, UNFILLED},
+    manifest::{Paint, Plan, UNFILLED, plan::WorkPlan},
+    model::Model,
+    settings::Settings,
     view::{self, text},
 };
 
@@ -18,7 +20,11 @@ use crate::{
 /// its first iteration is a failure. Warns about an agent that is not there as well.
 pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
     look_for_agent(plan, &place.dir, &place.env);
-    let checked = compose::evaluator(plan, place)?.check().await.context("evaluator.command")?;
+    let Some(mut command) = compose::command(plan, place)? else {
+        view::tell("nothing can be tried: there is no command, and no output yet that could be judged");
+        return Ok(());
+    };
+    let checked = command.check().await.context("evaluator.command")?;
     let Checked { verdict, exit, cut, .. } = &checked;
     show("check, tried once", &text::printable(verdict.text()));
     if let Some(cut) = cut {
@@ -34,7 +40,8 @@ pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
              `evaluator.command`"
         )));
     }
-    if verdict.outcome() == Outcome::Pass {
+    let is_all = plan.evaluator.confidence.is_none() && plan.evaluator.judge.is_none();
+    if verdict.outcome() == Outcome::Pass && is_all {
         view::warning("the check passes already, before the agent has done anything");
     }
     Ok(())
@@ -61,6 +68,29 @@ const OF_THE_SHELL: [&str; 37] = [
     "shift", "shopt", "source", "test", "time", "trap", "true", "type", "ulimit", "umask", "unset", "until",
     "while",
 ];
+
+/// Warns about models that cannot be asked: their key is not there, for example.
+pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
+    let agent = match &plan.agent.work {
+        WorkPlan::Model(model) => Some(("agent.model", &model.name)),
+        WorkPlan::Command(_) => None,
+    };
+    let judge = plan.evaluator.judge.as_ref().map(|judge| ("evaluator.judge.model", &judge.model));
+    let named: Vec<_> = [agent, judge].into_iter().flatten().collect();
+    let lookup = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+    if named.is_empty() {
+        return;
+    }
+    let settings = match Settings::load(dir, lookup) {
+        Ok(settings) => settings,
+        Err(findings) => return view::say(&findings.render(Paint::Coloured)),
+    };
+    for (key, name) in named {
+        if let Err(error) = Model::choose(Some(name.as_str()), &settings, vars) {
+            view::warning(&format!("`{key}` cannot be asked: {error:#}"));
+        }
+    }
+}
 
 /// Warns if the agent's program is not on PATH. A model needs none.
 pub(super) fn look_for_agent(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {

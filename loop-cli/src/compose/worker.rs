@@ -3,6 +3,7 @@
 use anyhow::Context;
 use loop_agents::{
     chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
+    judge::Words,
     process::Stream,
     shell::{CommandLine, ShellAgent},
     usage::Tokens,
@@ -20,7 +21,9 @@ use crate::{
 };
 
 /// An agent that a plan can have.
-pub(crate) trait Worker: Iteration<Output: Serialize + DeserializeOwned> + Sized + 'static {
+pub(crate) trait Worker:
+    Iteration<Output: Serialize + DeserializeOwned + Words> + Sized + 'static
+{
     /// What the plan says of this kind of agents.
     type Part;
 

@@ -7,7 +7,10 @@ use loop_guardrails::policy::environment::{Inherit, NamePattern};
 
 use super::{
     environment::EnvironmentPlan,
-    plan::{Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan, WorkPlan},
+    plan::{
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan,
+        UsagePlan, WorkPlan,
+    },
 };
 use crate::{model::ToolName, view::text};
 
@@ -27,11 +30,14 @@ pub(crate) fn describe(plan: &Plan) -> String {
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(&mut page, "", &limits);
     }
-    row(&mut page, "check", plan.evaluator.command.trim());
+    let checks = checks(&plan.evaluator);
+    for (label, text) in &checks {
+        row(&mut page, label, text);
+    }
     if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
         row(&mut page, "", &limits);
     }
-    row(&mut page, "done when", &goal(&plan.stop));
+    row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
     if let Some(every) = plan.limits.checkpoint {
         row(&mut page, "asks you", &checkpoint(every));
@@ -152,13 +158,38 @@ fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Opt
     (!limits.is_empty()).then(|| format!("it is ended after {}", list(&limits, "or")))
 }
 
-fn goal(stop: &StopPlan) -> String {
-    match stop {
+/// What judges the work, each with a label.
+pub(crate) fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
+    let command = plan.command.as_deref().map(|command| ("check", command.trim().to_owned()));
+    let confidence = plan.confidence.as_ref().map(|ConfidencePlan { at_least, key }| {
+        ("confidence", format!("the agent ends with {{\"{key}\": N}}, N from {at_least} to 1"))
+    });
+    let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
+    [command, confidence, judge].into_iter().flatten().collect()
+}
+
+fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
+    let votes = match (votes.needed(), votes.most()) {
+        (1, 1) => String::new(),
+        (needed, most) => format!("; {needed} of {most} votes have to say yes"),
+    };
+    let criteria: String = criteria.iter().map(|criterion| format!("\n- {}", criterion.trim())).collect();
+    format!("the model {}{votes}, by{criteria}", model.as_str())
+}
+
+fn goal(plan: &Plan) -> String {
+    let EvaluatorPlan { command, confidence, judge, .. } = &plan.evaluator;
+    let command = command.is_some().then(|| match &plan.stop {
         StopPlan::EvaluatorPass => "the check exits 0".to_owned(),
         StopPlan::OutputMatches(pattern) => {
             format!("the check exits 0 and its output matches /{}/", pattern.as_str())
         }
-    }
+    });
+    let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
+    let judge = judge.is_some().then(|| "the judge says yes".to_owned());
+    let parts: Vec<_> = [&command, &confidence, &judge].into_iter().flatten().map(String::as_str).collect();
+    let order = if parts.len() > 1 { ", asked in this order" } else { "" };
+    format!("{}{order}", list(&parts, "and"))
 }
 
 fn limits(limits: &Limits) -> String {

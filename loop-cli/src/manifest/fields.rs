@@ -168,7 +168,7 @@ impl<'a> Fields<'a> {
         // A required key with a slip in it is one fault, and is reported as the slip.
         let missing = keys::of_object(self.object)
             .filter(|key| self.is_needed(key.need) && self.entry(key.path).is_none())
-            .filter(|key| !meant.iter().flatten().any(|meant| meant.path == key.path));
+            .filter(|key| !meant.iter().flatten().any(|meant| key.is_met_by(meant.path)));
         let missing: Vec<_> = missing.map(|key| report_missing(key, place.clone())).collect();
         self.problems.extend(missing);
         self.problems.extend(self.entries.iter().filter_map(|entry| report_planned(self.object, entry)));
@@ -182,7 +182,7 @@ impl Fields<'_> {
     fn is_needed(&self, need: Need) -> bool {
         match need {
             Need::Required => true,
-            Need::Unless(other) => self.entry(other).is_none(),
+            Need::Unless(others) => others.iter().all(|other| self.entry(other).is_none()),
             Need::Optional | Need::Planned(_) => false,
         }
     }
@@ -203,7 +203,10 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
     };
     let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
     let or = match key.need {
-        Need::Unless(other) => format!(", or `{}`: {}", keys::name(other), keys::meaning(other)),
+        Need::Unless(others) => {
+            let or = |other: &&str| format!(", or `{}`: {}", keys::name(other), keys::meaning(other));
+            others.iter().map(or).collect()
+        }
         _ => String::new(),
     };
     finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))

@@ -32,7 +32,7 @@ mod withheld;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use describe::{describe, nobody_to_ask};
+pub(crate) use describe::{checks, describe, nobody_to_ask};
 pub(crate) use diagnostics::{Diagnostics, Paint};
 pub(crate) use keys::is_key;
 pub(crate) use plan::Plan;

@@ -3,6 +3,7 @@
 use std::{num::NonZeroU64, path::Path, time::Duration};
 
 use loop_agents::{
+    judge::Votes,
     output::Pattern,
     shell::CommandLine,
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
@@ -78,15 +79,41 @@ pub(crate) struct ModelPlan {
     pub(crate) tools: Vec<ToolName>,
 }
 
-/// The check.
-#[derive(Debug, Clone)]
+/// The check: everything of it that is there has to pass, in this order.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluatorPlan {
     /// The shell command that judges the work.
-    pub(crate) command: String,
-    /// What one check may take; `None` is no limit.
-    pub(crate) max_time: Option<Duration>,
-    /// It is an agent, and costs what it does not tell.
+    pub(crate) command: Option<String>,
+    /// The command is an agent, and costs what it does not tell.
     pub(crate) is_uncounted: bool,
+    /// How sure the agent has to say it is.
+    pub(crate) confidence: Option<ConfidencePlan>,
+    /// A model that judges what the agent said.
+    pub(crate) judge: Option<JudgePlan>,
+    /// What the command may take each time, and what the judge may; `None` is no limit.
+    pub(crate) max_time: Option<Duration>,
+}
+
+/// How sure the agent has to say it is.
+#[derive(Debug, Clone)]
+pub(crate) struct ConfidencePlan {
+    /// The least number that passes.
+    pub(crate) at_least: f64,
+    /// The key under which it stands.
+    pub(crate) key: String,
+}
+
+/// A model that judges.
+#[derive(Debug, Clone)]
+pub(crate) struct JudgePlan {
+    /// Its name; the settings and the environment say where it is.
+    pub(crate) model: ModelName,
+    /// What has to be met.
+    pub(crate) criteria: Vec<String>,
+    /// How often it is asked, and how often it has to say yes.
+    pub(crate) votes: Votes,
+    /// What it is told besides.
+    pub(crate) prompt: Option<String>,
 }
 
 impl AgentPlan {

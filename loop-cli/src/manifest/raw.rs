@@ -66,13 +66,41 @@ pub(crate) struct RawEnvironment {
     pub(crate) set: Field<Vec<Text>>,
 }
 
-/// `evaluator`: the command that judges the work.
+/// `evaluator`: what judges the work. Of all but the last field one is required.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvaluator {
-    /// A shell command. Required. It exits 0 when the work is good.
+    /// A shell command. It exits 0 when the work is good.
     pub(crate) command: Field<String>,
+    /// How sure the agent has to say it is.
+    pub(crate) confidence: Option<RawConfidence>,
+    /// A model that judges.
+    pub(crate) judge: Option<RawJudge>,
     /// What one check may take, in seconds. More than 0. Default: no limit of its own.
     pub(crate) max_seconds: Field<f64>,
+}
+
+/// `evaluator.confidence`: how sure the agent has to say it is.
+#[derive(Debug, Default)]
+pub(crate) struct RawConfidence {
+    /// The least number that passes. Required; above 0 and up to 1.
+    pub(crate) at_least: Field<f64>,
+    /// The key under which it stands. Default: `confidence`.
+    pub(crate) key: Field<String>,
+}
+
+/// `evaluator.judge`: a model that judges what the agent said.
+#[derive(Debug, Default)]
+pub(crate) struct RawJudge {
+    /// Its name. Required.
+    pub(crate) model: Field<String>,
+    /// What has to be met. Required; from 1 to 20 sentences.
+    pub(crate) criteria: Field<Vec<Item>>,
+    /// How often it is asked at most. From 1 to 25. Default: 1.
+    pub(crate) votes: Field<i128>,
+    /// How many votes have to say yes. From 1 to `votes`. Default: more than half.
+    pub(crate) pass: Field<i128>,
+    /// What it is told besides.
+    pub(crate) prompt: Field<String>,
 }
 
 /// `stop_condition`: when the goal is met.
@@ -175,7 +203,30 @@ impl RawEvaluator {
     fn read(mut fields: Fields<'_>) -> Self {
         Self {
             command: fields.text("evaluator.command"),
+            confidence: fields.object("evaluator.confidence").map(RawConfidence::read),
+            judge: fields.object("evaluator.judge").map(RawJudge::read),
             max_seconds: fields.number("evaluator.max_seconds"),
+        }
+    }
+}
+
+impl RawConfidence {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            at_least: fields.number("evaluator.confidence.at_least"),
+            key: fields.text("evaluator.confidence.key"),
+        }
+    }
+}
+
+impl RawJudge {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            model: fields.text("evaluator.judge.model"),
+            criteria: fields.list("evaluator.judge.criteria"),
+            votes: fields.whole("evaluator.judge.votes"),
+            pass: fields.whole("evaluator.judge.pass"),
+            prompt: fields.text("evaluator.judge.prompt"),
         }
     }
 }

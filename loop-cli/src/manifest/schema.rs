@@ -8,6 +8,7 @@
 //! - a pattern that is no regular expression, or too large a one;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
+//! - more votes than a judge can have, and more that have to say yes than there are;
 //! - a price file that cannot be read, or is none;
 //! - a key that stands twice;
 //! - settings, in a file that is no `loop.toml`.
@@ -37,7 +38,12 @@ pub(crate) fn schema() -> String {
     schema.insert("type".to_owned(), "object".into());
     schema.insert(
         "allOf".to_owned(),
-        json!([pattern_belongs_to_matching(), agents_are_of_one_kind(), limits_are_measured()]),
+        json!([
+            pattern_belongs_to_matching(),
+            agents_are_of_one_kind(),
+            something_judges(),
+            limits_are_measured()
+        ]),
     );
     format!("{:#}\n", Value::Object(schema))
 }
@@ -82,14 +88,24 @@ fn agents_are_of_one_kind() -> Value {
     } } })
 }
 
-/// `output_matches` needs a pattern, and nothing else has a use for one.
+/// One of the keys that judge has to be there.
+fn something_judges() -> Value {
+    let judges = ["command", "confidence", "judge"].map(|key| json!({ "required": [key] }));
+    json!({ "properties": { "evaluator": { "anyOf": judges } } })
+}
+
+/// `output_matches` needs a pattern and a command, and nothing else has a use for a pattern.
 fn pattern_belongs_to_matching() -> Value {
     let matching = json!({ "properties": { "type": { "const": "output_matches" } }, "required": ["type"] });
-    json!({ "properties": { "stop_condition": {
-        "if": matching,
-        "then": { "required": ["pattern"] },
-        "else": { "properties": { "pattern": false } },
-    } } })
+    json!({
+        "properties": { "stop_condition": {
+            "if": matching,
+            "then": { "required": ["pattern"] },
+            "else": { "properties": { "pattern": false } },
+        } },
+        "if": { "properties": { "stop_condition": matching }, "required": ["stop_condition"] },
+        "then": { "properties": { "evaluator": { "required": ["command"] } } },
+    })
 }
 
 /// A limit on cost or tokens needs an agent that reports, or a person who does not mind.

@@ -110,7 +110,7 @@ impl Model {
     }
 
     /// The model, asked again where that may help. Runs with other seeds do not ask at the same time.
-    pub(super) fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
+    pub(crate) fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
         if self.tools_in_text { Box::new(ProseTools::new(patient)) } else { Box::new(patient) }
     }

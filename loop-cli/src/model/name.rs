@@ -33,6 +33,13 @@ pub(crate) struct VendorModel {
     pub(crate) id: String,
 }
 
+impl VendorModel {
+    /// Whether it runs on a machine of the user's own, and costs nothing.
+    pub(crate) fn is_local(&self) -> bool {
+        self.vendor == Vendor::Ollama
+    }
+}
+
 /// Why a text names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameError {

@@ -34,7 +34,7 @@ pub(crate) fn summary(
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());
-    row("next", next(ending, is_kept, called));
+    row("next", next(plan, ending, is_kept, called));
     lines.join("\n")
 }
 
@@ -49,7 +49,7 @@ pub(super) fn heading(reason: &StopReason, name: &str) -> String {
 }
 
 /// How long a run took, and how much of it was work.
-pub(super) fn time(progress: &Progress) -> String {
+pub(crate) fn time(progress: &Progress) -> String {
     let elapsed = text::duration(progress.elapsed());
     let waited = progress.elapsed().saturating_sub(progress.working());
     // What the loop itself takes between two steps is no wait.
@@ -60,13 +60,22 @@ pub(super) fn time(progress: &Progress) -> String {
 }
 
 /// What a person would do now. `called` is what they call the thing at a path of the manifest.
-fn next(ending: &Ending, is_kept: bool, called: impl Fn(&'static str) -> &'static str) -> String {
+fn next(
+    plan: &Plan,
+    ending: &Ending,
+    is_kept: bool,
+    called: impl Fn(&'static str) -> &'static str,
+) -> String {
     let again = if is_kept { "resume the run" } else { "run again" };
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
         StopReason::GoalMet => {
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
+        }
+        StopReason::MaxIterations if plan.evaluator.command.is_none() => {
+            "see what the check said last, with `loop show -i N --evaluation`; then sharpen the prompt, or the criteria"
+                .to_owned()
         }
         StopReason::MaxIterations => format!(
             "run {check} by hand, and see what is left; then sharpen the prompt, or raise {}",
@@ -93,6 +102,9 @@ fn next(ending: &Ending, is_kept: bool, called: impl Fn(&'static str) -> &'stati
         StopReason::Declined => format!("change what you did not like, and {again}"),
         StopReason::ConsecutiveFailures => format!("run {agent} by hand, and see why it fails"),
         StopReason::AgentUnavailable => see_that_it_runs(agent),
+        StopReason::EvaluatorUnavailable if plan.evaluator.command.is_none() => {
+            "see that the judge can be asked: `loop check` looks for its key".to_owned()
+        }
         StopReason::EvaluatorUnavailable => see_that_it_runs(check),
         StopReason::PromptUndeliverable => {
             format!("take {{prompt}} out of {agent}: then the prompt goes to standard input, at any size")

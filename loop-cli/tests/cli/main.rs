@@ -26,6 +26,7 @@ mod goal;
 mod help;
 mod init;
 mod journal;
+mod judge;
 mod kept_output;
 mod limits;
 mod live;

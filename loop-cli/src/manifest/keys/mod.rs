@@ -17,8 +17,8 @@ pub(crate) use table::KEYS;
 pub(crate) enum Need {
     /// The object is not complete without it.
     Required,
-    /// The object is not complete without it, or the key at this path beside it.
-    Unless(&'static str),
+    /// The object is not complete without it, or one of the keys at these paths beside it.
+    Unless(&'static [&'static str]),
     /// It has a default.
     Optional,
     /// A later version takes it; until then it is refused, with this advice.
@@ -62,6 +62,11 @@ impl Key {
 
     const fn examples(self, examples: &'static [Sample]) -> Self {
         Self { examples, ..self }
+    }
+
+    /// Whether the object is complete with the key at `path` as it would be with this one.
+    pub(crate) fn is_met_by(&self, path: &str) -> bool {
+        path == self.path || matches!(self.need, Unless(others) if others.contains(&path))
     }
 
     /// The path of the object in which it stands; empty for the manifest itself.

@@ -35,6 +35,8 @@ pub(crate) enum Shape {
     Texts(&'static str),
     /// A list of texts, each as the regular expression says.
     List(&'static str),
+    /// A list of one text to this many, each with more in it than spaces.
+    SomeFilled(usize),
     /// Nothing yet: the key is planned.
     Nothing,
 }
@@ -65,6 +67,12 @@ impl Shape {
                 "additionalProperties": { "type": "string", "pattern": NO_NUL },
             }),
             Self::List(items) => json!({ "type": "array", "items": { "type": "string", "pattern": items } }),
+            Self::SomeFilled(most) => json!({
+                "type": "array",
+                "items": { "type": "string", "pattern": NOT_BLANK },
+                "minItems": 1,
+                "maxItems": most,
+            }),
             Self::Nothing => json!(false),
         }
     }

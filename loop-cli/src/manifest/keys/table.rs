@@ -1,5 +1,7 @@
 //! The table of keys: the one place that knows what a manifest can say.
 
+use loop_agents::judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA};
+
 use super::{
     super::bounds::{
         BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
@@ -46,7 +48,7 @@ pub(crate) const KEYS: &[Key] = &[
     .explained(
         "Who does the work: the command that runs the agent, or a model that uses tools; and what it is told.",
     ),
-    Key::new("agent.command", Unless("agent.model"), Shape::Filled, "the shell command that runs the agent")
+    Key::new("agent.command", Unless(&["agent.model"]), Shape::Filled, "the shell command that runs the agent")
         .explained(
             "The shell command that runs the agent once in each iteration. The prompt goes to its \
              standard input; if the command says `{prompt}`, the prompt is put there instead, quoted \
@@ -134,11 +136,15 @@ pub(crate) const KEYS: &[Key] = &[
              leave it out for those. Left out, an agent may be silent for as long as it may run.",
         )
         .examples(&[Whole(300)]),
-    Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`)")
-        .explained("The check. It runs after every iteration and says whether the goal is met."),
+    Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`, or `judge`)")
+        .explained(
+            "The check. It runs after every iteration and says whether the goal is met. It is a command, a number \
+             that the agent says (`confidence`), a model that judges (`judge`), or several of them: then they are \
+             asked in this order, all have to pass, and none is asked after one that does not.",
+        ),
     Key::new(
         "evaluator.command",
-        Required,
+        Unless(&["evaluator.confidence", "evaluator.judge"]),
         Shape::Filled,
         "the shell command that exits 0 when the goal is met",
     )
@@ -147,10 +153,46 @@ pub(crate) const KEYS: &[Key] = &[
          code when it is not. What it prints is for the agent's next prompt, as `{evaluator_output}`.",
     )
     .examples(&[Text("cargo test"), Text("npm test"), Text("pytest -q && ruff check .")]),
+    Key::new("evaluator.confidence", Optional, Shape::Object, "how sure the agent has to say it is (`at_least`)")
+        .explained(
+            "How sure the agent has to say it is. Its output has to end with a JSON object that has a number from 0 \
+             to 1 under a key, as in `{\"confidence\": 0.8}`: tell it so in the prompt. Where the number is not, \
+             the check has not passed.",
+        ),
+    Key::new("evaluator.confidence.at_least", Required, Shape::Above(0.0, 1.0), "the least number that passes")
+        .explained("The least number, up to 1, that passes.")
+        .examples(&[Number(0.9)]),
+    Key::new("evaluator.confidence.key", Optional, Shape::Filled, "the key under which the number stands")
+        .explained("The key under which the number stands.")
+        .default(Text(DEFAULT_CONFIDENCE_KEY)),
+    Key::new("evaluator.judge", Optional, Shape::Object, "a model that judges by `criteria`").explained(
+        "A model that judges what the agent said, by criteria. It sees the goal, the criteria and the agent's \
+         last words, and no files. All criteria have to be met. A reply that leaves one out, contradicts itself or \
+         is no verdict at all is not a pass.",
+    ),
+    Key::new("evaluator.judge.model", Required, Shape::Filled, "the model that judges")
+        .explained("The model that judges, named as in `agent.model`.")
+        .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
+    Key::new("evaluator.judge.criteria", Required, Shape::SomeFilled(MAX_CRITERIA), "what the output has to meet")
+        .explained("What the output has to meet: up to 20 sentences, each of which is either true of it or not.")
+        .examples(&[List(&["Every claim names its source", "It is understood without knowing the code"])]),
+    Key::new("evaluator.judge.votes", Optional, Shape::Whole(1), "how many times the model is asked at most")
+        .explained(
+            "How many times the model is asked at most, each time in a conversation of its own; up to 25. It is not \
+             asked any more once that is decided.",
+        )
+        .default(Whole(1))
+        .examples(&[Whole(3)]),
+    Key::new("evaluator.judge.pass", Optional, Shape::Whole(1), "how many of the votes have to say yes")
+        .explained("How many of the votes have to say yes. Left out, more than half of them.")
+        .examples(&[Whole(1)]),
+    Key::new("evaluator.judge.prompt", Optional, Shape::Filled, "what the judge is told besides")
+        .explained("What the judge is told besides the goal and the criteria: who will read the output, for example.")
+        .examples(&[Text("The readers are new to the project.")]),
     Key::new("evaluator.max_seconds", Optional, SECONDS, "seconds that the check may take each time")
         .explained(
-            "How many seconds the check may take each time that it runs. One that takes longer is ended, \
-             and its iteration has failed; the loop goes on. Left out, only the limits of the run hold.",
+            "How many seconds the check may take each time that it runs: the command, and the judge. One that takes \
+             longer is ended, and its iteration has failed; the loop goes on. Left out, only the limits of the run hold.",
         )
         .examples(&[Whole(300)]),
     Key::planned(

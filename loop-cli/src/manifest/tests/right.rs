@@ -79,7 +79,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             max_time: None,
             max_silence: None,
         },
-        evaluator: EvaluatorPlan { command: "cargo test".to_owned(), max_time: None, is_uncounted: false },
+        evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
         stop: StopPlan::EvaluatorPass,
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
@@ -138,9 +138,9 @@ fn every_key_reaches_the_plan() {
             max_silence: Some(Duration::from_millis(90_500)),
         },
         evaluator: EvaluatorPlan {
-            command: "cargo test".to_owned(),
+            command: Some("cargo test".to_owned()),
             max_time: Some(Duration::from_secs(300)),
-            is_uncounted: false,
+            ..EvaluatorPlan::default()
         },
         stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
         limits: Limits {
@@ -232,7 +232,7 @@ fn a_prompt_outside_quotes_is_taken() {
 fn a_check_gets_no_prompt_so_the_word_is_free_in_it() {
     assert_eq!(
         plan("a.yaml", &yaml("cargo test", "grep '{prompt}' notes")).evaluator.command,
-        "grep '{prompt}' notes"
+        Some("grep '{prompt}' notes".to_owned())
     );
 }
 
@@ -251,7 +251,7 @@ fn json_is_read_as_json_is_written() {
 #[test]
 fn yaml_may_use_its_anchors_marks_and_plain_words() {
     let anchored = YAML.replace("goal: All", "goal: &goal All").replace("cargo test", "*goal");
-    assert_eq!(plan("loop.yaml", &anchored).evaluator.command, "All tests pass");
+    assert_eq!(plan("loop.yaml", &anchored).evaluator.command, Some("All tests pass".to_owned()));
     assert_eq!(plan("loop.yaml", &yaml("All tests pass", "yes")).goal, "yes");
     assert_eq!(plan("loop.yaml", &format!("\u{feff}---\n{YAML}...\n")).goal, "All tests pass");
 }

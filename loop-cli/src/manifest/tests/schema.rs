@@ -21,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// What the validator says of manifests that the schema takes, because it has no words for it.
-const BEYOND: [&str; 10] = [
+const BEYOND: [&str; 12] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -32,6 +32,8 @@ const BEYOND: [&str; 10] = [
     "stands here twice",
     "the file of `agent.prices`",
     "what the agent costs cannot be known",
+    "what the judge costs cannot be known",
+    "is more than there are votes",
 ];
 
 /// Whether the schema takes this manifest.
@@ -104,18 +106,22 @@ fn every_key_is_explained_in_sentences() {
 
 #[test]
 fn the_documented_default_is_what_leaving_it_out_means() {
-    let bare = format!("{:?}", load("a.json", JSON).unwrap().plan);
+    let plan = |manifest: &Json| format!("{:?}", load("a.json", manifest.to_string()).unwrap().plan);
     for key in KEYS {
         if let Some(default) = key.default {
             let written = with(key.path, default.json());
-            assert_eq!(
-                format!("{:?}", load("a.json", written.to_string()).unwrap().plan),
-                bare,
-                "{}",
-                key.path
-            );
+            assert_eq!(plan(&written), plan(&without(key.path, written.clone())), "{}", key.path);
         }
     }
+}
+
+/// The manifest without the key at `path`, which it has.
+fn without(path: &str, mut manifest: Json) -> Json {
+    let (objects, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let objects = objects.split('.').filter(|key| !key.is_empty());
+    let object = objects.fold(&mut manifest, |object, key| &mut object[key]);
+    assert!(object.as_object_mut().unwrap().remove(key).is_some());
+    manifest
 }
 
 #[test]
@@ -142,6 +148,12 @@ fn with(path: &str, value: Json) -> Json {
     }
     if let "agent.system" | "agent.tools" = path {
         manifest["agent"] = serde_json::json!({ "model": "claude-sonnet-4-5", "prompt": "{goal}" });
+    }
+    if path.starts_with("evaluator.confidence.") {
+        manifest["evaluator"]["confidence"] = serde_json::json!({ "at_least": 0.9 });
+    }
+    if path.starts_with("evaluator.judge.") {
+        manifest["evaluator"]["judge"] = serde_json::json!({ "model": "gpt-5", "criteria": ["It rhymes"] });
     }
     manifest["guardrails"]["allow_unmetered"] = true.into();
     let pointer = path.split('.').fold(&mut manifest, |object, key| &mut object[key]);

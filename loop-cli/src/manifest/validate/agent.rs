@@ -1,4 +1,4 @@
-//! The agent and its check: what can be run, and what reports its usage.
+//! The agent: what can be run, and what reports its usage.
 
 use loop_agents::{
     shell::{CommandError, CommandLine, Unquotable},
@@ -9,8 +9,8 @@ use super::{
     super::{
         diagnostics::Diagnostic,
         field::At,
-        plan::{AgentPlan, EvaluatorPlan, ModelPlan, UsagePlan, WorkPlan},
-        raw::{RawAgent, RawEvaluator},
+        plan::{AgentPlan, ModelPlan, UsagePlan, WorkPlan},
+        raw::RawAgent,
         reporter, source,
     },
     empty,
@@ -68,24 +68,7 @@ fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic>
     })
 }
 
-/// The check that `raw` describes.
-pub(super) fn evaluator(raw: RawEvaluator, problems: &mut Vec<Diagnostic>) -> Option<EvaluatorPlan> {
-    let command = raw.command.judge(problems, check_command);
-    let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
-    let command = command.required()?;
-    let is_uncounted = reporter::uncounted(&command).is_some();
-    Some(EvaluatorPlan { command, max_time: max_time.optional()?, is_uncounted })
-}
-
-/// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
-fn check_command(at: At<String>) -> Result<String, Diagnostic> {
-    match CommandLine::parse(&at.value) {
-        Ok(_) | Err(CommandError::PromptPlace { .. }) => Ok(at.value),
-        Err(error) => Err(unrunnable(&at, &error)),
-    }
-}
-
-fn unrunnable(at: &At<String>, error: &CommandError) -> Diagnostic {
+pub(super) fn unrunnable(at: &At<String>, error: &CommandError) -> Diagnostic {
     match error {
         CommandError::Empty => empty(at),
         error => {

@@ -5,6 +5,7 @@
 
 mod agent;
 mod environment;
+mod evaluator;
 mod guardrails;
 mod priced;
 mod resume;
@@ -21,7 +22,7 @@ use super::{
     diagnostics::Diagnostic,
     field::At,
     keys,
-    plan::{PacePlan, Plan, ResumePlan},
+    plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
@@ -44,8 +45,13 @@ pub(crate) fn plan(
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
         priced::priced(&raw.guardrails, agent, command, problems);
     }
-    let evaluator = agent::evaluator(raw.evaluator, problems);
-    let stop = stop::stop(raw.stop_condition, text, problems);
+    let judge = raw.evaluator.judge.as_ref().and_then(|judge| judge.model.written());
+    let judge = judge.map(|at| at.span.clone()).unwrap_or_default();
+    let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
+    let evaluator = evaluator::evaluator(raw.evaluator, problems);
+    if let (Some(agent), Some(EvaluatorPlan { judge: Some(plan), .. })) = (&agent, &evaluator) {
+        priced::judge(&raw.guardrails, plan, &agent.usage, judge, problems);
+    }
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);

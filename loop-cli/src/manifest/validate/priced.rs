@@ -5,27 +5,53 @@ use loop_agents::usage::{Format, Prices, Tokens};
 use super::super::{
     diagnostics::{Diagnostic, Span},
     flags,
-    plan::{AgentPlan, WorkPlan},
+    plan::{AgentPlan, JudgePlan, UsagePlan, WorkPlan},
     raw::RawGuardrails,
     reporter,
 };
-use crate::model::VendorModel;
+use crate::model::{ModelName, VendorModel};
 
 /// Refuses a limit on the cost of an agent that says neither its cost nor its model, where no price helps: it
 /// would never bind, and its owner would find out from the bill. `command` is where the agent's command stands.
 pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
+    refuse(raw, "agent", Unpriced::of(agent), command, problems);
+}
+
+/// The same of a judge, for which the prices of `usage` count as well. `model` is where it is named.
+pub(super) fn judge(
+    raw: &RawGuardrails,
+    judge: &JudgePlan,
+    usage: &UsagePlan,
+    model: Span,
+    problems: &mut Vec<Diagnostic>,
+) {
+    refuse(raw, "judge", Unpriced::of_model(&judge.model, usage), model, problems);
+}
+
+fn refuse(
+    raw: &RawGuardrails,
+    who: &str,
+    why: Option<Unpriced>,
+    place: Span,
+    problems: &mut Vec<Diagnostic>,
+) {
     let accepted = raw.allow_unmetered.written().is_some_and(|at| at.value);
     let limits = [&raw.max_cost_usd, &raw.max_usd_per_hour];
     let limits: Vec<_> = limits.into_iter().filter_map(|limit| limit.written()).collect();
-    let Some(why) = Unpriced::of(agent).filter(|_| !accepted && !limits.is_empty()) else { return };
+    let Some(why) = why.filter(|_| !accepted && !limits.is_empty()) else { return };
     let names: Vec<_> = limits.iter().map(|limit| format!("`{}`", limit.key)).collect();
-    let title = format!("{} cannot hold: what the agent costs cannot be known", names.join(" and "));
+    let title = format!("{} cannot hold: what the {who} costs cannot be known", names.join(" and "));
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, limit| {
         finding.at(limit.span.clone(), "nothing would be measured against this")
     });
-    let finding = finding.at(command, why.label());
+    let finding = finding.at(place, why.label());
     let of_flags = limits.iter().any(|limit| flags::key(limit.key).is_some());
     problems.push(why.help(of_flags).into_iter().fold(finding, Diagnostic::help));
+}
+
+/// The user's own table is empty.
+fn has_no_prices(usage: &UsagePlan) -> bool {
+    usage.prices.as_ref().is_some_and(Prices::is_empty)
 }
 
 /// Why nobody will know the cost.
@@ -40,13 +66,11 @@ enum Unpriced {
 
 impl Unpriced {
     fn of(AgentPlan { work, usage, .. }: &AgentPlan) -> Option<Self> {
-        let is_read = usage.format.flags().is_some() || matches!(work, WorkPlan::Model(_));
-        if is_read && usage.prices.as_ref().is_some_and(Prices::is_empty) {
-            return Some(Self::Prices);
-        }
         let model = match work {
-            // A name of the user's own may be any model.
-            WorkPlan::Model(model) => &model.name.as_str().parse::<VendorModel>().ok()?.id,
+            WorkPlan::Model(model) => return Self::of_model(&model.name, usage),
+            WorkPlan::Command(_) if usage.format.flags().is_some() && has_no_prices(usage) => {
+                return Some(Self::Prices);
+            }
             // Of the formats it is the one that never says either.
             WorkPlan::Command(_) if usage.format != Format::CodexJson => return None,
             WorkPlan::Command(_) => match &usage.model {
@@ -54,10 +78,23 @@ impl Unpriced {
                 None => return Some(Self::Model),
             },
         };
+        Self::of_name(model, usage)
+    }
+
+    fn of_model(name: &ModelName, usage: &UsagePlan) -> Option<Self> {
+        if has_no_prices(usage) {
+            return Some(Self::Prices);
+        }
+        // A name of the user's own may be any model.
+        let VendorModel { id, .. } = name.as_str().parse().ok()?;
+        Self::of_name(&id, usage)
+    }
+
+    fn of_name(model: &str, usage: &UsagePlan) -> Option<Self> {
         let bundled = Prices::bundled();
         let prices = usage.prices.as_ref().unwrap_or(&bundled);
         let tokens = Tokens { output: Some(1), ..Tokens::default() };
-        let no_price = || Self::Price { model: model.clone(), date: prices.date().to_owned() };
+        let no_price = || Self::Price { model: model.to_owned(), date: prices.date().to_owned() };
         prices.estimate(model, &tokens).is_none().then(no_price)
     }
 

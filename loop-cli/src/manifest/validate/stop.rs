@@ -7,7 +7,7 @@ use super::super::{
     field::{At, Field},
     nearest,
     plan::StopPlan,
-    raw::RawStopCondition,
+    raw::{RawEvaluator, RawStopCondition},
     source,
 };
 
@@ -23,10 +23,24 @@ const KINDS: [(&str, Kind); 2] =
 const FLAVOUR: &str = "patterns are those of Rust's `regex`: no look-around and no backreferences; with `(?m)` in front, `^` and `$` match at every line";
 
 /// The condition that `raw` describes.
-pub(super) fn stop(raw: RawStopCondition, text: &str, problems: &mut Vec<Diagnostic>) -> Option<StopPlan> {
+pub(super) fn stop(
+    raw: RawStopCondition,
+    evaluator: &RawEvaluator,
+    text: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<StopPlan> {
     let kind_written = raw.kind.written().map(|at| at.span.clone());
     let kind = raw.kind.judge(problems, kind).or(Kind::EvaluatorPass);
     let pattern = raw.pattern.judge(problems, |at| pattern(&at, text));
+    // Where nothing judges at all, that is reported.
+    let is_mute = matches!(evaluator.command, Field::Absent)
+        && (evaluator.judge.is_some() || evaluator.confidence.is_some());
+    if let (Some(Kind::OutputMatches), Some(span), true) = (kind, &kind_written, is_mute) {
+        let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
+        let finding = finding.at(span.clone(), "there is no command whose output could match");
+        problems.push(finding.help("remove it: what there is has to pass in any case"));
+        return None;
+    }
     match (kind?, pattern) {
         (Kind::EvaluatorPass, Field::Absent) => Some(StopPlan::EvaluatorPass),
         (Kind::OutputMatches, Field::Written(pattern)) => Some(StopPlan::OutputMatches(pattern.value)),

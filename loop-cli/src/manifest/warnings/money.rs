@@ -15,7 +15,13 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     if format.flags().is_some() {
         return Vec::new();
     }
-    [&agent.model, &agent.prices].into_iter().filter_map(|key| idle(key.written()?, format)).collect()
+    // The prices are the judge's as well.
+    let prices = Some(&agent.prices).filter(|_| raw.evaluator.judge.is_none());
+    [Some(&agent.model), prices]
+        .into_iter()
+        .flatten()
+        .filter_map(|key| idle(key.written()?, format))
+        .collect()
 }
 
 /// What is there to estimate a cost from tokens, where no tokens are read.

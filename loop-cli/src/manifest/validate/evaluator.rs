@@ -1,0 +1,128 @@
+//! The check: a command, a number that the agent says, a model that judges.
+
+use loop_agents::{
+    judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA, MAX_VOTES, Votes},
+    shell::{CommandError, CommandLine},
+};
+
+use super::{
+    super::{
+        diagnostics::Diagnostic,
+        field::{At, Field, Item},
+        plan::{ConfidencePlan, EvaluatorPlan, JudgePlan},
+        raw::{RawConfidence, RawEvaluator, RawJudge},
+        reporter,
+    },
+    agent::unrunnable,
+    empty, filled, guardrails,
+};
+
+/// The check that `raw` describes.
+pub(super) fn evaluator(raw: RawEvaluator, problems: &mut Vec<Diagnostic>) -> Option<EvaluatorPlan> {
+    let command = raw.command.judge(problems, check_command);
+    let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
+    // What is wrong in one of them does not hide what is wrong in the other.
+    let confidence = raw.confidence.map(|raw| confidence(raw, problems));
+    let judge = raw.judge.map(|raw| judge(raw, problems));
+    let command = command.optional()?;
+    Some(EvaluatorPlan {
+        is_uncounted: command.as_deref().is_some_and(|line| reporter::uncounted(line).is_some()),
+        command,
+        confidence: of_both(confidence)?,
+        judge: of_both(judge)?,
+        max_time: max_time.optional()?,
+    })
+}
+
+/// Nothing if what is there is wrong.
+fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
+    part.map_or(Some(None), |part| part.map(Some))
+}
+
+/// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
+fn check_command(at: At<String>) -> Result<String, Diagnostic> {
+    match CommandLine::parse(&at.value) {
+        Ok(_) | Err(CommandError::PromptPlace { .. }) => Ok(at.value),
+        Err(error) => Err(unrunnable(&at, &error)),
+    }
+}
+
+fn confidence(raw: RawConfidence, problems: &mut Vec<Diagnostic>) -> Option<ConfidencePlan> {
+    let at_least = raw.at_least.judge(problems, threshold);
+    let key = raw.key.judge(problems, filled);
+    Some(ConfidencePlan { at_least: at_least.required()?, key: key.or(DEFAULT_CONFIDENCE_KEY.to_owned())? })
+}
+
+fn threshold(at: At<f64>) -> Result<f64, Diagnostic> {
+    if at.value > 0.0 && at.value <= 1.0 {
+        return Ok(at.value);
+    }
+    let label = match at.value {
+        low if low <= 0.0 => "any number would pass",
+        high if high > 1.0 => "no number would pass",
+        _ => "this is not a number",
+    };
+    let finding = Diagnostic::error(format!("`{}` has to be a number above 0 and up to 1", at.key));
+    let finding = finding.at(at.span, label);
+    Err(match at.value {
+        percent if percent > 1.0 && percent <= 100.0 => {
+            finding.help(format!("for {percent} percent, write {}", percent / 100.0))
+        }
+        _ => finding,
+    })
+}
+
+fn judge(raw: RawJudge, problems: &mut Vec<Diagnostic>) -> Option<JudgePlan> {
+    let model = raw.model.judge(problems, filled);
+    let criteria = raw.criteria.judge(problems, criteria);
+    let votes = votes(raw.votes, raw.pass, problems);
+    let prompt = raw.prompt.judge(problems, filled);
+    Some(JudgePlan {
+        model: model.required()?.parse().ok()?,
+        criteria: criteria.required()?,
+        votes: votes?,
+        prompt: prompt.optional()?,
+    })
+}
+
+fn criteria(at: At<Vec<Item>>) -> Result<Vec<String>, Diagnostic> {
+    match at.value.len() {
+        0 => return Err(empty(&At { key: at.key, value: String::new(), span: at.span })),
+        count if count > MAX_CRITERIA => {
+            return Err(Diagnostic::error(format!("`{}` has {count} criteria", at.key))
+                .at(at.span, format!("a judge can have {MAX_CRITERIA}"))
+                .help("leave out what a command can check, and what the others imply"));
+        }
+        _ => {}
+    }
+    let blank = at.value.iter().position(|item| item.value.trim().is_empty());
+    match blank.and_then(|index| at.value.get(index)) {
+        Some(item) => Err(Diagnostic::error(format!("a text in `{}` is empty", at.key))
+            .at(item.span.clone(), "this would be met by anything")
+            .help("remove it")),
+        None => Ok(at.value.into_iter().map(|item| item.value).collect()),
+    }
+}
+
+/// How many votes there are, and how many have to say yes.
+fn votes(most: Field<i128>, needed: Field<i128>, problems: &mut Vec<Diagnostic>) -> Option<Votes> {
+    let most = most.judge(problems, count).or(1)?;
+    let written = needed.written().map(|at| (at.key, at.span.clone()));
+    let needed = needed.judge(problems, count).or(most / 2 + 1)?;
+    let votes = Votes::of(needed, most);
+    if let (Err(_), Some((key, span))) = (&votes, written) {
+        let votes = if most == 1 { "1 vote".to_owned() } else { format!("{most} votes") };
+        let finding = Diagnostic::error(format!("`{key}` is more than there are votes"));
+        let finding = finding.at(span, format!("of {votes}, {needed} cannot say yes"));
+        problems.push(finding.help("raise `votes`, or lower this"));
+    }
+    votes.ok()
+}
+
+fn count(at: At<i128>) -> Result<u32, Diagnostic> {
+    let count = u32::try_from(at.value).ok().filter(|count| (1..=MAX_VOTES).contains(count));
+    count.ok_or_else(|| {
+        let label = if at.value < 1 { "nobody would be asked" } else { "this is too large" };
+        Diagnostic::error(format!("`{}` has to be a number from 1 to {MAX_VOTES}", at.key)).at(at.span, label)
+    })
+}
