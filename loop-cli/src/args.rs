@@ -15,7 +15,7 @@ use loop_core::Usd;
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
     every::EveryArgs,
-    looking::{PartArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
+    looking::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
     policy::{ExplainArgs, PolicyCommand, PolicyPlace},
     schedule::{
         AddArgs, ErrandArgs, InstallArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
@@ -36,7 +36,7 @@ use crate::{
     // Without the two options that every command has: it is to fit a screen.
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-Also:  schema, completions and man, for editors, shells and readers
+Also:  report, a page about a run; schema, completions and man
 To begin, in the folder of your project:  loop init && loop run
 Exit codes:  0  goal met   1  halted by a guardrail   2  wrong usage or manifest
   3  failed for a reason of its own   129, 130, 143  by SIGHUP, Ctrl+C, SIGTERM"
@@ -138,6 +138,15 @@ Examples:
   loop policy explain --to write src/main.rs"
     )]
     Policy(PolicyCommand),
+    /// Write a page about a run, for a browser
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  loop report
+  loop report 0198b2 --html nightly.html"
+    )]
+    Report(ReportArgs),
     /// Print the JSON Schema of manifests, for editors
     #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
     Schema,

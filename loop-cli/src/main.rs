@@ -18,6 +18,7 @@ mod keeping;
 mod logging;
 mod manifest;
 mod model;
+mod report;
 mod schedule;
 mod settings;
 mod signals;

@@ -1,5 +1,7 @@
 //! The command line of what looks at runs.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -39,6 +41,15 @@ pub(crate) struct PartArgs {
     /// Print what the check said
     #[arg(long)]
     pub(crate) evaluation: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Its id, or how that begins [default: the last one that began here]
+    pub(crate) run: Option<String>,
+    /// Where to write the page; `-` is standard output [default: LOOP-ID.html in this folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ mod man;
 mod perform;
 mod policy;
 mod ready;
+mod report;
 mod resume;
 mod rm;
 mod run;
@@ -71,6 +72,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Resume(args) => resume::exec(&args),
         Command::Runs(args) => runs::exec(&args),
         Command::Show(args) => show::exec(&args),
+        Command::Report(args) => report::exec(&args),
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),

@@ -1,6 +1,6 @@
 //! What an agent left behind in an iteration, whichever kind of agent it is.
 
-use loop_agents::{chat::TurnOutput, shell::ShellOutput};
+use loop_agents::{chat::TurnOutput, judge::Words, shell::ShellOutput};
 use loop_core::with_causes;
 
 use super::text;
@@ -40,6 +40,22 @@ impl Left {
         match self {
             Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
             Self::Turn(turn) => turn.text.len() as u64,
+        }
+    }
+
+    /// What it had to say, in at most so many bytes and a notice.
+    pub(crate) fn excerpt(&self, max_bytes: usize) -> String {
+        match self {
+            Self::Shell(output) => output.excerpt(max_bytes),
+            Self::Turn(turn) => turn.excerpt(max_bytes),
+        }
+    }
+
+    /// What it printed to its standard error, in the same way.
+    pub(crate) fn errors(&self, max_bytes: usize) -> String {
+        match self {
+            Self::Shell(output) => output.stderr.excerpt(max_bytes),
+            Self::Turn(_) => String::new(),
         }
     }
 

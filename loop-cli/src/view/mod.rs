@@ -48,7 +48,7 @@ pub(crate) use self::{
     lines::{Lines, Wording},
     output::Output,
     screen::Screen,
-    summary::summary,
+    summary::{summary, time},
     table::Table,
 };
 

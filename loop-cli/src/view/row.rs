@@ -40,7 +40,7 @@ impl Row {
     }
 
     /// The cells of a table for who looks at a run later.
-    pub(super) fn full(&self) -> Vec<String> {
+    pub(crate) fn full(&self) -> Vec<String> {
         let shown = |number: Option<String>| number.unwrap_or_default();
         vec![
             self.iteration.to_string(),

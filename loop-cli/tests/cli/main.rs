@@ -37,6 +37,7 @@ mod no_file;
 mod output;
 mod policy;
 mod prompts;
+mod report;
 mod resume;
 mod retention;
 mod schedule;

@@ -1,0 +1,298 @@
+//! The page of a run.
+
+use loop_core::{Progress, StopReason};
+use loop_telemetry::RunEntry;
+
+use super::{
+    charts,
+    html::Markup,
+    story::{Chapter, Told},
+};
+use crate::view::{self, text};
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing is loaded and nothing runs, whatever might have come into the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// Whose page it is.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) entry: &'a RunEntry,
+    /// What has become of it, in a word.
+    pub(crate) state: &'a str,
+    pub(crate) progress: &'a Progress,
+    /// The manifest as it was when the run began.
+    pub(crate) manifest: Option<&'a str>,
+}
+
+/// The page, as it is written to a file.
+pub(crate) fn page(subject: &Subject<'_>, told: &Told) -> String {
+    let charts = charts::of(told.series.buckets()).into_iter().map(|chart| chart.markup());
+    let charts = Markup::element("section", &[("class", "charts")], charts);
+    let mut parts = vec![heading(subject), figures(subject)];
+    if !told.head.is_empty() {
+        parts.push(charts);
+        parts.extend((!subject.progress.usage().is_unknown()).then(|| usage(subject)));
+        parts.extend([table(told), chapters(subject, told)]);
+    }
+    parts.extend(subject.manifest.map(manifest));
+    parts.push(footer());
+    let body = Markup::element("body", &[], [Markup::element("main", &[], parts)]);
+    Markup::element("html", &[("lang", "en")], [head(&subject.entry.name), body]).document()
+}
+
+fn head(name: &str) -> Markup {
+    let meta = |attributes: &[(&'static str, &str)]| Markup::empty("meta", attributes);
+    Markup::element(
+        "head",
+        &[],
+        [
+            meta(&[("charset", "utf-8")]),
+            meta(&[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]),
+            meta(&[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]),
+            meta(&[("name", "color-scheme"), ("content", "light dark")]),
+            meta(&[("name", "referrer"), ("content", "no-referrer")]),
+            Markup::element("title", &[], [Markup::text(&format!("{name}: a run of loop"))]),
+            Markup::style(STYLE),
+        ],
+    )
+}
+
+/// What it is, how it ended and why.
+fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
+    let ending = progress.ending();
+    let class = match ending.map(loop_core::Ending::reason) {
+        Some(StopReason::GoalMet) => "badge good",
+        None | Some(StopReason::Cancelled | StopReason::Declined) => "badge other",
+        Some(_) => "badge bad",
+    };
+    let state = ending.map_or_else(|| (*state).to_owned(), |ending| ending.reason().to_string());
+    let mut parts = vec![
+        Markup::element("h1", &[], [Markup::text(&entry.name)]),
+        Markup::words("span", class, &state.replace('_', " ")),
+    ];
+    if let Some(ending) = ending.filter(|ending| !ending.halt.message.is_empty()) {
+        parts.push(Markup::words("p", "why", &ending.halt.message));
+    }
+    let manifest = entry.manifest.as_deref().map(|path| ("manifest", path.to_owned()));
+    let facts = [
+        ("run", entry.id.clone()),
+        ("began", format!("{:.0}", entry.started_at)),
+        ("folder", entry.folder.clone()),
+    ];
+    parts.push(list("facts", facts.into_iter().chain(manifest)));
+    Markup::element("header", &[], parts)
+}
+
+/// The numbers that everybody looks for first, each with what there is to say about it.
+fn figures(Subject { progress, .. }: &Subject<'_>) -> Markup {
+    let mut figures = vec![
+        ("iterations", text::grouped(progress.iterations())),
+        ("time", view::time(progress)),
+        ("cost", text::cost(progress)),
+    ];
+    figures.extend(text::tokens(progress).map(|tokens| ("tokens", tokens)));
+    let figure = |(name, value): (&'static str, String)| {
+        let (value, note) = part(&value).unwrap_or((&value, ""));
+        let mut parts = vec![
+            Markup::element("dt", &[], [Markup::text(name)]),
+            Markup::element("dd", &[], [Markup::text(value)]),
+        ];
+        if !note.is_empty() {
+            parts.push(Markup::words("dd", "note", note.trim_end_matches(')')));
+        }
+        Markup::element("div", &[], parts)
+    };
+    Markup::element("dl", &[("class", "figures")], figures.into_iter().map(figure))
+}
+
+/// A value and the note that stands behind it. A comma within a number has no space after it.
+fn part(value: &str) -> Option<(&str, &str)> {
+    value.split_once(" (").or_else(|| value.split_once(", "))
+}
+
+fn list(class: &'static str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
+    let row = |(name, value): (&'static str, String)| {
+        let cells = [("dt", name), ("dd", value.as_str())];
+        Markup::element(
+            "div",
+            &[],
+            cells.map(|(cell, text)| Markup::element(cell, &[], [Markup::text(text)])),
+        )
+    };
+    Markup::element("dl", &[("class", class)], rows.into_iter().map(row))
+}
+
+fn section(title: &str, parts: impl IntoIterator<Item = Markup>) -> Markup {
+    let title = Markup::element("h2", &[], [Markup::text(title)]);
+    Markup::element("section", &[], std::iter::once(title).chain(parts))
+}
+
+/// What was used in all.
+fn usage(Subject { progress, .. }: &Subject<'_>) -> Markup {
+    let used = progress.usage();
+    let count = |tokens: Option<u64>| tokens.map_or_else(|| "unknown".to_owned(), text::grouped);
+    let rows = [
+        ("input tokens", count(used.input_tokens)),
+        ("of them cached", count(used.cached_input_tokens)),
+        ("output tokens", count(used.output_tokens)),
+        ("cost", progress.cost().to_string()),
+    ];
+    let rows = rows.map(|(name, value)| {
+        let name = Markup::element("th", &[("scope", "row")], [Markup::text(name)]);
+        Markup::element("tr", &[], [name, Markup::words("td", "number", &value)])
+    });
+    section("Usage", [Markup::element("table", &[], rows)])
+}
+
+/// The columns of the table of iterations, which are those of `loop show`.
+const COLUMNS: [(&str, &str); 9] = [
+    ("", "number"),
+    ("agent", "number"),
+    ("exit", "number"),
+    ("output", "number"),
+    ("check", "number"),
+    ("verdict", ""),
+    ("score", "number"),
+    ("tokens", "number"),
+    ("cost", ""),
+];
+
+fn table(told: &Told) -> Markup {
+    let heads = COLUMNS.map(|(name, class)| Markup::element("th", &[("class", class)], [Markup::text(name)]));
+    let row = |chapter: &Chapter| {
+        let anchor = format!("#iteration-{}", chapter.row.iteration);
+        let cells =
+            chapter.row.full().into_iter().zip(COLUMNS).enumerate().map(|(index, (cell, (_, class)))| {
+                let text = Markup::text(&cell);
+                let text = if index == 0 { Markup::element("a", &[("href", &anchor)], [text]) } else { text };
+                Markup::element("td", &[("class", class)], [text])
+            });
+        Markup::element("tr", &[], cells)
+    };
+    let gap = (told.left_out > 0).then(|| {
+        let said = format!("{} left out", text::count(told.left_out, "iteration"));
+        let cell = Markup::element("td", &[("colspan", "9"), ("class", "gap")], [Markup::text(&said)]);
+        Markup::element("tr", &[], [cell])
+    });
+    let rows = told.head.iter().map(row).chain(gap).chain(told.tail.iter().map(row));
+    let head = Markup::element("thead", &[], [Markup::element("tr", &[], heads)]);
+    let table = Markup::element("table", &[], [head, Markup::element("tbody", &[], rows)]);
+    section("Iterations", [Markup::element("div", &[("class", "wide")], [table])])
+}
+
+fn chapters(Subject { entry, .. }: &Subject<'_>, told: &Told) -> Markup {
+    let gap = (told.left_out > 0).then(|| {
+        let id = entry.id.get(..13).unwrap_or(&entry.id);
+        let said = format!(
+            "{} left out here; `loop show {id} -i N` shows each.",
+            text::count(told.left_out, "iteration")
+        );
+        Markup::words("p", "gap", &said)
+    });
+    let all = told.head.iter().map(chapter).chain(gap).chain(told.tail.iter().map(chapter));
+    section("What was said", all)
+}
+
+fn chapter(chapter: &Chapter) -> Markup {
+    let Chapter { row, ended, output, errors, verdict, troubles } = chapter;
+    let id = format!("iteration-{}", row.iteration);
+    let word = if row.verdict.is_empty() { "done" } else { &row.verdict };
+    let class = match word {
+        "pass" | "done" => "badge good",
+        "fail" | "failed" | "inconclusive" => "badge bad",
+        _ => "badge other",
+    };
+    let mut heads =
+        vec![Markup::words("b", "", &row.iteration.to_string()), Markup::words("span", class, word)];
+    let took = row.agent.map(text::duration);
+    let cost = row.cost().usd().map(|_| row.cost().to_string());
+    let facts: Vec<_> = [ended.clone(), took, cost].into_iter().flatten().collect();
+    heads.push(Markup::words("span", "dim", &facts.join(", ")));
+    let mut parts = vec![Markup::element("summary", &[], heads)];
+    parts.extend(troubles.iter().map(|trouble| Markup::words("p", "trouble", trouble)));
+    let said = [("agent", output), ("its errors", errors), ("check", verdict)];
+    let said: Vec<_> = said.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect();
+    if said.is_empty() && troubles.is_empty() {
+        parts.push(Markup::words("p", "dim", "Nothing was printed."));
+    }
+    for (who, text) in said {
+        parts.push(Markup::element("h3", &[], [Markup::text(who)]));
+        parts.push(Markup::element("pre", &[], [Markup::text(text.trim_end())]));
+    }
+    Markup::element("details", &[("id", &id)], parts)
+}
+
+fn manifest(text: &str) -> Markup {
+    let title = Markup::element("summary", &[], [Markup::text("as it was when the run began")]);
+    let text = Markup::element("pre", &[], [Markup::text(text.trim_end())]);
+    section("Manifest", [Markup::element("details", &[], [title, text])])
+}
+
+fn footer() -> Markup {
+    let said =
+        concat!("Written by loop ", env!("CARGO_PKG_VERSION"), ". What looked like a secret was left out.");
+    Markup::element("footer", &[], [Markup::text(said)])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use loop_agents::{output::Capture, process::Exit, shell::ShellOutput};
+    use loop_core::{Cost, Event, EventKind, Notes, RunTime, Usage, Usd, Verdict, WorkResult};
+
+    use super::{super::story::Story, *};
+    use crate::view::Left;
+
+    /// A run of so many iterations, each of which prints as much as is kept.
+    fn long(iterations: u64) -> (Progress, Told) {
+        let (mut progress, mut story) = (Progress::default(), Story::default());
+        let mut happen = |second: u64, kind, output| {
+            let event = Event { at: RunTime::from_micros(second * 1_000_000), kind };
+            progress.apply(&event);
+            story.on_event(&event, output);
+        };
+        let mut printed = Capture::with_limit(20 << 10);
+        printed.push("<&\"words\"> ".repeat(10_000).as_bytes());
+        happen(0, EventKind::RunStarted { evaluated: true }, None);
+        for iteration in 1..=iterations {
+            let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(iteration * 100)));
+            let notes = Notes { usage, ..Notes::default() }.boxed();
+            let output = ShellOutput {
+                exit: Exit::Code(0),
+                stdout: printed.clone(),
+                stderr: printed.clone(),
+                text: None,
+            };
+            let verdict = Verdict::fail().with_score(0.5).with_text("no ".repeat(10_000));
+            happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 }, None);
+            let done = EventKind::IterationFinished { result: WorkResult::Done(()), notes };
+            happen(iteration * 3 + 1, done, Some(Left::Shell(Box::new(output))));
+            happen(iteration * 3 + 1, EventKind::EvaluationStarted {}, None);
+            let judged = EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None };
+            happen(iteration * 3 + 2, judged, None);
+            happen(iteration * 3 + 2, EventKind::StepSettled { met: false }, None);
+        }
+        (progress, story.told())
+    }
+
+    #[test]
+    fn a_long_run_has_a_page_that_opens() {
+        let (progress, told) = long(10_000);
+        assert_eq!((told.head.len(), told.tail.len(), told.left_out), (20, 80, 9900));
+        assert_eq!(told.head[0].row.agent, Some(Duration::from_secs(1)));
+        assert_eq!(told.tail[79].row.iteration, 10_000);
+        assert!(told.tail[79].output.len() <= (16 << 10) + 64);
+        let buckets = told.series.buckets();
+        let cost: u64 = buckets.iter().filter_map(|bucket| bucket.cost).map(Usd::as_micros).sum();
+        assert_eq!(cost, 100 * 10_000 * 10_001 / 2);
+        let charts: String = charts::of(buckets).iter().map(|chart| chart.markup().document()).collect();
+        assert!(charts.len() < 300_000 && charts.matches("<g>").count() <= 720, "{}", charts.len());
+        assert_eq!(progress.iterations(), 10_000);
+        let all = Markup::element("div", &[], told.head.iter().chain(&told.tail).map(chapter)).document();
+        // Signs of markup are up to six bytes each.
+        assert!(all.len() < 12 << 20, "{}", all.len());
+    }
+}

@@ -1,0 +1,179 @@
+//! Numbers of iterations, in as many bars as fit on a page.
+
+use std::time::Duration;
+
+use loop_core::Usd;
+
+use crate::view::row::Row;
+
+/// The most bars of a chart: on a phone each is a pixel wide then.
+const MOST: usize = 240;
+
+/// What came of an iteration, as a chart shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Passed,
+    Failed,
+    /// It was cut, put off, halted, or is not over.
+    Other,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Passed, Self::Failed, Self::Other];
+
+    pub(super) fn of(row: &Row) -> Self {
+        match row.verdict.as_str() {
+            "pass" => Self::Passed,
+            "fail" | "inconclusive" | "failed" => Self::Failed,
+            // Without a check what comes to its end has done what it should.
+            "" if row.agent.is_some() => Self::Passed,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What is known of some iterations that follow each other, together.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bucket {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) iterations: u32,
+    pub(super) agent: Duration,
+    pub(super) check: Duration,
+    pub(super) cost: Option<Usd>,
+    pub(super) tokens: Option<u64>,
+    scores: (f64, u32),
+    kinds: [u32; Kind::ALL.len()],
+}
+
+impl Bucket {
+    fn of(row: &Row) -> Self {
+        let mut kinds = [0; Kind::ALL.len()];
+        kinds[Kind::of(row) as usize] = 1;
+        Self {
+            first: row.iteration,
+            last: row.iteration,
+            iterations: 1,
+            agent: row.agent.unwrap_or_default(),
+            check: row.check.unwrap_or_default(),
+            cost: row.cost().usd(),
+            tokens: row.usage.tokens(),
+            scores: row.score.map_or((0.0, 0), |score| (score, 1)),
+            kinds,
+        }
+    }
+
+    fn join(&mut self, next: &Self) {
+        self.last = next.last;
+        self.iterations += next.iterations;
+        self.agent += next.agent;
+        self.check += next.check;
+        self.cost = sum(self.cost, next.cost);
+        self.tokens = sum(self.tokens, next.tokens);
+        self.scores = (self.scores.0 + next.scores.0, self.scores.1 + next.scores.1);
+        for (kind, more) in self.kinds.iter_mut().zip(next.kinds) {
+            *kind += more;
+        }
+    }
+
+    /// The mean of the scores that there were.
+    pub(super) fn score(&self) -> Option<f64> {
+        let (sum, count) = self.scores;
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// How many of its iterations were of this kind.
+    pub(super) const fn count(&self, kind: Kind) -> u32 {
+        self.kinds[kind as usize]
+    }
+
+    /// Of an amount that is the sum of all its iterations, what one of them had in the mean.
+    pub(super) fn mean(&self, sum: f64) -> f64 {
+        sum / f64::from(self.iterations.max(1))
+    }
+}
+
+fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The iterations of a run, in memory that does not grow with them: where they do not fit, two neighbours become one.
+#[derive(Debug)]
+pub(super) struct Series {
+    buckets: Vec<Bucket>,
+    /// So many iterations are in a bucket that is full.
+    width: u32,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self { buckets: Vec::new(), width: 1 }
+    }
+}
+
+impl Series {
+    /// Takes the next iteration.
+    pub(super) fn push(&mut self, row: &Row) {
+        let is_full = self.buckets.last().is_some_and(|last| last.iterations >= self.width);
+        if is_full && self.buckets.len() == MOST {
+            self.halve();
+        }
+        let next = Bucket::of(row);
+        match self.buckets.last_mut() {
+            Some(last) if last.iterations < self.width => last.join(&next),
+            _ => self.buckets.push(next),
+        }
+    }
+
+    fn halve(&mut self) {
+        self.width = self.width.saturating_mul(2);
+        let pairs = self.buckets.chunks(2).filter_map(|pair| {
+            let (first, rest) = pair.split_first()?;
+            let mut joined = first.clone();
+            rest.iter().for_each(|next| joined.join(next));
+            Some(joined)
+        });
+        self.buckets = pairs.collect();
+    }
+
+    pub(super) fn buckets(&self) -> &[Bucket] {
+        &self.buckets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn row(iteration: u64) -> Row {
+        let mut row = Row::default();
+        (row.iteration, row.agent) = (iteration, Some(Duration::from_secs(iteration)));
+        (row.verdict, row.score) = ("fail".to_owned(), Some(0.5));
+        row
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn nothing_is_lost_and_the_bars_are_few(iterations in 1..5000_u64) {
+            let mut series = Series::default();
+            (1..=iterations).for_each(|iteration| series.push(&row(iteration)));
+            let buckets = series.buckets();
+            prop_assert!(buckets.len() <= MOST && buckets.len() as u64 >= (iterations / 4).min(MOST as u64 / 2));
+            let ends: Vec<_> = buckets.iter().map(|bucket| (bucket.first, bucket.last)).collect();
+            prop_assert_eq!((ends[0].0, ends[ends.len() - 1].1), (1, iterations));
+            prop_assert!(ends.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
+            let time: Duration = buckets.iter().map(|bucket| bucket.agent).sum();
+            prop_assert_eq!(time.as_secs(), iterations * (iterations + 1) / 2);
+            let failed: u64 = buckets.iter().map(|bucket| u64::from(bucket.count(Kind::Failed))).sum();
+            prop_assert_eq!(failed, iterations);
+            prop_assert!(buckets.iter().all(|bucket| bucket.score() == Some(0.5)));
+        }
+    }
+}
