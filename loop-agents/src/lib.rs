@@ -4,6 +4,7 @@ pub mod chat;
 pub mod judge;
 pub mod output;
 pub mod process;
+pub mod review;
 pub mod shell;
 pub mod tools;
 pub mod usage;

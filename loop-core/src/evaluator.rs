@@ -5,7 +5,7 @@ use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    Ceiling, EvaluatorError, Meter, Step, Verdict,
+    Ceiling, EvaluatorError, IterationContext, Meter, Step, Verdict,
     work::{Tether, Work},
 };
 
@@ -92,6 +92,22 @@ impl<O> EvaluationContext<O> {
     pub fn with_previous(mut self, previous: Option<Arc<Step<O>>>) -> Self {
         self.previous = previous;
         self
+    }
+
+    /// A context for an agent that judges: what it reports and notes is reported and noted here, and what interrupts
+    /// this interrupts it.
+    ///
+    /// ```
+    /// use loop_core::{EvaluationContext, Iteration, Verdict, evaluator_fn, iteration_fn};
+    /// let judge = evaluator_fn(async |cx: EvaluationContext<String>| {
+    ///     let mut agent = iteration_fn(async |_| Ok(2_u64));
+    ///     Ok(if agent.run(cx.part()).await? > 1 { Verdict::pass() } else { Verdict::fail() })
+    /// });
+    /// # drop(judge);
+    /// ```
+    #[must_use]
+    pub fn part<P>(&self) -> IterationContext<P> {
+        IterationContext::tethered(self.tether.clone(), self.iteration).with_left(self.left)
     }
 
     /// The index of the iteration that is judged, from 1.

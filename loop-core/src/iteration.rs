@@ -71,13 +71,34 @@ pub struct IterationContext<O> {
 impl<O> IterationContext<O> {
     /// A context for the iteration with this index, from 1. Drivers make them, and tests.
     pub fn new(work: &Work, iteration: u64) -> Self {
-        Self {
-            iteration,
-            attempt: 1,
-            left: Ceiling::NONE,
-            guidance: None,
+        Self::tethered(work.tether(), iteration)
+    }
+
+    /// A first attempt, with nothing before it.
+    pub(crate) const fn tethered(tether: Tether, iteration: u64) -> Self {
+        Self { iteration, attempt: 1, left: Ceiling::NONE, guidance: None, previous: None, tether }
+    }
+
+    /// A context for work that this iteration consists of, and that makes something else: what it reports and notes
+    /// is reported and noted here, and what interrupts this interrupts it. There is no step before it.
+    ///
+    /// ```
+    /// use loop_core::{Iteration, IterationContext, iteration_fn};
+    /// let mut count = iteration_fn(async |_: IterationContext<u64>| Ok(2));
+    /// let doubled = iteration_fn(async move |cx: IterationContext<String>| {
+    ///     Ok(count.run(cx.part()).await?.to_string())
+    /// });
+    /// # drop(doubled);
+    /// ```
+    #[must_use]
+    pub fn part<P>(&self) -> IterationContext<P> {
+        IterationContext {
+            iteration: self.iteration,
+            attempt: self.attempt,
+            left: self.left,
+            guidance: self.guidance.clone(),
             previous: None,
-            tether: work.tether(),
+            tether: self.tether.clone(),
         }
     }
 

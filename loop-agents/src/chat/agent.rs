@@ -107,21 +107,31 @@ impl ChatAgent {
         let values = self.briefing.values(cx, |output, bytes| excerpt(output.text.as_bytes(), bytes));
         self.briefing.template.render(&values)
     }
-}
 
-#[async_trait]
-impl Iteration for ChatAgent {
-    type Output = TurnOutput;
-
-    async fn run(&mut self, cx: IterationContext<TurnOutput>) -> Result<TurnOutput, IterationError> {
-        let prompt = self.prompt_in(&cx);
+    /// Takes one turn with this prompt, whatever the template says. `hear` is called with everything that happens,
+    /// before the [listener](Self::on_event) is.
+    ///
+    /// # Errors
+    /// Those of an iteration.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the turn; see [`Turn::run`](super::Turn::run).
+    pub async fn work(
+        &mut self,
+        prompt: String,
+        cx: IterationContext<TurnOutput>,
+        mut hear: impl FnMut(TurnEvent<'_>) + Send,
+    ) -> Result<TurnOutput, IterationError> {
         if let Some(origin) = &self.origin {
             self.chat.set_history(origin.clone());
         }
         self.chat.set_iteration(cx.iteration());
         let cancel = CancellationToken::new();
-        let turn =
-            self.chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(&mut self.on_event);
+        let Self { chat, on_event, .. } = self;
+        let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(move |event| {
+            hear(event);
+            on_event(event);
+        });
         let mut turn = pin!(turn.run());
         let output = tokio::select! {
             output = &mut turn => output,
@@ -135,6 +145,16 @@ impl Iteration for ChatAgent {
             cx.fault("the reply was cut at the most tokens that a reply may have");
         }
         Ok(output)
+    }
+}
+
+#[async_trait]
+impl Iteration for ChatAgent {
+    type Output = TurnOutput;
+
+    async fn run(&mut self, cx: IterationContext<TurnOutput>) -> Result<TurnOutput, IterationError> {
+        let prompt = self.prompt_in(&cx);
+        self.work(prompt, cx, |_| {}).await
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     output::{Capture, OUTPUT_MARK},
     process::{Exit, Finished, Stream},
-    usage::{AgentFailure, UsageReader},
+    usage::{AgentFailure, Format, UsageReader},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
@@ -216,21 +216,31 @@ impl ShellAgent {
         }
         self.briefing.template.render(&values)
     }
-}
 
-#[async_trait]
-impl Iteration for ShellAgent {
-    type Output = ShellOutput;
-
-    async fn run(&mut self, cx: IterationContext<ShellOutput>) -> Result<ShellOutput, WorkError> {
-        let prompt = self.prompt_in(&cx);
+    /// Runs the command once with this prompt, whatever the template says. `hear` is called with every piece of
+    /// output, byte for byte, before the listeners are.
+    ///
+    /// # Errors
+    /// Those of an iteration.
+    ///
+    /// # Cancel safety
+    /// Dropping the future kills the command and its group at once.
+    pub async fn work(
+        &mut self,
+        prompt: String,
+        cx: IterationContext<ShellOutput>,
+        mut hear: impl FnMut(Stream, &[u8]) + Send,
+    ) -> Result<ShellOutput, WorkError> {
         let Invocation { line, input } = self.command.with_prompt(prompt)?;
         self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());
         self.ears.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
         let mut hearing = self.ears.hearing(&meter);
-        let listener = |stream, bytes: &[u8]| hearing.hear(stream, bytes);
+        let listener = |stream, bytes: &[u8]| {
+            hear(stream, bytes);
+            hearing.hear(stream, bytes);
+        };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
         let Heard { text, failure, fault, counted, is_silent } = hearing.finish();
         let finished = ran.map_err(|error| trouble::not_run(error, self.command.takes_prompt()))?;
@@ -258,5 +268,20 @@ impl Iteration for ShellAgent {
         let output = ShellOutput { exit, stdout, stderr, text };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
         Ok(output)
+    }
+
+    /// What the command prints.
+    pub(crate) fn format(&self) -> Format {
+        self.ears.reader.as_ref().map_or(Format::Text, UsageReader::format)
+    }
+}
+
+#[async_trait]
+impl Iteration for ShellAgent {
+    type Output = ShellOutput;
+
+    async fn run(&mut self, cx: IterationContext<ShellOutput>) -> Result<ShellOutput, WorkError> {
+        let prompt = self.prompt_in(&cx);
+        self.work(prompt, cx, |_, _| {}).await
     }
 }

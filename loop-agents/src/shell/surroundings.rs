@@ -141,7 +141,7 @@ impl Shell {
     }
 
     /// A command line that is to run here.
-    pub(super) fn command(&self, line: impl Into<String>) -> Process {
+    pub(crate) fn command(&self, line: impl Into<String>) -> Process {
         self.process.clone().line(line)
     }
 

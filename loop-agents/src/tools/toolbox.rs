@@ -70,6 +70,19 @@ impl Toolbox {
             .with(Whoami)
     }
 
+    /// Those that only look: for an agent that judges the work of another. Give it a workspace whose policy is
+    /// [for reviewers](loop_guardrails::policy::ActionPolicy::reviewing), since what commands do is the policy's
+    /// affair.
+    pub fn reviewing(workspace: Workspace) -> Self {
+        Self::new(workspace)
+            .with(ReadFile)
+            .with(ListFiles)
+            .with(FileTree)
+            .with(SearchFiles)
+            .with(RunCommand)
+            .with(Git)
+    }
+
     /// Adds a tool. One of the same name is replaced.
     #[must_use]
     pub fn with(mut self, tool: impl Tool) -> Self {

@@ -5,7 +5,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// A line, without the white space at its end. Blank ones are passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// All of it.
     Whole(&'a [u8]),
     /// The beginning of one that is longer than the bound.
@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Puts lines together from pieces. A byte-order mark before the first is no part of it.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     max_bytes: usize,
     /// No line has ended yet.
     at_start: bool,
@@ -30,12 +30,12 @@ pub(super) struct Lines {
 impl Lines {
     /// Longer lines than `max_bytes` are not kept, so that a stream without newlines does not fill the
     /// memory.
-    pub(super) fn with_max(max_bytes: usize) -> Self {
+    pub(crate) fn with_max(max_bytes: usize) -> Self {
         Self { max_bytes, at_start: true, torn: Vec::new(), too_long: false }
     }
 
     /// Takes the next bytes; gives each line that they complete.
-    pub(super) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let Some(end) = piece.strip_suffix(b"\n") else {
                 self.keep(piece);
@@ -53,7 +53,7 @@ impl Lines {
 
     /// The writer has ended: what stands there without a newline is a line too, and the next writer's
     /// first line is not to be added to it.
-    pub(super) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
         self.end_line(&mut each);
         self.at_start = true;
     }

@@ -32,6 +32,7 @@ mod tolerant;
 pub use file::{USAGE_FILE_VARIABLE, UsageFile};
 pub use format::{Format, UnknownFormat};
 pub use limit::{RateLimit, Reset};
+pub(crate) use lines::{Line, Lines};
 pub use prices::{Prices, PricesError};
 pub use reader::UsageReader;
 pub use reading::{AgentFailure, Reading};

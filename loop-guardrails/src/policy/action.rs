@@ -99,6 +99,30 @@ impl ActionPolicy {
         self
     }
 
+    /// The same for an agent that is only to look: safe mode, in which no program runs but the usual ones, whatever
+    /// the user allows besides; and nothing is written or removed.
+    ///
+    /// ```
+    /// use loop_guardrails::policy::{ActionPolicy, Origin, Placed, Settings, Verb};
+    ///
+    /// let mut user = Settings::default();
+    /// user.allow = vec![Placed::new("cargo".to_owned(), Origin::BuiltIn)];
+    /// let policy = ActionPolicy::new(user, Settings::default());
+    /// assert!(policy.explain("cargo test").allowed);
+    /// let policy = policy.reviewing();
+    /// assert!(!policy.explain("cargo test").allowed);
+    /// assert!(policy.explain("git log -p").allowed && policy.explain("src/main.rs").allowed);
+    /// assert!(!policy.on_path(&"src/main.rs".parse()?, Verb::Write).allowed);
+    /// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
+    /// ```
+    #[must_use]
+    pub fn reviewing(mut self) -> Self {
+        self.commands = self.commands.usual();
+        let looking = Permissions::new().with(LocalPath::root(), [Verb::Read, Verb::Exec], Origin::BuiltIn);
+        self.permissions.push(looking);
+        self
+    }
+
     /// What the project asks for and does not get.
     pub fn ignored(&self) -> &[Ignored] {
         &self.ignored

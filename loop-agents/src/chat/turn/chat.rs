@@ -6,7 +6,7 @@ use super::{
     super::{ChatModel, History, context::Counted},
     Turn, TurnLimits,
 };
-use crate::tools::{ToolDefinition, Toolbox};
+use crate::tools::{Tool, ToolDefinition, Toolbox};
 
 /// A conversation: a model, its tools, and what was said so far.
 ///
@@ -72,6 +72,18 @@ impl Chat {
     pub fn tools(mut self, tools: Toolbox) -> Self {
         self.set_tools(Some(tools));
         self
+    }
+
+    /// Who the model is to be, if nobody has said so yet.
+    pub(crate) fn or_system(mut self, system: &str) -> Self {
+        self.system.get_or_insert_with(|| system.to_owned());
+        self
+    }
+
+    /// With one more tool, if it has any; and whether it has.
+    pub(crate) fn also(self, tool: impl Tool) -> (Self, bool) {
+        let Self { tools: Some(tools), .. } = self else { return (self, false) };
+        (Self { tools: None, ..self }.tools(tools.with(tool)), true)
     }
 
     /// What each turn may use.

@@ -116,6 +116,11 @@ impl CommandPolicy {
         self
     }
 
+    /// Safe mode, and no program beside those of the default; what is forbidden stays so.
+    pub(crate) fn usual(self) -> Self {
+        Self { forbid: self.forbid, secrets: self.secrets, ..Self::default() }
+    }
+
     /// Which files `git` and `rg` are told to leave out.
     #[must_use]
     pub fn secrets(mut self, secrets: SecretFiles) -> Self {

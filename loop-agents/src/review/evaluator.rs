@@ -1,0 +1,260 @@
+//! A review as an evaluator.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StopReason, Verdict, WorkError};
+
+use super::{
+    Account, ChatWorker, Findings, ShellWorker, WorkTree, Worked, Worker,
+    brief::{Checked, REVIEWER, Reviewing},
+    verdict::{GiveVerdict, Slot, in_words, nonce},
+};
+use crate::{
+    chat::{Chat, ChatAgent, TurnOutput},
+    output::excerpt,
+    shell::{CommandEvaluator, ShellAgent, ShellOutput},
+};
+
+/// The reason of a run that a reviewer says a person has to look at: nothing else is left to do.
+pub const BLOCKED: &str = "blocked";
+
+/// The text of a verdict on work that nobody reviewed, since its agent says that it is complete and no check speaks
+/// against it.
+pub const CLAIMED: &str = "the executing agent says that the task is done (STATUS: COMPLETE)";
+
+/// How much of an agent's words a reviewer is told.
+const SAID_BYTES: usize = 8 * 1024;
+
+/// Work that can be reviewed.
+pub trait Reviewed: Send + Sync + 'static {
+    /// The agent's last words, in about so many bytes.
+    fn words(&self, most: usize) -> String;
+
+    /// What it really did, if that is known.
+    fn account(&self) -> Option<&Account> {
+        None
+    }
+
+    /// Whether the agent says that nothing is left to do.
+    fn claims_complete(&self) -> bool {
+        false
+    }
+}
+
+impl Reviewed for Worked {
+    fn words(&self, most: usize) -> String {
+        excerpt(self.words.as_bytes(), most)
+    }
+
+    fn account(&self) -> Option<&Account> {
+        Some(&self.account)
+    }
+
+    fn claims_complete(&self) -> bool {
+        self.claims_complete()
+    }
+}
+
+impl Reviewed for TurnOutput {
+    fn words(&self, most: usize) -> String {
+        excerpt(self.text.as_bytes(), most)
+    }
+}
+
+impl Reviewed for ShellOutput {
+    fn words(&self, most: usize) -> String {
+        self.said().excerpt(most)
+    }
+}
+
+type Text = dyn Fn() -> String + Send;
+
+/// An evaluator that is a reviewing agent: it begins afresh each time, is told what was really done, looks for itself,
+/// and says what is left.
+///
+/// | the reviewer finds | the verdict is |
+/// | --- | --- |
+/// | nothing pending and no blocker | a pass |
+/// | something pending | a fail; its text is the [`Findings`] |
+/// | a blocker and nothing else | a blockable halt for [`BLOCKED`]; a run that is resumed is reviewed again |
+/// | nothing that can be read | inconclusive |
+///
+/// A check that fails is pending, whatever the reviewer says.
+///
+/// # Default
+/// An empty task, no checks, no instructions, and an agent's word that it is done is not believed.
+///
+/// ```
+/// use loop_agents::{chat::{Chat, ChatAgent, ScriptedModel}, review::ReviewEvaluator, tools::Toolbox};
+/// use loop_core::{Loop, evaluator_passed};
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+/// use serde_json::json;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// let tools = Toolbox::reviewing(Workspace::open(folder.path(), ActionPolicy::default().reviewing())?);
+/// let critic = ScriptedModel::new()
+///     .calls("give_verdict", json!({ "pending": ["a second verse"], "blocker": "", "summary": "Short." }))
+///     .says("Done.")
+///     .calls("give_verdict", json!({ "pending": [], "blocker": "", "summary": "Fine." }))
+///     .says("Done.");
+/// let review = ReviewEvaluator::by_chat(Chat::new(critic).tools(tools)).task("Write a poem of two verses.");
+/// let poet = ChatAgent::new(Chat::new(ScriptedModel::new().says("Roses.").says("Roses. Violets.")));
+/// let report = Loop::new(poet).evaluate(review).until(evaluator_passed()).at_most(5).run().await?;
+/// assert_eq!(report.iterations(), 2);
+/// # Ok(()) }
+/// ```
+pub struct ReviewEvaluator {
+    reviewer: Box<dyn Worker>,
+    /// Where a model's verdict arrives, if it has the tool.
+    slot: Option<Slot>,
+    task: Box<Text>,
+    checks: Vec<(String, CommandEvaluator)>,
+    instructions: String,
+    believes: bool,
+}
+
+impl ReviewEvaluator {
+    /// A model reviews, each time in this conversation as it is now. The verdict tool is added to its tools; without a
+    /// system prompt it gets [`REVIEWER`].
+    pub fn by_chat(chat: Chat) -> Self {
+        Self::by_chat_agent(chat, |agent| agent)
+    }
+
+    /// The same, with somebody who listens: see [`ChatAgent::on_event`].
+    pub fn by_chat_agent(chat: Chat, heard: impl FnOnce(ChatAgent) -> ChatAgent) -> Self {
+        let slot = Slot::default();
+        let (chat, has_tool) = chat.or_system(REVIEWER).also(GiveVerdict(slot.clone()));
+        let reviewer = ChatWorker::new(heard(ChatAgent::new(chat)));
+        Self::by(Box::new(reviewer), has_tool.then_some(slot))
+    }
+
+    /// A command reviews, in this tree: Claude Code, Codex, pi or any other. Its verdict is read from its last words.
+    pub fn by_command(agent: ShellAgent, tree: WorkTree) -> Self {
+        Self::by(Box::new(ShellWorker::new(agent, tree)), None)
+    }
+
+    fn by(reviewer: Box<dyn Worker>, slot: Option<Slot>) -> Self {
+        let (task, instructions) = (Box::new(String::new), String::new());
+        Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false }
+    }
+
+    /// What was asked for.
+    #[must_use]
+    pub fn task(self, task: impl Into<String>) -> Self {
+        let task = task.into();
+        self.task_from(move || task.clone())
+    }
+
+    /// What was asked for, asked for anew in each review.
+    #[must_use]
+    pub fn task_from(mut self, task: impl Fn() -> String + Send + 'static) -> Self {
+        self.task = Box::new(task);
+        self
+    }
+
+    /// What to look at besides.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = text.into();
+        self
+    }
+
+    /// A command that is run before each review, and of whose outcome the reviewer is told. `line` is what it is
+    /// called.
+    #[must_use]
+    pub fn check(mut self, line: impl Into<String>, check: CommandEvaluator) -> Self {
+        self.checks.push((line.into(), check));
+        self
+    }
+
+    /// Work of which its agent says that it is done is not reviewed, unless a check fails.
+    #[must_use]
+    pub const fn believing(mut self) -> Self {
+        self.believes = true;
+        self
+    }
+
+    async fn checked<O: Reviewed>(&mut self, cx: &EvaluationContext<O>) -> Result<Vec<Checked>, WorkError> {
+        let mut checked = Vec::with_capacity(self.checks.len());
+        for (line, check) in &mut self.checks {
+            let verdict = check.evaluate(cx.clone()).await?;
+            checked.push(Checked {
+                line: line.clone(),
+                passed: verdict.passed(),
+                text: verdict.text().to_owned(),
+            });
+        }
+        Ok(checked)
+    }
+}
+
+#[async_trait]
+impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+        let checks = self.checked(&cx).await?;
+        let fails = checks.iter().any(|check| !check.passed);
+        if self.believes && !fails && cx.output().claims_complete() {
+            return Ok(Verdict::pass().with_text(CLAIMED));
+        }
+        let nonce = nonce();
+        let prompt = Reviewing {
+            task: &(self.task)(),
+            number: cx.iteration(),
+            account: cx.output().account(),
+            checks: &checks,
+            before: cx.previous().and_then(|step| step.verdict()).map_or("", Verdict::text),
+            said: &cx.output().words(SAID_BYTES),
+            instructions: &self.instructions,
+            nonce: &nonce,
+            has_tool: self.slot.is_some(),
+        }
+        .prompt();
+        // Of an earlier review that was cut nothing is to be found here.
+        self.slot.as_ref().map(Slot::take);
+        let words =
+            self.reviewer.work(prompt, &mut Account::default(), cx.part()).await.map_err(of_reviewer)?;
+        let found = self.slot.as_ref().and_then(Slot::take).or_else(|| in_words(&words, &nonce));
+        judged(found, &checks)
+    }
+}
+
+/// What the findings mean for the loop.
+fn judged(found: Option<Findings>, checks: &[Checked]) -> Result<Verdict, WorkError> {
+    let failing = checks.iter().filter(|check| !check.passed);
+    let failing: Vec<_> = failing.map(|check| format!("the check `{}` fails", check.line)).collect();
+    let Some(found) = found else {
+        let found = Findings::new(&failing, "", "the reviewing agent gave no verdict that could be read");
+        let outcome = if failing.is_empty() { Outcome::Inconclusive } else { Outcome::Fail };
+        return Ok(Verdict::new(outcome).with_text(found.to_string()));
+    };
+    let found = Findings::new(failing.iter().chain(&found.pending), &found.blocker, &found.summary);
+    if found.is_clean() {
+        return Ok(Verdict::pass().with_text(found.to_string()));
+    }
+    if found.pending.is_empty() {
+        let halt = Halt::new(StopReason::from(BLOCKED), found.blocker);
+        return Err(halt.blockable(true).into());
+    }
+    Ok(Verdict::fail().with_text(found.to_string()).with_feedback(found.pending.join("; ")))
+}
+
+/// A reviewer that cannot be run is an evaluator that cannot be.
+fn of_reviewer(error: WorkError) -> WorkError {
+    match error {
+        WorkError::Halt(Halt { reason: StopReason::AgentUnavailable, message, .. }) => {
+            Halt::new(StopReason::EvaluatorUnavailable, format!("the reviewing agent: {message}")).into()
+        }
+        other => other,
+    }
+}
+
+impl fmt::Debug for ReviewEvaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReviewEvaluator")
+            .field("checks", &self.checks)
+            .field("instructions", &self.instructions)
+            .field("believes", &self.believes)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,156 @@
+//! What a review found.
+
+use std::{
+    convert::Infallible,
+    fmt::{self, Display},
+    str::FromStr,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many pending items are kept: what is left is done in the next loops, and found again.
+pub const MAX_PENDING: usize = 5;
+/// How long an item, and a blocker, may be.
+const ITEM_BYTES: usize = 500;
+/// How long the summary may be.
+const SUMMARY_BYTES: usize = 2000;
+
+/// What a review found: what is left to do, what keeps it from being done, and a summary.
+///
+/// As text it reads well and can be read again, so it stands in a [`Verdict`](loop_core::Verdict):
+///
+/// ```
+/// use loop_agents::review::Findings;
+///
+/// let found = Findings::new(["add tests for the parser"], "", "The parser works.");
+/// assert_eq!(found.to_string(), "pending:\n- add tests for the parser\nsummary: The parser works.");
+/// assert_eq!(found.to_string().parse(), Ok(found));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Findings {
+    /// What is left to do, at most five items.
+    pub pending: Vec<String>,
+    /// What keeps it from being done; empty if nothing does.
+    pub blocker: String,
+    /// What there is.
+    pub summary: String,
+}
+
+impl Findings {
+    /// Findings as a reviewer puts them, each text in one line and cut. Items without words are none, and neither is
+    /// such a blocker.
+    pub fn new<T: AsRef<str>>(pending: impl IntoIterator<Item = T>, blocker: &str, summary: &str) -> Self {
+        let items = pending.into_iter().map(|item| cut(item.as_ref(), ITEM_BYTES));
+        Self {
+            pending: items.filter(|item| !item.is_empty()).take(MAX_PENDING).collect(),
+            blocker: cut(blocker, ITEM_BYTES),
+            summary: cut(summary, SUMMARY_BYTES),
+        }
+    }
+
+    /// Reads what a reviewer wrote as JSON: `pending` has to be a list, and `blocker` a text or nothing. An item that
+    /// is no text counts as its JSON: it is something that is left.
+    pub(super) fn of(object: &Value) -> Option<Self> {
+        let pending = object.get("pending")?.as_array()?.iter().map(|item| match item {
+            Value::String(text) => text.clone(),
+            Value::Object(fields) => match fields.get("item") {
+                Some(Value::String(text)) => text.clone(),
+                _ => item.to_string(),
+            },
+            other => other.to_string(),
+        });
+        let text = |key: &str| match object.get(key) {
+            None | Some(Value::Null) => Some(""),
+            Some(value) => value.as_str(),
+        };
+        Some(Self::new(pending, text("blocker")?, text("summary")?))
+    }
+
+    /// Whether nothing is left to do, and nothing keeps it from being done.
+    pub const fn is_clean(&self) -> bool {
+        self.pending.is_empty() && self.blocker.is_empty()
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text[..text.floor_char_boundary(most)].trim_end().to_owned()
+}
+
+impl Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.pending.is_empty() {
+            writeln!(f, "pending:")?;
+        }
+        for item in &self.pending {
+            writeln!(f, "- {item}")?;
+        }
+        if !self.blocker.is_empty() {
+            writeln!(f, "blocker: {}", self.blocker)?;
+        }
+        write!(f, "summary: {}", self.summary)
+    }
+}
+
+impl FromStr for Findings {
+    type Err = Infallible;
+
+    /// Whatever stands there is read as far as it is findings.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let mut found = Self::default();
+        for line in text.lines() {
+            if let Some(item) = line.strip_prefix("- ") {
+                found.pending.push(item.to_owned());
+            } else if let Some(blocker) = line.strip_prefix("blocker: ") {
+                blocker.clone_into(&mut found.blocker);
+            } else if let Some(summary) = line.strip_prefix("summary:") {
+                summary.trim().clone_into(&mut found.summary);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn findings_survive_as_text(
+            pending in prop::collection::vec("(\n|- |blocker: |summary:|[a-z]| |é){0,12}", 0..8),
+            blocker in "(\n|- |[a-z]| ){0,8}",
+            summary in "(\n|- |pending:|[a-z]| ){0,12}",
+        ) {
+            let found = Findings::new(&pending, &blocker, &summary);
+            prop_assert!(found.pending.len() <= MAX_PENDING);
+            prop_assert_eq!(found.to_string().parse(), Ok(found));
+        }
+    }
+
+    #[test]
+    fn what_a_reviewer_writes_is_read_strictly_and_never_in_its_favour() {
+        let clean = |object: Value| Findings::of(&object).map(|found| found.is_clean());
+        for (object, expected) in [
+            (json!({ "pending": [], "blocker": "" }), Some(true)),
+            (json!({ "pending": [], "blocker": " " }), Some(true)),
+            (json!({ "pending": [], "blocker": null }), Some(true)),
+            (json!({ "pending": [{ "item": "" }, ""] }), Some(true)),
+            (json!({ "pending": [], "blocker": "db down" }), Some(false)),
+            (json!({ "pending": [{ "item": "a" }], "blocker": "" }), Some(false)),
+            (json!({ "pending": [{ "x": 1 }], "blocker": "" }), Some(false)),
+            (json!({ "blocker": "" }), None),
+            (json!({ "pending": "do x", "blocker": "" }), None),
+            (json!({ "pending": [], "blocker": 1 }), None),
+        ] {
+            assert_eq!(clean(object.clone()), expected, "{object}");
+        }
+        let mixed = json!({ "pending": [{ "item": "" }, { "x": 1 }, "str"], "blocker": "" });
+        assert_eq!(Findings::of(&mixed).expect("findings").pending, [r#"{"x":1}"#, "str"]);
+    }
+}

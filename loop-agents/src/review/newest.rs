@@ -1,0 +1,81 @@
+//! The newest of many things.
+
+use serde::{Deserialize, Serialize};
+
+/// How many are kept.
+const KEPT: usize = 200;
+
+/// The newest of many things, each once, in the order in which they came first. Of more than 200 the oldest make way,
+/// and are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Newest<T> {
+    items: Vec<T>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    older: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl<T> Default for Newest<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), older: 0 }
+    }
+}
+
+impl<T: PartialEq> Newest<T> {
+    /// Adds one, if it is not there.
+    pub fn add(&mut self, item: T) {
+        if self.items.contains(&item) {
+            return;
+        }
+        if self.items.len() == KEPT {
+            self.items.remove(0);
+            self.older += 1;
+        }
+        self.items.push(item);
+    }
+
+    /// Adds these.
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
+        items.into_iter().for_each(|item| self.add(item));
+    }
+
+    /// Takes one out, if it is there.
+    pub fn remove(&mut self, item: &T) {
+        self.items.retain(|kept| kept != item);
+    }
+}
+
+impl<T> Newest<T> {
+    /// Those that are kept, the oldest first.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// How many made way.
+    pub const fn older(&self) -> u64 {
+        self.older
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_make_way_and_are_counted() {
+        let mut newest = Newest::default();
+        newest.extend((0..KEPT + 5).chain([KEPT]));
+        assert_eq!((newest.items().len(), newest.older(), newest.items()[0]), (KEPT, 5, 5));
+        newest.remove(&5);
+        assert_eq!(newest.items()[0], 6);
+    }
+}

@@ -1,0 +1,21 @@
+//! pi: `tool_execution_start` and `tool_execution_end` stand around each call.
+//!
+//! A shell command that fails is an error whose text ends by `Command exited with code`.
+
+use serde_json::Value;
+
+use super::{Deeds, number_after};
+
+pub(super) fn read(line: &Value, deeds: &mut Deeds) {
+    match line["type"].as_str() {
+        Some("tool_execution_start") => deeds.begun(&line["toolCallId"], &line["toolName"], &line["args"]),
+        Some("tool_execution_end") => {
+            let blocks = line["result"]["content"].as_array().map_or(&[][..], Vec::as_slice);
+            let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            let is_error = line["isError"] == true;
+            let exit_code = if is_error { number_after(&text, "exited with code") } else { Some(0) };
+            deeds.ended(&line["toolCallId"], &text, is_error, exit_code);
+        }
+        _ => {}
+    }
+}

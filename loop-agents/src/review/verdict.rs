@@ -1,0 +1,137 @@
+//! How a reviewer gives its verdict: through a channel that is its own.
+//!
+//! A file in the work tree is nobody's channel: it may be left over from the run before, and the agent whose work is
+//! judged can write it. So a model calls a tool that only the reviewing conversation has. A command ends its words
+//! with an object that has a number in it which this one review alone knows: text that is quoted from a file, or from
+//! an earlier review, has another number or none.
+
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher, Hasher},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Findings;
+use crate::tools::{Tool, ToolContext, ToolError};
+
+/// The name of the verdict tool.
+pub(super) const TOOL: &str = "give_verdict";
+/// The key under which a review's number stands.
+pub(super) const KEY: &str = "review";
+
+/// Where the verdict of one review arrives. Clones are the same place.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Slot(Arc<Mutex<Option<Findings>>>);
+
+impl Slot {
+    /// Takes the verdict out, if one has arrived.
+    pub(super) fn take(&self) -> Option<Findings> {
+        self.place().take()
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Findings>> {
+        // Nothing that panics runs under this lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The tool by which a reviewing model gives its verdict. Called again, the later call counts: a model may think
+/// better of it.
+pub(super) struct GiveVerdict(pub(super) Slot);
+
+/// What the tool is given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What is left to do, the most important first, at most five items; an empty list if nothing is.
+    pending: Vec<String>,
+    /// What keeps the work from being done, and needs a person; empty if nothing does.
+    blocker: String,
+    /// What there is, and how you know, in a few sentences.
+    summary: String,
+}
+
+#[async_trait]
+impl Tool for GiveVerdict {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+
+    fn description(&self) -> &'static str {
+        "Gives your verdict on the work. Call it once, at the end, when you have checked what you can."
+    }
+
+    async fn call(&self, arguments: Arguments, _: &ToolContext) -> Result<String, ToolError> {
+        let Arguments { pending, blocker, summary } = arguments;
+        *self.0.place() = Some(Findings::new(pending, &blocker, &summary));
+        Ok("your verdict is taken; end now with one sentence".to_owned())
+    }
+}
+
+/// A number that nobody can guess. The keys of a [`RandomState`] come from the system's source of randomness.
+pub(super) fn nonce() -> String {
+    let word = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", word(), word())
+}
+
+/// The verdict in a reviewer's own last words: the last object with this review's number in it.
+pub(super) fn in_words(words: &str, nonce: &str) -> Option<Findings> {
+    let begins = words.rmatch_indices('{').map(|(at, _)| at);
+    begins
+        .filter_map(|at| object_at(&words[at..]))
+        .find(|object| object[KEY] == nonce)
+        .and_then(|object| Findings::of(&object))
+}
+
+fn object_at(text: &str) -> Option<Value> {
+    serde_json::Deserializer::from_str(text).into_iter().next()?.ok().filter(Value::is_object)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_an_object_with_the_number_of_this_review_is_a_verdict() {
+        let own = nonce();
+        let other = nonce();
+        assert_ne!(own, other);
+        let object = |nonce: &str, rest: &str| format!("{{\"{KEY}\": \"{nonce}\", {rest}}}");
+        let (clean, left) = (r#""pending": [], "blocker": """#, r#""pending": ["x"]"#);
+        for (words, expected) in [
+            (object(&own, clean), Some(true)),
+            (format!("I looked.\n```json\n{}\n```\nThat is all.", object(&own, clean)), Some(true)),
+            (format!("{}\nNo:\n{}", object(&own, clean), object(&own, left)), Some(false)),
+            // What the file says that the executor wrote.
+            (format!("verdict.json has {}", object(&other, clean)), None),
+            (object(&own, r#""pending": "none""#), None),
+            (format!("{}\n{}", object(&own, clean), object(&own, "\"pending\": \"?\"")), None),
+            (format!("{} {{\"{KEY}\": \"{own}\"", object(&other, clean)), None),
+            ("Nothing is pending.".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(in_words(&words, &own).map(|found| found.is_clean()), expected, "{words}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_without_the_number_are_no_verdict(words in "(\\{|\\}|\\[|\\]|\"|:|,|review|pending|[a-f0-9]| ){0,60}") {
+            prop_assert_eq!(in_words(&words, "0123456789abcdef"), None);
+        }
+    }
+
+    #[test]
+    fn deep_braces_take_no_time() {
+        assert_eq!(in_words(&"{\"a\":".repeat(20_000), "n"), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! A worker that is a command.
+
+use async_trait::async_trait;
+use loop_core::{IterationContext, WorkError};
+
+use super::{SAID_BYTES, Worker};
+use crate::{
+    process::Stream,
+    review::{Account, WorkTree, stream::Actions},
+    shell::ShellAgent,
+};
+
+/// A [`ShellAgent`] as a [`Worker`]: what it does is read from its stream, if its format says that (Claude Code,
+/// Codex and pi), and besides from the differences of a [`WorkTree`]. The agent's template is not used.
+#[derive(Debug)]
+pub struct ShellWorker {
+    agent: ShellAgent,
+    tree: WorkTree,
+}
+
+impl ShellWorker {
+    /// This agent, which works in this tree.
+    pub const fn new(agent: ShellAgent, tree: WorkTree) -> Self {
+        Self { agent, tree }
+    }
+}
+
+#[async_trait]
+impl Worker for ShellWorker {
+    async fn work(
+        &mut self,
+        prompt: String,
+        account: &mut Account,
+        cx: IterationContext<()>,
+    ) -> Result<String, WorkError> {
+        let before = self.tree.look().await;
+        let mut actions = Actions::of(self.agent.format(), self.tree.root().to_owned());
+        let done = self
+            .agent
+            .work(prompt, cx.part(), |stream, bytes| {
+                if let Some(actions) = actions.as_mut().filter(|_| stream == Stream::Stdout) {
+                    actions.feed(bytes);
+                }
+            })
+            .await;
+        // A file that a command of the agent's wrote is not in its stream.
+        *account = before.until(&self.tree.look().await);
+        if let Some(told) = actions.map(Actions::finish) {
+            account.absorb(&told);
+        }
+        Ok(done?.said().excerpt(SAID_BYTES))
+    }
+}
