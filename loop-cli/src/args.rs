@@ -5,6 +5,7 @@ mod every;
 mod looking;
 mod policy;
 mod schedule;
+mod task;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -21,6 +22,7 @@ pub(crate) use self::{
         AddArgs, ErrandArgs, InstallArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
         ShowJobArgs,
     },
+    task::{TaskArgs, TellingArgs},
 };
 use crate::{
     duration,
@@ -69,6 +71,14 @@ Examples:
   loop run --agent claude --check 'cargo test' --max 10 --max-time 30m"
     )]
     Run(RunArgs),
+    /// Work off a task file: one agent does, another reviews
+    #[command(after_help = "\
+Examples:
+  loop task fix.md
+  loop task port.toml --model claude-sonnet-4-5 --review-model gemini-2.5-pro
+  loop task fix.md --agent claude --loops 3 --json | jq .status
+  loop task fix.md --resume")]
+    Task(TaskArgs),
     /// Repeat a prompt or a command on an interval
     #[command(
         override_usage = "loop every [OPTIONS] <INTERVAL> <PROMPT>...\n       \

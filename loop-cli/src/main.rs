@@ -22,6 +22,7 @@ mod report;
 mod schedule;
 mod settings;
 mod signals;
+mod task;
 mod view;
 
 fn main() -> std::process::ExitCode {

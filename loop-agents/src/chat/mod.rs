@@ -43,7 +43,7 @@ mod turn;
 mod genai;
 
 #[cfg(feature = "genai")]
-pub use self::genai::{Endpoint, GenaiError, GenaiModel, Vendor};
+pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort, Vendor};
 pub(crate) use self::turn::LEAST_WAIT;
 pub use self::{
     agent::ChatAgent,

@@ -131,7 +131,7 @@ impl ReviewEvaluator {
 
     /// A command reviews, in this tree: Claude Code, Codex, pi or any other. Its verdict is read from its last words.
     pub fn by_command(agent: ShellAgent, tree: WorkTree) -> Self {
-        Self::by(Box::new(ShellWorker::new(agent, tree)), None)
+        Self::by(Box::new(ShellWorker::new(agent, tree).preface(REVIEWER)), None)
     }
 
     fn by(reviewer: Box<dyn Worker>, slot: Option<Slot>) -> Self {

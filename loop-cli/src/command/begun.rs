@@ -9,7 +9,10 @@ use super::{
     Failure,
     subject::{self, Subject},
 };
-use crate::every::{self, Repetition, Until};
+use crate::{
+    every::{self, Repetition, Until},
+    task::{self, Assignment},
+};
 
 /// What a run was begun with.
 pub(super) enum Begun {
@@ -17,6 +20,8 @@ pub(super) enum Begun {
     Plan(Box<Subject>),
     /// Something repeated.
     Repetition(Box<Repetition>, Until),
+    /// A task that is worked off.
+    Task(Box<Assignment>),
 }
 
 impl Begun {
@@ -27,6 +32,10 @@ impl Begun {
                 let (repetition, until) = repetition(&kept.text).map_err(Failure::Usage)?;
                 Ok(Self::Repetition(Box::new(repetition), until))
             }
+            Some(text) if text.path == task::KEPT_AS => {
+                let assignment = super::task::kept(&text.text).map_err(Failure::Usage)?;
+                Ok(Self::Task(Box::new(assignment)))
+            }
             _ => subject::of_run(info, accepted).map(|subject| Self::Plan(Box::new(subject))),
         }
     }
@@ -35,7 +44,7 @@ impl Begun {
     pub(super) fn warnings(&self) -> &str {
         match self {
             Self::Plan(subject) => &subject.warnings,
-            Self::Repetition(..) => "",
+            Self::Repetition(..) | Self::Task(_) => "",
         }
     }
 
@@ -43,7 +52,7 @@ impl Begun {
     pub(super) fn manifest(&self) -> Option<&Path> {
         match self {
             Self::Plan(subject) => subject.manifest.as_deref(),
-            Self::Repetition(..) => None,
+            Self::Repetition(..) | Self::Task(_) => None,
         }
     }
 
@@ -52,7 +61,7 @@ impl Begun {
         const NONE: &BTreeMap<String, String> = &BTreeMap::new();
         match self {
             Self::Plan(subject) => &subject.plan.agent.env.set,
-            Self::Repetition(..) => NONE,
+            Self::Repetition(..) | Self::Task(_) => NONE,
         }
     }
 }

@@ -25,6 +25,7 @@ mod setting;
 mod show;
 mod subject;
 mod tail;
+mod task;
 mod trial;
 
 use std::process::ExitCode;
@@ -66,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let done = match command {
         Command::Run(args) => run::exec(&args),
+        Command::Task(args) => task::exec(&args),
         Command::Every(args) => every::exec(&args),
         Command::Schedule(command) => schedule::exec(&command),
         Command::Chat(args) => chat::exec(&args),

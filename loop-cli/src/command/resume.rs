@@ -25,9 +25,10 @@ use super::{
     ready::{Ready, logs, telemetry},
     setting::{self, block_on, place},
     subject::Subject,
+    task,
 };
 use crate::{
-    args::{GrantArgs, ResumeArgs},
+    args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
     compose::Worker,
     every::What,
     exit, faults,
@@ -37,6 +38,18 @@ use crate::{
 };
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
+    let OutputArgs { show_output: verbose, quiet, .. } = args.output;
+    exec_told(args, &TellingArgs { verbose, quiet, ..TellingArgs::default() })
+}
+
+/// The arguments that take up this run.
+pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
+    let grant = GrantArgs { add_iterations: 0, add_cost: None, add_seconds: 0, note: None };
+    ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
+}
+
+/// The same; `telling` says what is told if it is a task.
+pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let Some(run) = meant(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
     alone(&store, &run)?;
@@ -56,6 +69,9 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     }
     let dead = Dead { args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
+        Begun::Task(assignment) => dead.go_on(async |ready: &Ready<'_>, past| {
+            task::perform(ready, assignment, telling, past).await
+        }),
         Begun::Plan(subject) => match &subject.plan.agent.work {
             WorkPlan::Command(part) => dead.planned::<ShellAgent>(subject, part),
             WorkPlan::Model(part) => dead.planned::<ChatAgent>(subject, part),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loop_agents::chat::Chat;
-use loop_guardrails::policy::environment::EnvironmentPolicy;
+use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -15,7 +15,7 @@ use crate::{compose::Place, settings::Settings};
 /// Where a conversation takes place, and with what.
 ///
 /// # Default
-/// No system prompt, the tools of the settings, and commands of tools that see the user's variables without what
+/// No system prompt, the tools and the policy of the settings, and commands of tools that see the user's variables without what
 /// looks like a secret.
 #[derive(Debug)]
 pub(crate) struct Surroundings<'a> {
@@ -23,6 +23,7 @@ pub(crate) struct Surroundings<'a> {
     pub(super) place: &'a Place,
     pub(super) sees: EnvironmentPolicy,
     pub(super) set: BTreeMap<String, String>,
+    pub(super) policy: ActionPolicy,
     system: Option<String>,
     tools: Option<Vec<ToolName>>,
 }
@@ -30,7 +31,17 @@ pub(crate) struct Surroundings<'a> {
 impl<'a> Surroundings<'a> {
     pub(crate) fn new(settings: &'a Settings, place: &'a Place) -> Self {
         let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
-        Self { settings, place, sees, set, system: None, tools: None }
+        Self { settings, place, sees, set, policy: settings.policy(), system: None, tools: None }
+    }
+
+    /// What tools may do there; without this it is what the settings say.
+    pub(crate) fn policy(self, policy: ActionPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// For a model that is only to look: tools that change nothing, and a policy that lets nothing be changed.
+    pub(crate) fn reviewing(self) -> Self {
+        Self { policy: self.policy.reviewing(), tools: Some(ToolName::LOOKING.to_vec()), ..self }
     }
 
     /// Who the model is to be.

@@ -4,7 +4,7 @@ use std::{ffi::OsString, time::Duration};
 
 use anyhow::{Context, anyhow};
 use loop_agents::{
-    chat::{ChatModel, GenaiModel, ProseTools, Retry, Vendor},
+    chat::{ChatModel, Effort, GenaiModel, ProseTools, Retry, Vendor},
     usage::Prices,
 };
 use loop_guardrails::Backoff;
@@ -101,6 +101,13 @@ impl Model {
     #[must_use]
     pub(crate) fn max_silence(mut self, time: Duration) -> Self {
         self.server = self.server.max_silence(time);
+        self
+    }
+
+    /// That thinks so hard.
+    #[must_use]
+    pub(crate) fn reasoning(mut self, effort: Effort) -> Self {
+        self.server = self.server.reasoning(effort);
         self
     }
 

@@ -36,6 +36,16 @@ impl ToolName {
         Self("write_file"),
     ];
 
+    /// Those that only look.
+    pub(crate) const LOOKING: [Self; 6] = [
+        Self("file_tree"),
+        Self("git"),
+        Self("list_files"),
+        Self("read_file"),
+        Self("run_command"),
+        Self("search_files"),
+    ];
+
     pub(crate) const fn as_str(&self) -> &'static str {
         self.0
     }
@@ -85,8 +95,8 @@ pub(super) fn toolbox(names: &[ToolName], around: &Surroundings<'_>) -> anyhow::
     if names.is_empty() {
         return Ok(None);
     }
-    let Surroundings { settings, place, sees, set, .. } = around;
-    let workspace = Workspace::open(&place.dir, settings.policy())?;
+    let Surroundings { place, sees, set, policy, .. } = around;
+    let workspace = Workspace::open(&place.dir, policy.clone())?;
     for ignored in workspace.policy().ignored() {
         view::warning(&ignored.to_string());
     }

@@ -29,6 +29,7 @@ impl Outcome {
             said = output.map_or(said, |output| match output {
                 Left::Shell(output) => output.said().last_text(SAID),
                 Left::Turn(turn) => turn.text,
+                Left::Worked(worked) => worked.words,
             });
         }
         let fault = progress.last_step().and_then(|step| step.fault()).map(str::to_owned);

@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::{ActionPolicy, Settings as PolicySettings};
+use loop_guardrails::policy::{ActionPolicy, Placed, Settings as PolicySettings};
 use loop_telemetry::StateDir;
 use serde_json::Value;
 
@@ -103,7 +103,13 @@ impl Settings {
 
     /// What tools may do, as the user and the project together allow it.
     pub(crate) fn policy(&self) -> ActionPolicy {
-        let (user, project) = (&self.user.tables, &self.project.tables);
-        ActionPolicy::new(user.policy.clone(), project.policy.clone()).guard(self.guarded.clone())
+        self.policy_allowing([])
+    }
+
+    /// The same, with programs that the user lets run besides by naming the file in which they stand.
+    pub(crate) fn policy_allowing(&self, programs: impl IntoIterator<Item = Placed<String>>) -> ActionPolicy {
+        let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
+        user.allow.extend(programs);
+        ActionPolicy::new(user, project).guard(self.guarded.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! What an agent left behind in an iteration, whichever kind of agent it is.
 
-use loop_agents::{chat::TurnOutput, judge::Words, shell::ShellOutput};
+use loop_agents::{chat::TurnOutput, judge::Words, review::Worked, shell::ShellOutput};
 use loop_core::with_causes;
 
 use super::text;
@@ -12,6 +12,8 @@ pub(crate) enum Left {
     Shell(Box<ShellOutput>),
     /// A model.
     Turn(TurnOutput),
+    /// Either, in a loop of a task.
+    Worked(Box<Worked>),
 }
 
 impl Left {
@@ -20,18 +22,18 @@ impl Left {
     /// # Errors
     /// What was left by an agent of no known kind, in words.
     pub(crate) fn of(json: &str) -> Result<Self, String> {
-        match serde_json::from_str(json) {
-            Ok(output) => Ok(Self::Shell(Box::new(output))),
-            // The first error is about the kind that it was not.
-            Err(_) => serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error)),
-        }
+        let shell = || serde_json::from_str(json).map(|output| Self::Shell(Box::new(output)));
+        let worked = || serde_json::from_str(json).map(|output| Self::Worked(Box::new(output)));
+        // The errors before are about the kinds that it was not.
+        let turn = || serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error));
+        shell().or_else(|_| worked()).or_else(|_| turn())
     }
 
     /// The exit code of a command.
     pub(crate) fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Shell(output) => Some(output.exit.shell_code()),
-            Self::Turn(_) => None,
+            Self::Turn(_) | Self::Worked(_) => None,
         }
     }
 
@@ -40,6 +42,7 @@ impl Left {
         match self {
             Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
             Self::Turn(turn) => turn.text.len() as u64,
+            Self::Worked(worked) => worked.words.len() as u64,
         }
     }
 
@@ -63,6 +66,7 @@ impl Left {
     pub(crate) fn ending(&self) -> String {
         match self {
             Self::Shell(output) => output.exit.to_string(),
+            Self::Worked(worked) => crate::task::counted(&worked.account),
             Self::Turn(TurnOutput { rounds, calls, .. }) => match calls.len() as u64 {
                 0 => text::count(*rounds, "round"),
                 made => format!("{}, {}", text::count(*rounds, "round"), text::count(made, "tool call")),

@@ -19,6 +19,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
 const COMMANDS: [&str; 16] = [
     "init",
     "run",
+    "task",
     "every",
     "schedule",
     "chat",

@@ -45,4 +45,8 @@ mod schedule_cases;
 mod schedule_run;
 mod signals;
 mod state;
+mod task;
+mod task_agents;
+mod task_cases;
+mod task_hostile;
 mod wrong;

@@ -6,12 +6,14 @@
 //! again.
 
 mod convert;
+mod effort;
 mod endpoint;
 mod fault;
 mod model;
 mod usage;
 
 pub use self::{
+    effort::{Effort, UnknownEffort},
     endpoint::{Endpoint, GenaiError, Vendor},
     model::GenaiModel,
 };

@@ -12,7 +12,7 @@ use secrecy::ExposeSecret;
 
 use super::{
     super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request},
-    Endpoint, GenaiError, Vendor, convert,
+    Effort, Endpoint, GenaiError, Vendor, convert,
     endpoint::as_base,
     fault::fault,
     usage::usage,
@@ -90,6 +90,13 @@ impl GenaiModel {
     #[must_use]
     pub const fn with_context_window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
+        self
+    }
+
+    /// How hard it is to think. Not said, that is the vendor's affair.
+    #[must_use]
+    pub fn reasoning(mut self, effort: Effort) -> Self {
+        self.options = self.options.with_reasoning_effort(effort.into());
         self
     }
 

@@ -16,12 +16,19 @@ use crate::{
 pub struct ShellWorker {
     agent: ShellAgent,
     tree: WorkTree,
+    preface: &'static str,
 }
 
 impl ShellWorker {
     /// This agent, which works in this tree.
     pub const fn new(agent: ShellAgent, tree: WorkTree) -> Self {
-        Self { agent, tree }
+        Self { agent, tree, preface: "" }
+    }
+
+    /// What stands before each prompt: a command has no system prompt of ours.
+    #[must_use]
+    pub fn preface(self, preface: &'static str) -> Self {
+        Self { preface, ..self }
     }
 }
 
@@ -33,6 +40,7 @@ impl Worker for ShellWorker {
         account: &mut Account,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
+        let prompt = format!("{}\n{prompt}", self.preface).trim_start().to_owned();
         let before = self.tree.look().await;
         let mut actions = Actions::of(self.agent.format(), self.tree.root().to_owned());
         let done = self

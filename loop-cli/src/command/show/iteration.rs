@@ -43,6 +43,7 @@ fn hand_over(output: &Left) -> anyhow::Result<()> {
             warn_of_gaps(output);
         }
         Left::Turn(turn) => drop(view::hand_over(turn.text.as_bytes())?),
+        Left::Worked(worked) => drop(view::hand_over(worked.words.as_bytes())?),
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::{
     compose::{self, Worker},
     every,
     manifest::{Paint, Plan, plan::WorkPlan},
+    task,
     view::{self, changes},
 };
 
@@ -36,6 +37,12 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
         let (repetition, _) = begun::repetition(&manifest.text).map_err(Failure::Usage)?;
         view::hand_over(repetition.what.text().as_bytes())?;
         return Ok(());
+    }
+    if manifest.path == task::KEPT_AS {
+        return Err(Failure::Usage(anyhow!(
+            "the prompts of a task are not kept: they have the task file in them as it was then\n  \
+             `loop show {id} -i {number}` says what was done"
+        )));
     }
     let loaded = subject::kept(&manifest).and_then(Plan::of);
     let plan = loaded.map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))?.plan;

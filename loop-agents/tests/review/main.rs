@@ -1,0 +1,84 @@
+//! Reviews, and the loops that they are part of.
+#![cfg(all(test, unix))]
+
+mod looking;
+mod prompts;
+mod verdicts;
+mod working;
+
+use std::{fs, path::Path};
+
+use loop_agents::{
+    chat::{Chat, ScriptedModel},
+    review::{Account, ReviewEvaluator, Worked},
+    shell::{Shell, ShellAgent},
+    tools::Toolbox,
+};
+use loop_core::{
+    EvaluationContext, Evaluator, Loop, Report, StepRecord, Verdict, Work, WorkError, evaluator_passed,
+    iteration_fn,
+};
+use loop_guardrails::policy::{
+    ActionPolicy, Origin, Placed, Settings, environment::EnvironmentPolicy, workspace::Workspace,
+};
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// The tools of a reviewer, whose user would allow others everything.
+fn tools(folder: &Path) -> Toolbox {
+    let mut user = Settings::default();
+    user.safe_mode = Some(Placed::new(false, Origin::BuiltIn));
+    user.allow = vec![Placed::new("sh".to_owned(), Origin::BuiltIn)];
+    let policy = ActionPolicy::new(user, Settings::default()).reviewing();
+    let workspace = Workspace::open(folder, policy).expect("a workspace");
+    let vars = [("PATH", std::env::var("PATH").expect("a path")), ("LC_ALL", "C".to_owned())];
+    Toolbox::reviewing(workspace).environment(vars, &EnvironmentPolicy::new())
+}
+
+/// A review by a model.
+fn by_model(folder: &Path, model: &ScriptedModel) -> ReviewEvaluator {
+    ReviewEvaluator::by_chat(Chat::new(model.clone()).tools(tools(folder))).task("Write a poem.")
+}
+
+/// A shell that sees what a test needs.
+fn shell(folder: &Path) -> Shell {
+    let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+    Shell::new().inherit_env(vars).dir(folder)
+}
+
+fn command(folder: &Path, line: &str) -> ShellAgent {
+    ShellAgent::new(line).expect("a command").shell(shell(folder))
+}
+
+/// What an agent left behind that says this.
+fn said(words: &str) -> Worked {
+    let mut worked = Worked::default();
+    words.clone_into(&mut worked.words);
+    worked.account = Account::default();
+    worked
+}
+
+/// One review of what an agent left behind.
+async fn reviewed(review: &mut ReviewEvaluator, worked: Worked) -> Result<Verdict, WorkError> {
+    review.evaluate(EvaluationContext::new(&Work::new(), 1, worked.into())).await
+}
+
+/// A loop of three at most in which an agent says this each time.
+async fn looped(review: ReviewEvaluator, words: &'static str) -> Report<Worked> {
+    let agent = iteration_fn(async move |_| Ok(said(words)));
+    let looped = Loop::new(agent).evaluate(review).until(evaluator_passed()).at_most(3);
+    looped.run().await.expect("a loop")
+}
+
+fn verdict(step: Option<&StepRecord>) -> &Verdict {
+    step.and_then(StepRecord::verdict).expect("a verdict")
+}
+
+fn write(folder: &TempDir, path: &str, text: &str) {
+    let path = folder.path().join(path);
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}

@@ -1,0 +1,99 @@
+//! Agents that work on a task, and what they are known to have done.
+
+use loop_agents::{
+    chat::{Chat, ChatAgent, ScriptedModel},
+    review::{Account, ChatWorker, ShellWorker, Source, TaskExecution, WorkTree, Worked, Worker},
+    tools::Toolbox,
+    usage::{Format, Prices, UsageReader},
+};
+use loop_core::{Iteration, IterationContext, Work};
+use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
+use serde_json::json;
+
+use super::{command, folder, shell, write};
+
+async fn worked(mut worker: impl Worker) -> (Account, bool) {
+    let mut account = Account::default();
+    let done = worker.work("Do it.".to_owned(), &mut account, IterationContext::new(&Work::new(), 1)).await;
+    (account, done.is_ok())
+}
+
+fn chat(folder: &std::path::Path, model: ScriptedModel) -> ChatWorker {
+    let workspace = Workspace::open(folder, ActionPolicy::default()).expect("a workspace");
+    let vars = [("PATH", std::env::var("PATH").expect("a path"))];
+    let tools = Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new());
+    ChatWorker::new(ChatAgent::new(Chat::new(model).tools(tools)))
+}
+
+#[tokio::test]
+async fn the_account_of_a_model_is_what_its_tools_report() {
+    let folder = folder();
+    write(&folder, "m.py", "x = 1\n");
+    let model = ScriptedModel::new()
+        .calls("read_file", json!({ "path": "m.py" }))
+        .calls("write_file", json!({ "path": "n.py", "content": "y\n" }))
+        .calls("edit_file", json!({ "path": "m.py", "old_text": "x = 2", "new_text": "x = 3" }))
+        .calls("edit_file", json!({ "path": "gone.py", "old_text": "a", "new_text": "b" }))
+        .calls("run_command", json!({ "command": "grep z n.py" }))
+        .calls("run_command", json!({ "command": "rm -rf x" }))
+        .calls("list_files", json!({}))
+        .says("I ran the tests, and all of them pass.");
+    let (account, done) = worked(chat(folder.path(), model)).await;
+    assert!(done);
+    let told = account.to_string();
+    assert!(told.starts_with("Files written: n.py\nFiles read: m.py\nCommands:\n  grep z n.py (exit 1)\n"), "{told}");
+    assert_eq!((account.errors.items().len(), account.rejected.items().len()), (2, 1), "{told}");
+    assert!(account.rejected.items()[0].starts_with("run_command(rm -rf x): "), "{told}");
+    assert!(!told.contains("tests"));
+}
+
+#[tokio::test]
+async fn what_was_done_before_a_model_failed_is_in_the_account() {
+    let folder = folder();
+    let model = ScriptedModel::new().calls("write_file", json!({ "path": "a", "content": "" }));
+    let (account, done) = worked(chat(folder.path(), model)).await;
+    assert!(!done);
+    assert_eq!(account.to_string(), "Files written: a\n");
+}
+
+#[tokio::test]
+async fn the_account_of_a_command_is_what_its_work_tree_shows() {
+    let folder = folder();
+    write(&folder, "old", "1");
+    let agent = command(folder.path(), "cat >/dev/null; echo 2 > old; echo 1 > new; echo I deleted everything.");
+    let (account, done) = worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
+    assert!(done);
+    assert_eq!(account.to_string(), "Files written: new\nFiles edited: old\n");
+    assert_eq!(account.source, Source::WorkTree);
+}
+
+#[tokio::test]
+async fn a_stream_tells_more_and_the_tree_what_it_leaves_out() {
+    let folder = folder();
+    let stream = [
+        r#"{"type":"tool_execution_start","toolCallId":"1","toolName":"bash","args":{"command":"make"}}"#,
+        r#"{"type":"tool_execution_end","toolCallId":"1","isError":false,"result":{"content":[]}}"#,
+    ];
+    write(&folder, "stream", &format!("{}\n", stream.join("\n")));
+    let reader = UsageReader::new(Format::PiJson, Prices::bundled());
+    let agent = command(folder.path(), "cat stream; touch made").usage_reader(reader);
+    let (account, _) = worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
+    assert_eq!(account.to_string(), "Files written: made\nCommands:\n  make (exit 0)\n");
+    assert_eq!(account.source, Source::Stream);
+}
+
+#[tokio::test]
+async fn what_failed_loops_did_is_not_forgotten() {
+    let folder = folder();
+    let model = ScriptedModel::new()
+        .calls("write_file", json!({ "path": "a", "content": "" }))
+        .fails(loop_agents::chat::ModelErrorKind::Refused)
+        .calls("write_file", json!({ "path": "b", "content": "" }))
+        .says("Done.");
+    let mut execution = TaskExecution::new(chat(folder.path(), model), 5, || Ok("Do it.".to_owned()));
+    let work = Work::new();
+    assert!(execution.run(IterationContext::new(&work, 1)).await.is_err());
+    let worked: Worked = execution.run(IterationContext::new(&work, 2)).await.expect("it works");
+    assert_eq!(worked.account.to_string(), "Files written: b\n");
+    assert_eq!(worked.so_far.to_string(), "Files written: a, b\n");
+}

@@ -1,0 +1,205 @@
+//! `loop task`: an executing agent and a reviewing agent work off a task file.
+
+mod cast;
+
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+
+use anyhow::{Context, anyhow};
+use async_trait::async_trait;
+use loop_agents::review::{ReviewEvaluator, TaskExecution, Worked};
+use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Loop, Verdict, evaluator_passed};
+use loop_guardrails::ConsecutiveFailures;
+use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
+
+use self::cast::Cast;
+use super::{
+    Failure,
+    kept::{is_in, store},
+    ready::{Keep, Kept, Ready, begin, telemetry},
+    resume,
+    runs::json,
+    setting::{block_on, dir, new_run, place, settings},
+};
+use crate::{
+    args::{OutputArgs, TaskArgs, TellingArgs},
+    ask::Declining,
+    faults,
+    keeping::{self, Past},
+    task::{Assignment, KEPT_AS, Outcome, StateFiles, TaskFile, TaskText, Voice, Who},
+    view::{self, DIM, Screen, paint, text},
+};
+
+/// How many loops in a row may fail.
+const MAX_FAILURES: u64 = 3;
+
+pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
+    let dir = dir(args.workdir.as_deref()).context("--workdir").map_err(Failure::Usage)?;
+    let (task, file) = open(&args.file, &dir).map_err(Failure::Usage)?;
+    if args.resume {
+        let store = store()?;
+        let run = last_of(&store, &dir, &task.path())?;
+        return resume::exec_told(&resume::of(&run.id, output(&args.telling)), &args.telling);
+    }
+    let assignment = assignment(args, &task, file);
+    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
+    view::conceal(redactor.clone());
+    // Whatever is wrong with the agents is found before anything is kept of a run.
+    let settings = settings(&place.dir)?;
+    Cast::new(&assignment, &place, &settings, false).try_out(&task).map_err(Failure::Usage)?;
+    let (started, output) = (faults::now(), output(&args.telling));
+    let telemetry = telemetry(output.telemetry.as_deref()).map_err(Failure::Usage)?;
+    let text = serde_json::to_string(&assignment).context("the task cannot be kept")?;
+    let info = RunInfo::new(place.custody.run(), assignment.name(), &place.dir, started)
+        .manifest(KEPT_AS, redactor.redact(&text));
+    let keep = Keep { journal: true, output: false, parallel: args.parallel };
+    let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;
+    let ready = Ready {
+        name: assignment.name(),
+        manifest: None,
+        place: &place,
+        output: &output,
+        telemetry: &telemetry,
+        store: store.as_ref(),
+        logs,
+        started,
+    };
+    block_on(perform(&ready, &assignment, &args.telling, past))
+}
+
+/// Works it off, from wherever it is.
+pub(super) async fn perform(
+    ready: &Ready<'_>,
+    assignment: &Assignment,
+    telling: &TellingArgs,
+    past: Past<Worked>,
+) -> Result<ExitCode, Failure> {
+    let place = ready.place;
+    let voice = Voice::new(telling).map_err(Failure::Usage)?;
+    let workspace = TaskText::folder(&place.dir).map_err(Failure::Usage)?;
+    let (task, _) = TaskText::open(workspace.clone(), &assignment.file).map_err(Failure::Usage)?;
+    task.begun_with(&assignment.rights);
+    let settings = settings(&place.dir)?;
+    let cast = Cast::new(assignment, place, &settings, telling.verbose);
+    let review = cast.reviewer(&task).map_err(Failure::Usage)?;
+    let loops = assignment.loops.get();
+    let files = StateFiles::new(workspace, assignment, place.custody.run(), ready.started);
+    let executor = cast.executor().map_err(Failure::Usage)?;
+    let execution = TaskExecution::new(executor, loops, move || Ok(task.now()));
+    let composed = Loop::new(execution)
+        .evaluate(Filing { review, files: files.clone(), voice: voice.clone() })
+        .until(evaluator_passed())
+        .at_most(loops)
+        .guard(ConsecutiveFailures::new(MAX_FAILURES))
+        .observe(files.clone())
+        .observe(voice.of_phases(loops));
+    voice.say(&plan(assignment));
+    let ended = ready.run(composed, past, &Screen::plain(), Declining::default()).await?;
+    let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
+    let record = record.between(ready.started, faults::now());
+    let resuming = view::resuming(&ended.ending, place.custody.run());
+    let outcome = Outcome::of(ended, files.last());
+    voice.say(&outcome.page(assignment));
+    resuming.into_iter().for_each(|how| voice.say(&how));
+    if let Some(error) = outcome.error().filter(|_| telling.quiet) {
+        view::error(&anyhow!(text::printable(&error)));
+    }
+    if telling.json {
+        view::tell_json(&json(&outcome.json(assignment, &record)));
+    }
+    Ok(outcome.code())
+}
+
+/// Files and tells what a loop did before it is reviewed.
+struct Filing {
+    review: ReviewEvaluator,
+    files: StateFiles,
+    voice: Voice,
+}
+
+#[async_trait]
+impl Evaluator<Worked> for Filing {
+    async fn evaluate(&mut self, cx: EvaluationContext<Worked>) -> Result<Verdict, EvaluatorError> {
+        self.voice.worked(cx.output());
+        self.files.worked(cx.iteration(), cx.output().clone());
+        self.review.evaluate(cx).await
+    }
+}
+
+/// The task that is named, which has to lie in the folder of the work.
+fn open(file: &Path, dir: &Path) -> anyhow::Result<(TaskText, TaskFile)> {
+    // As the user sees it, from here; links are followed, and lead out or do not.
+    let path = fs::canonicalize(file).with_context(|| format!("the task {}", file.display()))?;
+    let path = path.to_str().with_context(|| format!("the task's path is no text: {}", path.display()))?;
+    TaskText::open(TaskText::folder(dir)?, path).with_context(|| {
+        format!("the task {} cannot be worked on in {}", file.display(), dir.display())
+    })
+}
+
+fn assignment(args: &TaskArgs, task: &TaskText, file: TaskFile) -> Assignment {
+    let command = |line: &String| Who::Command(crate::init::agent::in_full(line).to_owned());
+    let executor = args.agent.as_ref().map(command);
+    let executor = executor.unwrap_or_else(|| Who::Model(args.model.clone().or(file.model)));
+    let model = args.review_model.clone().map(|name| Who::Model(Some(name)));
+    let reviewer = args.review_agent.as_ref().map(command).or(model).unwrap_or_else(|| executor.clone());
+    Assignment {
+        file: task.path(),
+        executor,
+        reviewer,
+        loops: args.loops,
+        rounds: args.rounds,
+        reasoning: args.reasoning,
+        rights: file.rights,
+    }
+}
+
+/// What is kept of a task.
+pub(super) fn kept(text: &str) -> anyhow::Result<Assignment> {
+    if text.contains(REDACTED) {
+        return Err(anyhow!("what is kept of the task lacks a secret that stood in a command: begin a new run"));
+    }
+    serde_json::from_str(text).context("what is kept of the task cannot be read")
+}
+
+/// The last run of this task that is not done.
+fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<RunEntry, Failure> {
+    let is_done = |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
+    for run in store.list()?.into_iter().rev().filter(|run| is_in(run, dir)) {
+        let info = store.info(&run.id)?;
+        let text = info.manifest.filter(|manifest| manifest.path == KEPT_AS).map(|manifest| manifest.text);
+        let is_it = text.and_then(|text| kept(&text).ok()).is_some_and(|assignment| assignment.file == file);
+        if is_it && !is_done(&run) {
+            return Ok(run);
+        }
+    }
+    Err(Failure::Usage(anyhow!("no run of {file} was cut off or halted here: leave out `--resume` to begin one")))
+}
+
+/// What the rest of the command asks of any run.
+fn output(telling: &TellingArgs) -> OutputArgs {
+    OutputArgs {
+        non_interactive: true,
+        json: false,
+        show_output: telling.verbose,
+        quiet: telling.quiet,
+        telemetry: telling.telemetry.clone(),
+    }
+}
+
+/// What will be done, before anything is.
+fn plan(assignment: &Assignment) -> String {
+    let Assignment { file, executor, reviewer, loops, rights, .. } = assignment;
+    let mut plan = format!(
+        "{file}, up to {}: {} works, {} reviews",
+        text::count(loops.get(), "loop"),
+        executor.name(),
+        reviewer.name()
+    );
+    if !rights.bash.is_empty() {
+        plan += &format!("\n  it may run besides the usual: {}", rights.bash.join(", "));
+    }
+    if !rights.checks.is_empty() {
+        plan += &format!("\n  checked by: {}", rights.checks.join("; "));
+    }
+    paint(DIM, text::printable(&plan))
+}

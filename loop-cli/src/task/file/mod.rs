@@ -1,0 +1,108 @@
+//! Task files: what is to be done, and what may be used for it.
+//!
+//! | file | the task is |
+//! | --- | --- |
+//! | `.toml` | a chat template: `[[chat.user]] content = '''...'''`, perhaps with turns of an assistant between |
+//! | `.md` | its text; what stands before it between two lines `---` is YAML |
+//!
+//! Both can say `tools`, `model` and `checks`. Nothing else: a word that is misspelt must not be a wish that nobody
+//! hears.
+
+mod chat;
+mod markdown;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+/// A task as its file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TaskFile {
+    /// What is to be done.
+    pub(crate) text: String,
+    pub(crate) model: Option<String>,
+    pub(crate) rights: Rights,
+}
+
+/// What a task file lets run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rights {
+    /// Programs that the executing model may run beside the usual ones.
+    pub(crate) bash: Vec<String>,
+    /// Commands that the harness runs after each loop.
+    pub(crate) checks: Vec<String>,
+}
+
+/// What both kinds of files can say beside the task.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Head {
+    tools: Tools,
+    model: Option<String>,
+    checks: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Tools {
+    bash: Vec<String>,
+}
+
+/// What is wrong with a task file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TaskFileError {
+    #[error("a task is a .md or a .toml file, and `{0}` is neither")]
+    Kind(String),
+    #[error("it is no text (UTF-8)")]
+    NoText,
+    #[error("it is no TOML as a task has it: {0}")]
+    Toml(String),
+    #[error("what stands between its lines `---` is no YAML as a task has it: {0}")]
+    Yaml(String),
+    #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
+    NoChat,
+    #[error("there is no task in it: it has no words")]
+    Empty,
+    #[error(
+        "a `content` stands between three double quotes, where a backslash would be read as an escape: put it between three single quotes, '''...'''"
+    )]
+    Quotes,
+    #[error("the chat begins with an assistant's words: begin with `[[chat.user]]`")]
+    BeginsWithAssistant,
+    #[error("the chat ends with an assistant's words: nothing is asked; end with `[[chat.user]]`")]
+    EndsWithAssistant,
+    #[error("the words {0} and {1} of the chat are both of the {2}: they have to take turns")]
+    TwiceInARow(usize, usize, &'static str),
+    #[error("`{0}` under `tools` is no program: write its name alone, such as `python3`, without arguments or a path")]
+    NoProgram(String),
+}
+
+impl TaskFile {
+    /// Reads a file of this name.
+    ///
+    /// # Errors
+    /// [`TaskFileError`].
+    pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Self, TaskFileError> {
+        let text = String::from_utf8(bytes).map_err(|_| TaskFileError::NoText)?;
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        let (head, text) = match ending.as_deref() {
+            Some("toml") => chat::read(&text)?,
+            Some("md" | "markdown") => markdown::read(&text)?,
+            _ => return Err(TaskFileError::Kind(name.to_owned())),
+        };
+        if text.trim().is_empty() {
+            return Err(TaskFileError::Empty);
+        }
+        let Head { tools: Tools { bash }, model, checks } = head;
+        if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {
+            return Err(TaskFileError::NoProgram(wrong.clone()));
+        }
+        Ok(Self { text, model, rights: Rights { bash, checks } })
+    }
+}
+
+fn is_program(name: &str) -> bool {
+    let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '_' | '-' | '+');
+    !name.is_empty() && !name.starts_with(['-', '.']) && name.chars().all(is_sign)
+}

@@ -1,0 +1,67 @@
+use super::*;
+
+fn read(name: &str, text: &str) -> Result<TaskFile, TaskFileError> {
+    TaskFile::read(name, text.as_bytes().to_vec())
+}
+
+fn wrong(name: &str, text: &str) -> TaskFileError {
+    read(name, text).expect_err(text)
+}
+
+#[test]
+fn a_chat_template_is_a_task_with_its_rights() {
+    let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++']\n\
+        [[chat.user]]\ncontent = '''\nWrite a \\poem.\n'''\n";
+    let task = read("a.toml", text).expect("a task");
+    assert_eq!(task.text, "Write a \\poem.\n");
+    assert_eq!(task.model.as_deref(), Some("openai:gpt-5"));
+    assert_eq!(task.rights.bash, ["rg", "python3.8", "g++"]);
+    assert_eq!(task.rights.checks, ["make test"]);
+}
+
+#[test]
+fn a_chat_of_several_turns_says_whose_they_are() {
+    let text = "[[chat.user]]\ncontent='a'\n[[chat.assistant]]\ncontent='b'\n[[chat.user]]\ncontent='c'\n";
+    let told = read("a.toml", text).expect("a task").text;
+    assert_eq!(told, "The user:\na\n\nThe assistant answered:\nb\n\nThe user:\nc");
+}
+
+#[test]
+fn markdown_is_a_task_with_or_without_a_head() {
+    assert_eq!(read("a.md", "# Do it\n\n---\nnow\n").expect("a task").text, "# Do it\n\n---\nnow\n");
+    let text = "---\ntools:\n  bash: [rg]\nmodel: ollama:qwen3\nchecks:\n  - cargo test\n---\n# Do it\n";
+    let task = read("a.md", text).expect("a task");
+    assert_eq!(task.text, "# Do it\n");
+    assert_eq!((task.rights.bash, task.rights.checks), (vec!["rg".to_owned()], vec!["cargo test".to_owned()]));
+    assert_eq!(task.model.as_deref(), Some("ollama:qwen3"));
+    assert_eq!(read("a.md", "---\n---\nx").expect("a task").text, "x");
+    // A line that is never closed is a line of the text.
+    assert_eq!(read("a.md", "---\nx: y\n").expect("a task").text, "---\nx: y\n");
+}
+
+#[test]
+fn what_is_wrong_with_a_task_is_named() {
+    let user = "[[chat.user]]\ncontent='x'\n";
+    let assistant = "[[chat.assistant]]\ncontent='y'\n";
+    assert_eq!(wrong("a.txt", "do it"), TaskFileError::Kind("a.txt".to_owned()));
+    assert_eq!(wrong("a.toml", "checks=[]\n"), TaskFileError::NoChat);
+    assert_eq!(wrong("a.toml", "[[chat.user]]\ncontent = \"\"\"x\"\"\"\n"), TaskFileError::Quotes);
+    assert_eq!(wrong("a.toml", &format!("{assistant}{user}")), TaskFileError::BeginsWithAssistant);
+    assert_eq!(wrong("a.toml", &format!("{user}{assistant}")), TaskFileError::EndsWithAssistant);
+    assert_eq!(wrong("a.toml", &format!("{user}{user}")), TaskFileError::TwiceInARow(1, 2, "user"));
+    assert_eq!(wrong("a.toml", "[[chat.user]]\ncontent = ' '\n"), TaskFileError::Empty);
+    assert_eq!(wrong("a.md", " \n"), TaskFileError::Empty);
+    for name in ["rm -rf", "/bin/sh", "", "-x", "a\nb", ".hidden"] {
+        let text = format!("[tools]\nbash=[{name:?}]\n{user}");
+        assert_eq!(wrong("a.toml", &text), TaskFileError::NoProgram(name.to_owned()), "{name}");
+    }
+    assert!(matches!(TaskFile::read("a.md", vec![0xff]), Err(TaskFileError::NoText)));
+    for (name, text, said) in [
+        ("a.toml", "tool = 1\n", "unknown field `tool`"),
+        ("a.toml", "[[chat.system]]\ncontent='x'\n", "unknown field `system`"),
+        ("a.md", "---\ntool: 1\n---\nx", "tool"),
+    ] {
+        let error = wrong(name, text).to_string();
+        assert!(error.contains(said) && !error.contains('\n'), "{error}");
+    }
+}

@@ -1,0 +1,162 @@
+//! How a task ended.
+
+use std::process::ExitCode;
+
+use loop_agents::review::{Account, BLOCKED, CLAIMED, Findings, Worked};
+use loop_core::{Ending, Progress, StopReason, Verdict};
+use loop_telemetry::{CostState, Record, Tokens};
+use serde::Serialize;
+
+use super::Assignment;
+use crate::{
+    drive::Ended,
+    exit,
+    view::{BAD, BOLD, GOOD, WARN, paint, text},
+};
+
+/// How a task ended, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    /// The executing agent says so, and no check says otherwise.
+    Complete,
+    /// The review found nothing left.
+    NothingPending,
+    /// All loops were used up.
+    Exhausted,
+    /// The reviewer says that a person is needed.
+    Blocked,
+    /// A signal came.
+    Cancelled,
+    /// Something went wrong.
+    Error,
+}
+
+/// How a task ended, and what is left of it.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    status: Status,
+    ending: Ending,
+    progress: Progress,
+    findings: Findings,
+    /// What was done in all loops.
+    account: Account,
+    signal: Option<crate::signals::Signal>,
+}
+
+/// What `--json` prints, in one line.
+#[derive(Debug, Serialize)]
+struct OutcomeJson<'a> {
+    status: Status,
+    reason: &'a str,
+    message: &'a str,
+    task: &'a str,
+    run_id: Option<&'a str>,
+    loops: u64,
+    pending: &'a [String],
+    blocker: Option<&'a str>,
+    summary: &'a str,
+    files: FilesJson<'a>,
+    usage: &'a Tokens,
+    estimated_cost_usd: Option<f64>,
+    cost_state: CostState,
+    elapsed_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct FilesJson<'a> {
+    written: &'a [String],
+    edited: &'a [String],
+    removed: &'a [String],
+}
+
+impl Outcome {
+    /// That of a run that is over. `last` is what its last loop left behind.
+    pub(crate) fn of(ended: Ended, last: Option<Worked>) -> Self {
+        let Ended { ending, progress, signal, .. } = ended;
+        let verdict = progress.last_step().and_then(|step| step.verdict()).map_or("", Verdict::text);
+        let is_claimed = verdict == CLAIMED;
+        let Ok(mut findings) = verdict.parse::<Findings>();
+        let status = match ending.reason() {
+            StopReason::GoalMet if is_claimed => Status::Complete,
+            StopReason::GoalMet => Status::NothingPending,
+            StopReason::MaxIterations => Status::Exhausted,
+            StopReason::Cancelled => Status::Cancelled,
+            reason if reason.as_str() == BLOCKED => {
+                findings = Findings::new(&findings.pending[..0], &ending.halt.message, "");
+                Status::Blocked
+            }
+            _ => Status::Error,
+        };
+        let account = last.map(|worked| worked.so_far).unwrap_or_default();
+        Self { status, ending, progress, findings, account, signal }
+    }
+
+    /// The exit code: 0 if it is done, 1 if it is not, 3 if something went wrong.
+    pub(crate) fn code(&self) -> ExitCode {
+        match self.status {
+            Status::Error => ExitCode::from(exit::FAILED),
+            _ => exit::of_run(&self.ending, self.signal),
+        }
+    }
+
+    /// Whether something went wrong: that is said even quietly.
+    pub(crate) fn error(&self) -> Option<String> {
+        (self.status == Status::Error).then(|| self.ending.halt.to_string())
+    }
+
+    /// For people.
+    pub(crate) fn page(&self, assignment: &Assignment) -> String {
+        let loops = text::count(self.progress.iterations(), "loop");
+        let (style, how) = match self.status {
+            Status::Complete => (GOOD, format!("✓ complete after {loops}: the executing agent says so")),
+            Status::NothingPending => (GOOD, format!("✓ nothing pending after {loops}: the review found nothing left")),
+            Status::Exhausted => (BAD, format!("✗ not done: all loops are used up ({loops})")),
+            Status::Blocked => (BAD, format!("✗ blocked after {loops}: {}", self.findings.blocker)),
+            Status::Cancelled => (WARN, format!("■ cancelled after {loops}")),
+            Status::Error => (BAD, format!("✗ error after {loops}: {}", self.ending.halt)),
+        };
+        let mut lines = vec![format!("{} {}", paint(style, text::printable(&how)), paint(BOLD, assignment.name()))];
+        let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
+        if !self.findings.summary.is_empty() {
+            row("summary", &self.findings.summary);
+        }
+        for (index, item) in self.findings.pending.iter().enumerate() {
+            row(if index == 0 { "pending" } else { "" }, item);
+        }
+        if !self.findings.blocker.is_empty() && self.status != Status::Blocked {
+            row("blocker", &self.findings.blocker);
+        }
+        row("did", &super::counted(&self.account));
+        row("cost", &text::cost(&self.progress));
+        if let Some(tokens) = text::tokens(&self.progress) {
+            row("tokens", &tokens);
+        }
+        lines.join("\n")
+    }
+
+    /// For programs. `record` is the run's.
+    pub(crate) fn json(&self, assignment: &Assignment, record: &Record) -> impl Serialize {
+        let json = OutcomeJson {
+            status: self.status,
+            reason: self.ending.reason().as_str(),
+            message: &self.ending.halt.message,
+            task: &assignment.file,
+            run_id: record.run_id.as_deref(),
+            loops: self.progress.iterations(),
+            pending: &self.findings.pending,
+            blocker: Some(self.findings.blocker.as_str()).filter(|blocker| !blocker.is_empty()),
+            summary: &self.findings.summary,
+            files: FilesJson {
+                written: self.account.written.items(),
+                edited: self.account.edited.items(),
+                removed: self.account.removed.items(),
+            },
+            usage: &record.usage,
+            estimated_cost_usd: record.estimated_cost_usd.map(loop_core::Usd::as_f64),
+            cost_state: record.cost_state,
+            elapsed_seconds: record.elapsed.as_secs_f64(),
+        };
+        serde_json::to_value(json).unwrap_or_else(|error| unreachable!("texts and numbers: {error}"))
+    }
+}

@@ -1,0 +1,138 @@
+//! What is told of a task while it is worked on: to people, and to a file that they name.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::Context;
+use loop_agents::review::{Account, Worked};
+use loop_core::{Event, EventKind, Observer, Progress, Verdict, WorkResult};
+
+use crate::{
+    args::TellingArgs,
+    faults,
+    view::{self, BAD, DIM, GOOD, WARN, paint, text},
+};
+
+/// Who tells. Clones tell to the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Voice {
+    quiet: bool,
+    log: Option<Arc<Mutex<File>>>,
+}
+
+impl Voice {
+    /// Opens the file, if there is to be one.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(crate) fn new(telling: &TellingArgs) -> anyhow::Result<Self> {
+        let open = |path: &std::path::PathBuf| {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            file.with_context(|| format!("--log {}", path.display()))
+        };
+        let log = telling.log.as_ref().map(open).transpose()?;
+        Ok(Self { quiet: telling.quiet, log: log.map(|file| Arc::new(Mutex::new(file))) })
+    }
+
+    /// Says something, and writes it down.
+    pub(crate) fn say(&self, line: &str) {
+        if !self.quiet {
+            view::say(line);
+        }
+        self.write(&format!("{:.0} {}", faults::now(), anstream::adapter::strip_str(line)));
+    }
+
+    /// Writes down what is too long to be said.
+    pub(crate) fn write(&self, text: &str) {
+        let Some(log) = &self.log else { return };
+        let text = format!("{}\n", view::secrets().redact(text).trim_end());
+        // A service to people: the work does not end for it, and there is nobody to tell at each line.
+        let _ = log.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
+    }
+
+    /// Says what a loop did.
+    pub(crate) fn worked(&self, worked: &Worked) {
+        self.say(&paint(DIM, format_args!("  done: {}", counted(&worked.account))));
+        self.write(&format!("{}{}", worked.account, worked.words));
+    }
+
+    /// Somebody who tells of each phase.
+    pub(crate) fn of_phases(&self, loops: u64) -> impl Observer + use<> {
+        Phases { voice: self.clone(), loops }
+    }
+}
+
+/// What was done, in numbers.
+pub(crate) fn counted(account: &Account) -> String {
+    let failed = account.commands.items().iter().filter(|ran| ran.exit_code != Some(0)).count();
+    let counts = [
+        (account.written.items().len(), "file", " written"),
+        (account.edited.items().len(), "file", " edited"),
+        (account.removed.items().len(), "file", " removed"),
+        (account.commands.items().len(), "command", " run"),
+        (failed, "command", " not successful"),
+        (account.errors.items().len(), "error", ""),
+        (account.rejected.items().len(), "call", " refused"),
+    ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let told: Vec<_> = counts.map(|(count, thing, how)| format!("{}{how}", text::count(count as u64, thing))).collect();
+    if told.is_empty() { "nothing that could be seen".to_owned() } else { told.join(", ") }
+}
+
+struct Phases {
+    voice: Voice,
+    loops: u64,
+}
+
+impl Phases {
+    fn line(&self, event: &Event, progress: &Progress) -> Option<String> {
+        Some(match &event.kind {
+            EventKind::IterationStarted { iteration, attempt } => {
+                let again = if *attempt > 1 { ", begun again" } else { "" };
+                let of = self.loops.max(*iteration);
+                paint(DIM, format_args!("[loop {iteration}/{of}] working{again}"))
+            }
+            EventKind::EvaluationStarted {} => {
+                let of = self.loops.max(progress.iterations());
+                paint(DIM, format_args!("[loop {}/{of}] reviewing", progress.iterations()))
+            }
+            EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => found(verdict),
+            EventKind::IterationFinished { result, .. } => return trouble(result),
+            EventKind::EvaluationFinished { result, .. } => return trouble(result),
+            EventKind::InterruptRequested { cause } => {
+                paint(WARN, format_args!("  stopping: {}", text::one_line(&cause.halt.to_string())))
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Observer for Phases {
+    fn on_event(&mut self, event: &Event, progress: &Progress) {
+        if let Some(line) = self.line(event, progress) {
+            self.voice.say(&line);
+        }
+    }
+}
+
+/// What a review found.
+fn found(verdict: &Verdict) -> String {
+    let style = if verdict.passed() { GOOD } else { WARN };
+    let lines = verdict.text().lines().map(|line| format!("  {}", text::one_line(line)));
+    let lines: Vec<_> = lines.collect();
+    format!("  {}\n{}", paint(style, verdict.outcome()), lines.join("\n"))
+}
+
+fn trouble<T>(result: &WorkResult<T>) -> Option<String> {
+    match result {
+        WorkResult::Failed(why) => Some(format!("  {} {}", paint(BAD, "failed:"), text::one_line(why))),
+        WorkResult::Later { after } => {
+            Some(paint(WARN, format_args!("  put off: to be tried again in {}", text::duration(*after))))
+        }
+        // How the run ended is said at its end.
+        WorkResult::Done(_) | WorkResult::Halted(_) => None,
+    }
+}

@@ -1,0 +1,296 @@
+//! `loop task`: one agent does, another reviews, and the loop ends when nothing is left.
+
+use std::fs;
+
+use loop_testing::{Answer, Call};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::{
+    model_server::Server,
+    support::{Ran, Started, World, shown, until},
+};
+
+/// A task in a chat template: a small program, and how it is checked.
+pub(crate) const TASK: &str = r#"
+checks = ["sh hello.sh | grep -x 'hello kim'"]
+
+[[chat.user]]
+content = '''
+Write hello.sh, which prints "hello" and a name: kim, if none is given.
+'''
+"#;
+
+/// The call of a tool.
+pub(crate) fn calls(tool: &str, arguments: &Value) -> Answer {
+    Answer::calls([Call::new("c1", tool, [arguments.to_string().as_str()])])
+}
+
+pub(crate) fn writes(path: &str, content: &str) -> Answer {
+    calls("write_file", &json!({ "path": path, "content": content }))
+}
+
+pub(crate) fn says(text: &str) -> Answer {
+    Answer::deltas([text])
+}
+
+/// A reviewer that gives its verdict.
+pub(crate) fn finds(pending: &[&str], blocker: &str) -> [Answer; 2] {
+    let verdict = json!({ "pending": pending, "blocker": blocker, "summary": "I looked at it." });
+    [calls("give_verdict", &verdict), says("Given.")]
+}
+
+/// An executor that does nothing and says so.
+pub(crate) fn idles() -> Answer {
+    says("I have looked around.\nSTATUS: INCOMPLETE\nNEXT STEPS:\n- write it\n")
+}
+
+pub(crate) const MODEL: [&str; 2] = ["--model", "openai:scripted"];
+
+/// `loop task` with the server's model.
+pub(crate) fn run(server: &Server, world: &World, args: &[&str]) -> Ran {
+    server.run(world, &[&["task"], args, &MODEL].concat())
+}
+
+/// What the model was told in this request: the first message that is the user's.
+pub(crate) fn told(server: &Server, request: usize) -> String {
+    let body = &server.requests()[request].body;
+    let messages = body["messages"].as_array().expect("messages");
+    let user = messages.iter().find(|message| message["role"] == "user").expect("a prompt");
+    user["content"].as_str().expect("text").to_owned()
+}
+
+pub(crate) fn json_of(ran: &Ran) -> Value {
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+fn read_toml(world: &World, name: &str) -> toml::Table {
+    toml::from_str(&world.read(&format!(".loop/task/{name}.toml"))).expect("TOML")
+}
+
+#[test]
+fn a_program_is_built_in_two_loops_though_the_run_is_killed_in_the_first_review() {
+    let script = [
+        vec![writes("hello.sh", "echo hello\n").usage(100, 10), idles().usage(120, 10)],
+        vec![says("Let me see").stalls()],
+        finds(&["print the name kim"], "").to_vec(),
+        vec![writes("hello.sh", "echo \"hello ${1:-kim}\"\n"), idles()],
+        finds(&[], "").to_vec(),
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("tasks/hello.toml", TASK);
+    let task = [&["task", "tasks/hello.toml"][..], &MODEL].concat();
+    let started = Started::new(&mut server.command(&world, &task));
+    until("the first review", || server.requests().len() == 3);
+    assert_eq!(read_toml(&world, "state")["phase"].as_str(), Some("review"));
+    started.signal(Signal::KILL);
+    started.killed();
+
+    let ran = server.run(&world, &["task", "tasks/hello.toml", "--resume", "--json"]).exits(0);
+    shown("task_resumed", &ran.stderr);
+    let outcome = json_of(&ran);
+    assert_eq!((&outcome["status"], &outcome["reason"]), (&json!("nothing_pending"), &json!("goal_met")));
+    assert_eq!((&outcome["loops"], &outcome["pending"]), (&json!(2), &json!([])));
+    assert_eq!(outcome["files"]["written"], json!(["hello.sh"]));
+    assert_eq!(outcome["usage"]["input_tokens"], 220);
+    // The work of the first loop was not done again: its review was.
+    assert_eq!(server.requests().len(), 9);
+    for review in [2, 3] {
+        let told = told(&server, review);
+        assert!(told.contains("Files written: hello.sh\n") && told.contains("FAILS"), "{told}");
+    }
+    let second = told(&server, 5);
+    assert!(second.contains("- the check `sh hello.sh | grep -x 'hello kim'` fails"), "{second}");
+    assert!(second.contains("- print the name kim") && second.contains("do not read the task again"), "{second}");
+    assert_eq!(world.read("hello.sh"), "echo \"hello ${1:-kim}\"\n");
+    let record = world.record();
+    assert_eq!((&record["stop_reason"], &record["iterations"]), (&json!("goal_met"), &json!(2)));
+    assert!(world.run(&["runs", "--json"]).exits(0).stdout.contains(r#""state":"goal_met""#));
+    server.run(&world, &["task", "tasks/hello.toml", "--resume"]).exits(2).says(&["leave out `--resume`"]);
+}
+
+#[test]
+fn a_run_that_is_killed_while_it_works_begins_that_loop_again() {
+    let script = [
+        vec![writes("half", "x"), says("And now").stalls()],
+        vec![says("**STATUS: COMPLETE**")],
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    let started = Started::new(&mut server.command(&world, &[&["task", "task.md"][..], &MODEL].concat()));
+    until("the second request", || server.requests().len() == 2);
+    assert_eq!(read_toml(&world, "state")["phase"].as_str(), Some("execution"));
+    started.signal(Signal::KILL);
+    started.killed();
+    let ran = server.run(&world, &["resume"]).exits(0);
+    ran.says(&["working, begun again", "complete after 1 loop"]);
+    assert!(told(&server, 2).contains("cut off in its middle"), "{}", told(&server, 2));
+}
+
+#[test]
+fn the_ends_differ() {
+    let pending = || [vec![idles()], finds(&["tests", "docs"], "").to_vec()].concat();
+    for (name, script, args, code, status) in [
+        ("complete", vec![says("All done.\n**STATUS: COMPLETE**\n")], &[][..], 0, "complete"),
+        ("nothing_pending", [vec![idles()], finds(&[], " ").to_vec()].concat(), &[], 0, "nothing_pending"),
+        ("exhausted", [pending(), pending()].concat(), &["--loops", "2"], 1, "exhausted"),
+        ("blocked", [vec![idles()], finds(&[], "the database is down").to_vec()].concat(), &[], 1, "blocked"),
+        ("error", vec![Answer::status(401)], &[], 3, "error"),
+    ] {
+        let server = Server::new(script);
+        let world = World::new();
+        world.write("task.md", "Do it.\n");
+        let ran = run(&server, &world, &[&["task.md", "--json"], args].concat()).exits(code);
+        shown(&format!("task_{name}"), &ran.stderr);
+        let outcome = json_of(&ran);
+        assert_eq!(outcome["status"], status, "{outcome}");
+        assert_eq!(outcome["blocker"], if status == "blocked" { json!("the database is down") } else { json!(null) });
+        if status == "exhausted" {
+            assert_eq!(outcome["pending"], json!(["tests", "docs"]));
+        }
+        let state = read_toml(&world, "state");
+        assert_eq!(state["phase"].as_str(), Some("done"), "{name}");
+    }
+}
+
+#[test]
+fn who_is_blocked_goes_on_with_a_review_when_that_is_mended() {
+    let script =
+        [vec![idles()], finds(&[], "the database is down").to_vec(), finds(&[], "").to_vec()].concat();
+    let server = Server::new(script);
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md", "--loops", "1"]).exits(1).says(&["blocked after 1 loop: the database is down"]);
+    let ran = server.run(&world, &["task", "task.md", "--resume"]).exits(0);
+    ran.says(&["nothing pending after 1 loop"]);
+    assert_eq!(server.requests().len(), 5);
+}
+
+#[test]
+fn what_is_going_on_stands_in_files() {
+    let script = [
+        vec![writes("a.txt", "a"), idles()],
+        finds(&["b"], "no network").to_vec(),
+        vec![calls("edit_file", &json!({ "path": "a.txt", "old_text": "a", "new_text": "b" })), idles()],
+        finds(&[], "").to_vec(),
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md", "--log", "log.txt"]).exits(0);
+    let (run, state) = (read_toml(&world, "run"), read_toml(&world, "state"));
+    assert_eq!(run["loops_completed"].as_integer(), Some(2));
+    assert_eq!(run["stop_reason"].as_str(), Some("goal_met"));
+    assert_eq!(run["task_file"].as_str(), Some("task.md"));
+    assert_eq!(run["run_id"], state["run_id"]);
+    assert_eq!(state["loop"].as_integer(), Some(2));
+    let execution = read_toml(&world, "execution");
+    assert_eq!(execution["account"]["edited"]["items"][0].as_str(), Some("a.txt"));
+    assert_eq!(read_toml(&world, "review_output")["outcome"].as_str(), Some("pass"));
+    let reviews = read_toml(&world, "review");
+    let first = &reviews["review"][0];
+    assert_eq!((first["loop"].as_integer(), first["blocker"].as_str()), (Some(1), Some("no network")));
+    assert_eq!(first["pending"][0].as_str(), Some("b"));
+    // Nothing of it is shown by git, and all of it is also told to the log.
+    assert_eq!(world.read(".loop/.gitignore"), "*\n");
+    let log = world.read("log.txt");
+    assert!(log.contains("[loop 2/5] reviewing") && log.contains("Files edited: a.txt"), "{log}");
+    assert!(log.contains("I have looked around.") && log.contains("✓ nothing pending"), "{log}");
+}
+
+#[test]
+fn both_agents_have_their_rounds() {
+    let read = || calls("list_files", &json!({}));
+    // Two rounds for who works, and six at least for who reviews; then each has to say what it has.
+    let script = [
+        vec![read(), read(), idles()],
+        vec![read(), read(), read(), read(), read(), read(), says("I have not found anything out.")],
+        vec![says("STATUS: COMPLETE")],
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md", "--rounds", "2"]).exits(0).says(&["inconclusive", "complete after 2 loops"]);
+    assert_eq!(server.requests().len(), 11);
+    let second = told(&server, 10);
+    assert!(second.contains("in its own words, which nobody has checked:\n- write it"), "{second}");
+}
+
+#[test]
+fn a_reviewer_gets_other_tools_and_another_policy() {
+    let script = [
+        vec![idles()],
+        vec![calls("run_command", &json!({ "command": "env touch done" }))],
+        vec![writes("done", "")],
+        finds(&[], "").to_vec(),
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "---\ntools:\n  bash: [touch, env]\n---\nDo it.\n");
+    run(&server, &world, &["task.md"]).exits(0).says(&["it may run besides the usual: touch, env"]);
+    assert!(!world.has("done"));
+    let names = |request: usize| {
+        let tools = server.requests()[request].body["tools"].clone();
+        let name = |tool: &Value| tool["function"]["name"].as_str().expect("a name").to_owned();
+        tools.as_array().expect("tools").iter().map(name).collect::<Vec<_>>()
+    };
+    assert!(names(0).contains(&"write_file".to_owned()) && !names(0).contains(&"give_verdict".to_owned()));
+    let looking =
+        ["file_tree", "git", "give_verdict", "list_files", "read_file", "run_command", "search_files"];
+    assert_eq!(names(1), looking);
+    let answers = server.requests()[3].body["messages"].to_string();
+    assert!(answers.contains("`env` is not among") && answers.contains("there is no tool `write_file`"), "{answers}");
+}
+
+#[test]
+fn who_works_may_run_what_the_task_file_names() {
+    let server = Server::new([
+        calls("run_command", &json!({ "command": "touch made" })),
+        says("STATUS: COMPLETE"),
+    ]);
+    let world = World::new();
+    world.write("task.toml", "[tools]\nbash = ['touch']\n[[chat.user]]\ncontent = 'Touch made.'\n");
+    run(&server, &world, &["task.toml"]).exits(0).says(&["done: 1 command run"]);
+    assert!(world.has("made"));
+}
+
+#[test]
+fn two_models_and_their_effort() {
+    let server = Server::new([vec![idles()], finds(&[], "").to_vec()].concat());
+    let world = World::new();
+    world.write("task.md", "---\nmodel: openai:writer\n---\nDo it.\n");
+    let args = ["task", "task.md", "--review-model", "openai:critic", "--reasoning", "low"];
+    server.run(&world, &args).exits(0).says(&["openai:writer works, openai:critic reviews"]);
+    let asked: Vec<_> = server.requests().iter().map(|asked| asked.body["model"].clone()).collect();
+    assert_eq!(asked, ["writer", "critic", "critic"]);
+    assert!(server.requests().iter().all(|asked| asked.body["reasoning_effort"] == "low"));
+}
+
+#[test]
+fn a_model_that_fails_three_times_is_an_error() {
+    let server = Server::new((0..3).map(|_| Answer::status(400)));
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    let ran = run(&server, &world, &["task.md", "--quiet", "--json"]).exits(3);
+    assert_eq!(json_of(&ran)["reason"], "consecutive_failures");
+    assert!(ran.stderr.contains("error: consecutive_failures"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_task_is_shown_as_other_runs_are() {
+    let server = Server::new([writes("a", ""), says("I did it.\nSTATUS: COMPLETE")]);
+    let world = World::new();
+    world.write("fix.md", "Do it.\n");
+    run(&server, &world, &["fix.md"]).exits(0);
+    let page = world.run(&["show", "-i", "1"]).exits(0).stdout;
+    assert!(page.contains("1 file written") && page.contains("pass"), "{page}");
+    let output = world.run(&["show", "-i", "1", "--output"]).exits(0).stdout;
+    assert_eq!(output, "I did it.\nSTATUS: COMPLETE");
+    world.run(&["show", "-i", "1", "--prompt"]).exits(2).says(&["the prompts of a task are not kept"]);
+    assert!(world.run(&["runs"]).exits(0).stdout.contains("fix"));
+    let run = fs::read_dir(world.state().join("runs")).expect("runs").count();
+    assert!(run > 0);
+}

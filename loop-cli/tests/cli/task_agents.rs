@@ -1,0 +1,98 @@
+//! `loop task` with commands in the place of models.
+
+use serde_json::json;
+
+use crate::{
+    model_server::Server,
+    support::{Started, World, until},
+    task::{finds, json_of, says},
+};
+
+/// A reviewer that gives this verdict. It takes the number of the review out of its prompt.
+fn reviewer(pending: &str) -> String {
+    let number = r#"n=$(grep -o '"review": "[0-9a-f]*"' | tail -1)"#;
+    format!(r#"{number}; echo "{{$n, \"pending\": [{pending}], \"blocker\": \"\", \"summary\": \"seen\"}}""#)
+}
+
+#[test]
+fn a_command_works_and_another_one_reviews() {
+    let world = World::new();
+    world.write("task.md", "Write hello.\n");
+    // What it says is not what it did.
+    let agent = "cat > prompt-$LOOP_ITERATION; echo $LOOP_ITERATION > hello; echo I wrote a hundred files.";
+    let pending = r#"$([ $(cat hello) = 2 ] || echo '\"a second line\"')"#;
+    let review = format!("tee review-prompt | ({})", reviewer(pending));
+    let args = ["task", "task.md", "--agent", agent, "--review-agent", &review, "--json"];
+    let ran = world.run(&args).exits(0);
+    let outcome = json_of(&ran);
+    assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("nothing_pending"), &json!(2)), "{outcome}");
+    let (first, second) = (world.read("prompt-1"), world.read("prompt-2"));
+    assert!(first.contains("Never invent output.") && first.contains("Write hello."), "{first}");
+    assert!(second.contains("- a second line") && second.contains("Files written: hello"), "{second}");
+    let told = world.read("review-prompt");
+    assert!(told.contains("as the files of the folder show it") && told.contains("Files edited: hello"), "{told}");
+}
+
+#[test]
+fn what_a_stream_tells_is_what_the_reviewer_is_told() {
+    let world = World::new();
+    let line = |value: serde_json::Value| format!("{value}\n");
+    let stream = [
+        line(json!({ "type": "assistant", "message": { "id": "m1", "role": "assistant", "model": "m", "content": [
+            { "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "pytest -q" } }] } })),
+        line(json!({ "type": "user", "message": { "content": [
+            { "type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "Exit code 1\n1 failed" }] } })),
+        line(json!({ "type": "result", "subtype": "success", "is_error": false, "session_id": "s",
+            "result": "All tests pass.\nSTATUS: INCOMPLETE" })),
+    ];
+    world.write("stream.jsonl", stream.concat());
+    world.write("task.md", "Write hello.\n");
+    // A program of this name, since its flags say its format.
+    world.write("bin/claude", "#!/bin/sh\ncat > /dev/null; cat stream.jsonl\n");
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("a path"));
+    std::process::Command::new("chmod").arg("+x").arg(world.path("bin/claude")).status().expect("chmod runs");
+    let review = format!("tee review-prompt | ({})", reviewer(""));
+    let agent = "claude -p --output-format stream-json --verbose";
+    let args = ["task", "task.md", "--agent", agent, "--review-agent", &review];
+    let ran = Started::new(world.loop_command(&args).env("PATH", path)).finish().exits(0);
+    ran.says(&["done: 1 command run, 1 command not successful"]);
+    let told = world.read("review-prompt");
+    assert!(told.contains("as its program tells it") && told.contains("pytest -q (exit 1)"), "{told}");
+    assert!(told.contains("which is a claim:\nAll tests pass."), "{told}");
+}
+
+#[test]
+fn a_model_reviews_what_a_command_did() {
+    let server = Server::new(finds(&[], ""));
+    let world = World::new();
+    world.write("task.md", "Write hello.\n");
+    let args = ["task", "task.md", "--agent", "touch hello", "--review-model", "openai:scripted"];
+    server.run(&world, &args).exits(0).says(&["nothing pending after 1 loop", "1 file written"]);
+}
+
+#[test]
+fn ctrl_c_ends_the_reviewer_as_well() {
+    let world = World::new();
+    world.write("task.md", "Write hello.\n");
+    let fifo = world.fifo("held");
+    let review = "exec 3> held; echo here >&3; sleep 1000";
+    let args = ["task", "task.md", "--agent", "true", "--review-agent", review];
+    let started = Started::new(&mut world.loop_command(&args));
+    assert_eq!(fifo.line(), "here\n");
+    started.signal(rustix::process::Signal::INT);
+    started.finish().exits(130).says(&["cancelled after 1 loop"]);
+    fifo.released();
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_an_error() {
+    let world = World::new();
+    world.write("task.md", "Write hello.\n");
+    let ran = world.run(&["task", "task.md", "--agent", "no-such-agent-8237"]).exits(3);
+    ran.says(&["agent_unavailable"]);
+    let ran = world.run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"]).exits(3);
+    ran.says(&["evaluator_unavailable", "the reviewing agent"]);
+    let server = Server::new([says("STATUS: COMPLETE")]);
+    server.run(&world, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);
+    until("nothing was asked", || server.requests().is_empty());
+}

@@ -1,0 +1,110 @@
+//! What another program of this kind was observed to do, where it was right. Each case is named as it is there; the
+//! comment says what is otherwise here, and why.
+
+use serde_json::json;
+use loop_testing::Answer;
+
+use crate::{
+    model_server::Server,
+    support::World,
+    task::{calls, finds, idles, json_of, run, says, told, writes},
+};
+
+/// Runs a task against this script; gives what is printed as JSON, and how often the model was asked.
+fn ended(script: Vec<Answer>, loops: &str, code: i32) -> (serde_json::Value, usize) {
+    let server = Server::new(script);
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    let ran = run(&server, &world, &["task.md", "--loops", loops, "--json"]).exits(code);
+    (json_of(&ran), server.requests().len())
+}
+
+/// `cs-e2e-complete`: the review is skipped. There the phase stays `execution`; here it is `done`.
+#[test]
+fn complete_at_once() {
+    let (outcome, asked) = ended(vec![says("STATUS: COMPLETE").usage(100, 10)], "3", 0);
+    assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("complete"), &json!(1), 1));
+    assert_eq!(outcome["usage"]["input_tokens"], 100);
+}
+
+/// `cs-e2e-exhaust`: there the text and the exit code are those of success. Here they are not.
+#[test]
+fn a_reviewer_that_says_nothing_until_all_loops_are_used_up() {
+    let (outcome, asked) = ended(vec![idles(), says("Hm."), idles(), says("Hm.")], "2", 1);
+    assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("exhausted"), &json!(2), 4));
+}
+
+/// `cs-e2e-review-stop`: nothing pending ends the loop, although who works says `INCOMPLETE`.
+#[test]
+fn a_clean_review() {
+    let (outcome, asked) = ended([vec![idles()], finds(&[], "").to_vec()].concat(), "3", 0);
+    assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("nothing_pending"), &json!(1), 3));
+}
+
+/// `cs-e2e-skip-calls`: twelve calls in one reply. There some are skipped; here each is made, and answered once.
+#[test]
+fn many_calls_in_one_reply() {
+    let read = |id: u32| {
+        let id = format!("c{id}");
+        loop_testing::Call::new(&id, "read_file", [r#"{"path":"task.md"}"#])
+    };
+    let script = vec![Answer::calls((0..12).map(read)), says("STATUS: COMPLETE")];
+    let (outcome, asked) = ended(script, "3", 0);
+    assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("complete"), &json!(1), 2));
+}
+
+/// `cs-review-apply`: what a verdict does. There a list that is missing or no list leaves the old items or clears them,
+/// and a blocker of one space blocks; here what cannot be read is no verdict, and such a blocker is none.
+#[test]
+fn what_a_verdict_does() {
+    for (verdict, status, pending) in [
+        (json!({ "pending": ["a"], "blocker": "", "summary": "" }), "exhausted", vec!["a"]),
+        (json!({ "pending": [], "blocker": "", "summary": "" }), "nothing_pending", vec![]),
+        (json!({ "blocker": "", "summary": "" }), "exhausted", vec![]),
+        (json!({ "pending": [], "blocker": "db down", "summary": "" }), "blocked", vec![]),
+        (json!({ "pending": "do x", "blocker": "", "summary": "" }), "exhausted", vec![]),
+        (json!({ "pending": ["", "str"], "blocker": "", "summary": "" }), "exhausted", vec!["str"]),
+        (json!({ "pending": [], "blocker": " ", "summary": "" }), "nothing_pending", vec![]),
+    ] {
+        let code = i32::from(status != "nothing_pending");
+        let (outcome, _) = ended(vec![idles(), calls("give_verdict", &verdict), says("Given.")], "1", code);
+        assert_eq!((&outcome["status"], &outcome["pending"]), (&json!(status), &json!(pending)), "{verdict}");
+    }
+}
+
+/// `cs-context-third`: files of all loops before, each once; commands and errors of the last alone; at most five items.
+#[test]
+fn what_the_third_loop_is_told() {
+    let pending = ["p1", "p2", "p3", "p4", "p5", "p6"];
+    let script = [
+        vec![writes("a.py", ""), writes("b.py", ""), calls("run_command", &json!({ "command": "ls" })), idles()],
+        finds(&pending, "").to_vec(),
+        vec![writes("d.py", ""), writes("a.py", ""), calls("run_command", &json!({ "command": "grep x a.py" })), idles()],
+        finds(&pending, "").to_vec(),
+        vec![says("STATUS: COMPLETE")],
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md"]).exits(0);
+    let third = told(&server, 12);
+    assert!(third.starts_with("This is loop 3 of 5."), "{third}");
+    assert!(third.contains("Files written: a.py, b.py, d.py\n"), "{third}");
+    assert!(third.contains("  grep x a.py (exit 1)\n") && !third.contains("  ls (exit"), "{third}");
+    assert!(third.contains("- p5\n") && !third.contains("p6"), "{third}");
+}
+
+/// `cs-state-init`, `cs-paths`: what is written down, and where.
+#[test]
+fn what_is_written_down() {
+    let server = Server::new([vec![idles()], finds(&[], "").to_vec()].concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md"]).exits(0);
+    for name in ["run", "state", "execution", "review_output", "review"] {
+        assert!(world.has(&format!(".loop/task/{name}.toml")), "{name}");
+    }
+    let state: toml::Table = toml::from_str(&world.read(".loop/task/state.toml")).expect("TOML");
+    let keys: Vec<_> = state.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["loop", "phase", "run_id", "task_file", "updated_at", "workdir"]);
+}
