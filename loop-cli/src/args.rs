@@ -36,7 +36,7 @@ use crate::{
     version,
     arg_required_else_help = true,
     // Without the two options that every command has: it is to fit a screen.
-    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
+    help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
 Also:  report, a page about a run; schema, completions and man
 To begin, in the folder of your project:  loop init && loop run

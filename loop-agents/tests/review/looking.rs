@@ -49,7 +49,13 @@ async fn what_would_do_more_than_look_is_refused() {
 async fn a_semicolon_is_a_character() {
     let folder = folder();
     let tools = tools(folder.path());
-    for command in ["echo a; touch done", "echo a && touch done", "echo $(touch done)", "echo a > done", "echo `touch done`"] {
+    for command in [
+        "echo a; touch done",
+        "echo a && touch done",
+        "echo $(touch done)",
+        "echo a > done",
+        "echo `touch done`",
+    ] {
         let report = tools.call("run_command", &json!({ "command": command })).await;
         assert_eq!(report.outcome, ToolOutcome::Done, "{command}: {}", report.text);
     }

@@ -7,9 +7,7 @@ use loop_agents::{
     review::{Account, ChatWorker, EXECUTOR, Findings, REVIEWER, TaskExecution, Worked},
     shell::CommandEvaluator,
 };
-use loop_core::{
-    EvaluationContext, Evaluator, IterationContext, Step, StepRecord, Verdict, Work,
-};
+use loop_core::{EvaluationContext, Evaluator, IterationContext, Step, StepRecord, Verdict, Work};
 use serde_json::json;
 
 use super::{by_model, folder, said, shell};
@@ -67,7 +65,8 @@ fn the_first_loop_is_told_the_task_whole() {
 
 #[test]
 fn a_loop_that_was_cut_off_is_told_so_and_a_note_is_not_lost() {
-    let cx = IterationContext::new(&Work::new(), 1).with_attempt(2).with_guidance(Some("not the tests".into()));
+    let cx =
+        IterationContext::new(&Work::new(), 1).with_attempt(2).with_guidance(Some("not the tests".into()));
     shown("cut_off", &prompt("Write a program.", &cx));
 }
 

@@ -32,8 +32,8 @@ async fn the_account_of_a_model_is_what_its_tools_report() {
     let model = ScriptedModel::new()
         .calls("read_file", json!({ "path": "m.py" }))
         .calls("write_file", json!({ "path": "n.py", "content": "y\n" }))
-        .calls("edit_file", json!({ "path": "m.py", "old_text": "x = 2", "new_text": "x = 3" }))
-        .calls("edit_file", json!({ "path": "gone.py", "old_text": "a", "new_text": "b" }))
+        .calls("edit_file", json!({ "path": "m.py", "old": "x = 2", "new": "x = 3" }))
+        .calls("edit_file", json!({ "path": "gone.py", "old": "a", "new": "b" }))
         .calls("run_command", json!({ "command": "grep z n.py" }))
         .calls("run_command", json!({ "command": "rm -rf x" }))
         .calls("list_files", json!({}))
@@ -41,7 +41,10 @@ async fn the_account_of_a_model_is_what_its_tools_report() {
     let (account, done) = worked(chat(folder.path(), model)).await;
     assert!(done);
     let told = account.to_string();
-    assert!(told.starts_with("Files written: n.py\nFiles read: m.py\nCommands:\n  grep z n.py (exit 1)\n"), "{told}");
+    assert!(
+        told.starts_with("Files written: n.py\nFiles read: m.py\nCommands:\n  grep z n.py (exit 1)\n"),
+        "{told}"
+    );
     assert_eq!((account.errors.items().len(), account.rejected.items().len()), (2, 1), "{told}");
     assert!(account.rejected.items()[0].starts_with("run_command(rm -rf x): "), "{told}");
     assert!(!told.contains("tests"));
@@ -60,8 +63,10 @@ async fn what_was_done_before_a_model_failed_is_in_the_account() {
 async fn the_account_of_a_command_is_what_its_work_tree_shows() {
     let folder = folder();
     write(&folder, "old", "1");
-    let agent = command(folder.path(), "cat >/dev/null; echo 2 > old; echo 1 > new; echo I deleted everything.");
-    let (account, done) = worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
+    let agent =
+        command(folder.path(), "cat >/dev/null; echo 2 > old; echo 1 > new; echo I deleted everything.");
+    let (account, done) =
+        worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
     assert!(done);
     assert_eq!(account.to_string(), "Files written: new\nFiles edited: old\n");
     assert_eq!(account.source, Source::WorkTree);
@@ -77,7 +82,8 @@ async fn a_stream_tells_more_and_the_tree_what_it_leaves_out() {
     write(&folder, "stream", &format!("{}\n", stream.join("\n")));
     let reader = UsageReader::new(Format::PiJson, Prices::bundled());
     let agent = command(folder.path(), "cat stream; touch made").usage_reader(reader);
-    let (account, _) = worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
+    let (account, _) =
+        worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
     assert_eq!(account.to_string(), "Files written: made\nCommands:\n  make (exit 0)\n");
     assert_eq!(account.source, Source::Stream);
 }

@@ -69,9 +69,9 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     }
     let dead = Dead { args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
-        Begun::Task(assignment) => dead.go_on(async |ready: &Ready<'_>, past| {
-            task::perform(ready, assignment, telling, past).await
-        }),
+        Begun::Task(assignment) => {
+            dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, telling, past).await)
+        }
         Begun::Plan(subject) => match &subject.plan.agent.work {
             WorkPlan::Command(part) => dead.planned::<ShellAgent>(subject, part),
             WorkPlan::Model(part) => dead.planned::<ChatAgent>(subject, part),

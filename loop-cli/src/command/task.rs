@@ -131,9 +131,8 @@ fn open(file: &Path, dir: &Path) -> anyhow::Result<(TaskText, TaskFile)> {
     // As the user sees it, from here; links are followed, and lead out or do not.
     let path = fs::canonicalize(file).with_context(|| format!("the task {}", file.display()))?;
     let path = path.to_str().with_context(|| format!("the task's path is no text: {}", path.display()))?;
-    TaskText::open(TaskText::folder(dir)?, path).with_context(|| {
-        format!("the task {} cannot be worked on in {}", file.display(), dir.display())
-    })
+    TaskText::open(TaskText::folder(dir)?, path)
+        .with_context(|| format!("the task {} cannot be worked on in {}", file.display(), dir.display()))
 }
 
 fn assignment(args: &TaskArgs, task: &TaskText, file: TaskFile) -> Assignment {
@@ -156,14 +155,17 @@ fn assignment(args: &TaskArgs, task: &TaskText, file: TaskFile) -> Assignment {
 /// What is kept of a task.
 pub(super) fn kept(text: &str) -> anyhow::Result<Assignment> {
     if text.contains(REDACTED) {
-        return Err(anyhow!("what is kept of the task lacks a secret that stood in a command: begin a new run"));
+        return Err(anyhow!(
+            "what is kept of the task lacks a secret that stood in a command: begin a new run"
+        ));
     }
     serde_json::from_str(text).context("what is kept of the task cannot be read")
 }
 
 /// The last run of this task that is not done.
 fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<RunEntry, Failure> {
-    let is_done = |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
+    let is_done =
+        |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
     for run in store.list()?.into_iter().rev().filter(|run| is_in(run, dir)) {
         let info = store.info(&run.id)?;
         let text = info.manifest.filter(|manifest| manifest.path == KEPT_AS).map(|manifest| manifest.text);
@@ -172,7 +174,9 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<RunEntry, Failure
             return Ok(run);
         }
     }
-    Err(Failure::Usage(anyhow!("no run of {file} was cut off or halted here: leave out `--resume` to begin one")))
+    Err(Failure::Usage(anyhow!(
+        "no run of {file} was cut off or halted here: leave out `--resume` to begin one"
+    )))
 }
 
 /// What the rest of the command asks of any run.

@@ -38,7 +38,12 @@ pub(crate) struct Assignment {
     pub(crate) reviewer: Who,
     pub(crate) loops: NonZeroU64,
     pub(crate) rounds: NonZeroU64,
-    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "by_name", deserialize_with = "named")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "by_name",
+        deserialize_with = "named"
+    )]
     pub(crate) reasoning: Option<Effort>,
     /// What the task file allowed when the run began.
     pub(crate) rights: Rights,

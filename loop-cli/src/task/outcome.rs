@@ -108,16 +108,20 @@ impl Outcome {
     /// For people.
     pub(crate) fn page(&self, assignment: &Assignment) -> String {
         let loops = text::count(self.progress.iterations(), "loop");
-        let (style, how) = match self.status {
-            Status::Complete => (GOOD, format!("✓ complete after {loops}: the executing agent says so")),
-            Status::NothingPending => (GOOD, format!("✓ nothing pending after {loops}: the review found nothing left")),
-            Status::Exhausted => (BAD, format!("✗ not done: all loops are used up ({loops})")),
-            Status::Blocked => (BAD, format!("✗ blocked after {loops}: {}", self.findings.blocker)),
-            Status::Cancelled => (WARN, format!("■ cancelled after {loops}")),
-            Status::Error => (BAD, format!("✗ error after {loops}: {}", self.ending.halt)),
+        let (style, sign, how) = match self.status {
+            Status::Complete => (GOOD, '✓', format!("complete after {loops}: the executing agent says so")),
+            Status::NothingPending => {
+                (GOOD, '✓', format!("nothing pending after {loops}: the review found nothing left"))
+            }
+            Status::Exhausted => (BAD, '✗', format!("not done: all loops are used up ({loops})")),
+            Status::Blocked => (BAD, '✗', format!("blocked after {loops}: {}", self.findings.blocker)),
+            Status::Cancelled => (WARN, '■', format!("cancelled after {loops}")),
+            Status::Error => (BAD, '✗', format!("error after {loops}: {}", self.ending.halt)),
         };
-        let mut lines = vec![format!("{} {}", paint(style, text::printable(&how)), paint(BOLD, assignment.name()))];
-        let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
+        let (sign, name) = (paint(style, sign), paint(BOLD, text::printable(assignment.name())));
+        let mut lines = vec![format!("{sign} {name} {}", paint(style, text::printable(&how)))];
+        let mut row =
+            |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
         if !self.findings.summary.is_empty() {
             row("summary", &self.findings.summary);
         }

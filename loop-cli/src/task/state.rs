@@ -91,7 +91,12 @@ struct Reviews<'a> {
 }
 
 impl StateFiles {
-    pub(crate) fn new(workspace: Workspace, assignment: &Assignment, run: &str, began: jiff::Timestamp) -> Self {
+    pub(crate) fn new(
+        workspace: Workspace,
+        assignment: &Assignment,
+        run: &str,
+        began: jiff::Timestamp,
+    ) -> Self {
         let run = Run {
             run_id: run.to_owned(),
             created_at: format!("{began:.3}"),
@@ -134,14 +139,8 @@ impl Inner {
             (self.run.run_id.clone(), self.run.workdir.clone(), self.run.task_file.clone());
         let updated_at = format!("{:.3}", faults::now());
         let number = self.number;
-        let state = State {
-            run_id: &run_id,
-            workdir: &workdir,
-            task_file: &task_file,
-            number,
-            phase,
-            updated_at,
-        };
+        let state =
+            State { run_id: &run_id, workdir: &workdir, task_file: &task_file, number, phase, updated_at };
         self.write("state", &state);
     }
 
@@ -167,7 +166,8 @@ impl Inner {
     }
 
     fn put(&mut self, name: &str, text: Result<String, toml::ser::Error>) {
-        let text = text.unwrap_or_else(|error| unreachable!("texts and numbers can be written as TOML: {error}"));
+        let text =
+            text.unwrap_or_else(|error| unreachable!("texts and numbers can be written as TOML: {error}"));
         let text = view::secrets().redact(&text).into_owned();
         let written = self.workspace.write(&format!("{FOLDER}/task/{name}.toml"), text.as_bytes());
         if let Err(error) = written

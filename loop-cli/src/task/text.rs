@@ -74,7 +74,9 @@ impl TaskText {
                         .to_owned()
                 })
             }
-            Err(error) => Some(format!("the task file cannot be read any more, so its last text counts: {error:#}")),
+            Err(error) => {
+                Some(format!("the task file cannot be read any more, so its last text counts: {error:#}"))
+            }
         };
         if let Some(note) = note.as_ref().filter(|note| inner.noted.as_ref() != Some(note)) {
             view::warning(note);

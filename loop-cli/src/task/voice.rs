@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use loop_agents::review::{Account, Worked};
-use loop_core::{Event, EventKind, Observer, Progress, Verdict, WorkResult};
+use loop_core::{Event, EventKind, Observer, Phase, Progress, Stage, Verdict, WorkResult};
 
 use crate::{
     args::TellingArgs,
@@ -53,10 +53,11 @@ impl Voice {
         let _ = log.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }
 
-    /// Says what a loop did.
+    /// Says what a loop did, before that is reviewed.
     pub(crate) fn worked(&self, worked: &Worked) {
         self.say(&paint(DIM, format_args!("  done: {}", counted(&worked.account))));
         self.write(&format!("{}{}", worked.account, worked.words));
+        self.say(&paint(DIM, "  reviewing"));
     }
 
     /// Somebody who tells of each phase.
@@ -78,7 +79,8 @@ pub(crate) fn counted(account: &Account) -> String {
         (account.rejected.items().len(), "call", " refused"),
     ];
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-    let told: Vec<_> = counts.map(|(count, thing, how)| format!("{}{how}", text::count(count as u64, thing))).collect();
+    let told: Vec<_> =
+        counts.map(|(count, thing, how)| format!("{}{how}", text::count(count as u64, thing))).collect();
     if told.is_empty() { "nothing that could be seen".to_owned() } else { told.join(", ") }
 }
 
@@ -95,9 +97,10 @@ impl Phases {
                 let of = self.loops.max(*iteration);
                 paint(DIM, format_args!("[loop {iteration}/{of}] working{again}"))
             }
-            EventKind::EvaluationStarted {} => {
+            // Whoever takes the run up in its review has not seen its loop begin.
+            EventKind::RunResumed {} if is_reviewed(progress.phase()) => {
                 let of = self.loops.max(progress.iterations());
-                paint(DIM, format_args!("[loop {}/{of}] reviewing", progress.iterations()))
+                paint(DIM, format_args!("[loop {}/{of}] going on", progress.iterations()))
             }
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => found(verdict),
             EventKind::IterationFinished { result, .. } => return trouble(result),
@@ -116,6 +119,11 @@ impl Observer for Phases {
             self.voice.say(&line);
         }
     }
+}
+
+/// Whether a review is next, or begins at once.
+const fn is_reviewed(phase: Phase) -> bool {
+    matches!(phase, Phase::Before(Stage::Evaluation) | Phase::Working(Stage::Evaluation))
 }
 
 /// What a review found.

@@ -20,7 +20,7 @@ fn a_command_works_and_another_one_reviews() {
     world.write("task.md", "Write hello.\n");
     // What it says is not what it did.
     let agent = "cat > prompt-$LOOP_ITERATION; echo $LOOP_ITERATION > hello; echo I wrote a hundred files.";
-    let pending = r#"$([ $(cat hello) = 2 ] || echo '\"a second line\"')"#;
+    let pending = r#"$([ $(cat hello) = 2 ] || echo '"a second line"')"#;
     let review = format!("tee review-prompt | ({})", reviewer(pending));
     let args = ["task", "task.md", "--agent", agent, "--review-agent", &review, "--json"];
     let ran = world.run(&args).exits(0);
@@ -30,7 +30,10 @@ fn a_command_works_and_another_one_reviews() {
     assert!(first.contains("Never invent output.") && first.contains("Write hello."), "{first}");
     assert!(second.contains("- a second line") && second.contains("Files written: hello"), "{second}");
     let told = world.read("review-prompt");
-    assert!(told.contains("as the files of the folder show it") && told.contains("Files edited: hello"), "{told}");
+    assert!(
+        told.contains("as the files of the folder show it") && told.contains("Files edited: hello"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -38,8 +41,10 @@ fn what_a_stream_tells_is_what_the_reviewer_is_told() {
     let world = World::new();
     let line = |value: serde_json::Value| format!("{value}\n");
     let stream = [
-        line(json!({ "type": "assistant", "message": { "id": "m1", "role": "assistant", "model": "m", "content": [
-            { "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "pytest -q" } }] } })),
+        line(
+            json!({ "type": "assistant", "message": { "id": "m1", "role": "assistant", "model": "m", "content": [
+            { "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "pytest -q" } }] } }),
+        ),
         line(json!({ "type": "user", "message": { "content": [
             { "type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "Exit code 1\n1 failed" }] } })),
         line(json!({ "type": "result", "subtype": "success", "is_error": false, "session_id": "s",
@@ -58,7 +63,7 @@ fn what_a_stream_tells_is_what_the_reviewer_is_told() {
     ran.says(&["done: 1 command run, 1 command not successful"]);
     let told = world.read("review-prompt");
     assert!(told.contains("as its program tells it") && told.contains("pytest -q (exit 1)"), "{told}");
-    assert!(told.contains("which is a claim:\nAll tests pass."), "{told}");
+    assert!(told.contains("which is a claim:\n> All tests pass."), "{told}");
 }
 
 #[test]
@@ -90,7 +95,8 @@ fn an_agent_that_is_not_there_is_an_error() {
     world.write("task.md", "Write hello.\n");
     let ran = world.run(&["task", "task.md", "--agent", "no-such-agent-8237"]).exits(3);
     ran.says(&["agent_unavailable"]);
-    let ran = world.run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"]).exits(3);
+    let ran =
+        world.run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"]).exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
     let server = Server::new([says("STATUS: COMPLETE")]);
     server.run(&world, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);

@@ -1,8 +1,8 @@
 //! What another program of this kind was observed to do, where it was right. Each case is named as it is there; the
 //! comment says what is otherwise here, and why.
 
-use serde_json::json;
 use loop_testing::Answer;
+use serde_json::json;
 
 use crate::{
     model_server::Server,
@@ -77,9 +77,19 @@ fn what_a_verdict_does() {
 fn what_the_third_loop_is_told() {
     let pending = ["p1", "p2", "p3", "p4", "p5", "p6"];
     let script = [
-        vec![writes("a.py", ""), writes("b.py", ""), calls("run_command", &json!({ "command": "ls" })), idles()],
+        vec![
+            writes("a.py", ""),
+            writes("b.py", ""),
+            calls("run_command", &json!({ "command": "ls" })),
+            idles(),
+        ],
         finds(&pending, "").to_vec(),
-        vec![writes("d.py", ""), writes("a.py", ""), calls("run_command", &json!({ "command": "grep x a.py" })), idles()],
+        vec![
+            writes("d.py", ""),
+            writes("a.py", ""),
+            calls("run_command", &json!({ "command": "grep x a.py" })),
+            idles(),
+        ],
         finds(&pending, "").to_vec(),
         vec![says("STATUS: COMPLETE")],
     ];

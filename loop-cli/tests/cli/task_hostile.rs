@@ -34,7 +34,9 @@ fn a_verdict_file_that_is_broken_or_in_the_way_changes_nothing() {
     world.write("task.md", "Do it.\n");
     world.write(".loop/task/review_output.toml/in-the-way", "");
     world.write(".loop/task/state.toml", "= broken [");
-    run(&server, &world, &["task.md"]).exits(0).says(&["what is kept for you in .loop/task cannot be written"]);
+    run(&server, &world, &["task.md"])
+        .exits(0)
+        .says(&["what is kept for you in .loop/task cannot be written"]);
 }
 
 #[test]
@@ -51,7 +53,10 @@ fn who_works_cannot_write_the_verdict() {
     let ran = run(&server, &world, &["task.md", "--loops", "1", "--json"]).exits(1);
     assert_eq!(json_of(&ran)["status"], "exhausted");
     let answers = server.requests()[2].body["messages"].to_string();
-    assert!(answers.contains("holds the user's settings") && answers.contains("there is no tool `give_verdict`"), "{answers}");
+    assert!(
+        answers.contains("holds the user's settings") && answers.contains("there is no tool `give_verdict`"),
+        "{answers}"
+    );
     assert!(told(&server, 3).contains("NOT done"), "{}", told(&server, 3));
 }
 
@@ -62,7 +67,15 @@ fn a_command_that_writes_the_verdict_writes_a_file() {
     world.write("verdict", CLEAN);
     let agent = "mkdir -p .loop/task; cp verdict .loop/task/review_output.toml; \
         echo '{\"review\": \"0\", \"pending\": [], \"blocker\": \"\"}'";
-    let args = ["task", "task.md", "--agent", agent, "--review-agent", "cat .loop/task/review_output.toml", "--json"];
+    let args = [
+        "task",
+        "task.md",
+        "--agent",
+        agent,
+        "--review-agent",
+        "cat .loop/task/review_output.toml",
+        "--json",
+    ];
     let ran = world.run(&[&args[..], &["--loops", "2"]].concat()).exits(1);
     assert_eq!(json_of(&ran)["status"], "exhausted");
 }
@@ -86,7 +99,8 @@ fn who_works_cannot_give_itself_tools_by_the_task_file() {
     // The text is what it is now: a person may have changed it.
     assert!(told(&server, 5).contains("Do less."), "{}", told(&server, 5));
     // Nor does it get them when the run goes on.
-    let more = Server::new([calls("run_command", &json!({ "command": "touch made" })), says("STATUS: COMPLETE")]);
+    let more =
+        Server::new([calls("run_command", &json!({ "command": "touch made" })), says("STATUS: COMPLETE")]);
     more.run(&world, &["resume", &id(&world), "--add-iterations", "1"]).exits(0);
     assert!(!world.has("made"));
 }
@@ -114,7 +128,11 @@ fn a_task_outside_of_the_folder_is_refused() {
     symlink(&outside, world.path("link.md")).expect("a link");
     for path in [outside.to_str().expect("text"), "link.md", "../tmp"] {
         let ran = run(&server, &world, &[path]).exits(2);
-        assert!(ran.stderr.contains("outside") || ran.stderr.contains("cannot be worked on"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("outside") || ran.stderr.contains("cannot be worked on"),
+            "{}",
+            ran.stderr
+        );
     }
     run(&server, &world, &["none.md"]).exits(2).says(&["none.md", "No such file"]);
     assert!(server.requests().is_empty() && world.records().is_empty());
@@ -143,7 +161,11 @@ fn a_task_file_that_is_wrong_says_why_before_anything_is_run() {
     for (name, text, said) in [
         ("a.txt", "do it", "a task is a .md or a .toml file"),
         ("a.toml", "a = 1\n", "unknown field `a`"),
-        ("a.toml", "[tools]\nbash=[\"rm -rf\"]\n[[chat.user]]\ncontent='x'\n", "`rm -rf` under `tools` is no program"),
+        (
+            "a.toml",
+            "[tools]\nbash=[\"rm -rf\"]\n[[chat.user]]\ncontent='x'\n",
+            "`rm -rf` under `tools` is no program",
+        ),
         ("a.md", "", "there is no task in it"),
     ] {
         let world = World::new();
@@ -197,7 +219,10 @@ fn a_secret_that_an_agent_says_is_nowhere() {
 
 #[test]
 fn an_agent_that_draws_on_the_terminal_draws_nothing() {
-    let server = Server::new([vec![idles()], finds(&["\u{1b}[2Jx"], "\u{1b}]0;title\u{7}").to_vec(), vec![Answer::status(401)]].concat());
+    let server = Server::new(
+        [vec![idles()], finds(&["\u{1b}[2Jx"], "\u{1b}]0;title\u{7}").to_vec(), vec![Answer::status(401)]]
+            .concat(),
+    );
     let world = World::new();
     world.write("task.md", "Do it.\n");
     let ran = run(&server, &world, &["task.md"]).exits(3);

@@ -54,7 +54,10 @@ impl FromStr for Effort {
     type Err = UnknownEffort;
 
     fn from_str(text: &str) -> Result<Self, UnknownEffort> {
-        Self::ALL.into_iter().find(|effort| effort.name() == text).ok_or_else(|| UnknownEffort(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|effort| effort.name() == text)
+            .ok_or_else(|| UnknownEffort(text.to_owned()))
     }
 }
 

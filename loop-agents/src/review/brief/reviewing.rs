@@ -55,7 +55,7 @@ impl Reviewing<'_> {
                 ("unknown", unknown),
                 ("checks", &checks),
                 ("before", &pending(self.before)),
-                ("said", &excerpt(self.said.trim().as_bytes(), SAID_BYTES)),
+                ("said", &quoted(&excerpt(self.said.trim().as_bytes(), SAID_BYTES))),
                 ("instructions", self.instructions),
                 ("channel", &self.channel()),
             ],
@@ -73,6 +73,11 @@ impl Reviewing<'_> {
         }
         format!("End your answer with it as an object, in one piece, with this very number in it:\n{object}")
     }
+}
+
+/// As a quotation: no line of it is to be taken for one of ours.
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("> {line}\n")).collect()
 }
 
 const fn source(source: Source) -> &'static str {

@@ -112,8 +112,15 @@ impl<'a> Cast<'a> {
     /// A command, as `loop run --agent` would run it.
     fn command(&self, line: &str) -> anyhow::Result<ShellAgent> {
         let max = i64::try_from(self.assignment.loops.get()).unwrap_or(i64::MAX);
-        let flags =
-            Flags { agent: line, check: "true", max, goal: None, prompt: None, max_cost: None, max_time: None };
+        let flags = Flags {
+            agent: line,
+            check: "true",
+            max,
+            goal: None,
+            prompt: None,
+            max_cost: None,
+            max_time: None,
+        };
         let loaded = flags.plan(self.assignment.name().to_owned());
         let Loaded { plan, .. } =
             loaded.map_err(|findings| anyhow::anyhow!("{}", findings.render(Paint::Plain)))?;

@@ -35,7 +35,8 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 
 pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
-    let page: Page = toml::from_str(text).map_err(|error| TaskFileError::Toml(one_line(&error.to_string())))?;
+    let page: Page =
+        toml::from_str(text).map_err(|error| TaskFileError::Toml(one_line(&error.to_string())))?;
     let Turns { user, assistant } = page.chat.ok_or(TaskFileError::NoChat)?;
     let of = |who: &'static str, turns: Vec<Turn>| turns.into_iter().map(move |turn| (who, turn.content));
     let mut turns: Vec<_> = of(USER, user).chain(of(ASSISTANT, assistant)).collect();

@@ -10,8 +10,14 @@ pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
     if head.trim().is_empty() {
         return Ok((Head::default(), body.to_owned()));
     }
-    let head = serde_saphyr::from_str(head).map_err(|error| TaskFileError::Yaml(error.to_string()))?;
+    let head = serde_saphyr::from_str(head).map_err(|error| wrong(&error.to_string()))?;
     Ok((head, body.to_owned()))
+}
+
+/// The parser draws the place beneath its message.
+fn wrong(message: &str) -> TaskFileError {
+    let first = message.lines().next().unwrap_or_default();
+    TaskFileError::Yaml(first.trim_start_matches("error: ").to_owned())
 }
 
 /// What stands between the first line and the next one like it, and what stands behind that.

@@ -74,7 +74,9 @@ pub(crate) enum TaskFileError {
     EndsWithAssistant,
     #[error("the words {0} and {1} of the chat are both of the {2}: they have to take turns")]
     TwiceInARow(usize, usize, &'static str),
-    #[error("`{0}` under `tools` is no program: write its name alone, such as `python3`, without arguments or a path")]
+    #[error(
+        "`{0}` under `tools` is no program: write its name alone, such as `python3`, without arguments or a path"
+    )]
     NoProgram(String),
 }
 

@@ -32,7 +32,10 @@ fn markdown_is_a_task_with_or_without_a_head() {
     let text = "---\ntools:\n  bash: [rg]\nmodel: ollama:qwen3\nchecks:\n  - cargo test\n---\n# Do it\n";
     let task = read("a.md", text).expect("a task");
     assert_eq!(task.text, "# Do it\n");
-    assert_eq!((task.rights.bash, task.rights.checks), (vec!["rg".to_owned()], vec!["cargo test".to_owned()]));
+    assert_eq!(
+        (task.rights.bash, task.rights.checks),
+        (vec!["rg".to_owned()], vec!["cargo test".to_owned()])
+    );
     assert_eq!(task.model.as_deref(), Some("ollama:qwen3"));
     assert_eq!(read("a.md", "---\n---\nx").expect("a task").text, "x");
     // A line that is never closed is a line of the text.
