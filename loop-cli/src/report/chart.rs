@@ -82,7 +82,7 @@ impl Bar {
         let parts = self.parts.iter().filter(|(_, height)| *height > 0.0).map(|(class, height)| {
             let height = (height.max(LEAST) * HEIGHT).min(foot);
             foot -= height;
-            let [x, y, width, height] = [x, foot, width, height].map(|number| format!("{:.1}", number));
+            let [x, y, width, height] = [x, foot, width, height].map(|number| format!("{number:.1}"));
             let attributes =
                 [("class", *class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)];
             Markup::element("rect", &attributes, [])

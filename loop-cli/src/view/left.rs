@@ -51,6 +51,7 @@ impl Left {
         match self {
             Self::Shell(output) => output.excerpt(max_bytes),
             Self::Turn(turn) => turn.excerpt(max_bytes),
+            Self::Worked(worked) => worked.words.excerpt(max_bytes),
         }
     }
 
@@ -58,7 +59,7 @@ impl Left {
     pub(crate) fn errors(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.stderr.excerpt(max_bytes),
-            Self::Turn(_) => String::new(),
+            Self::Turn(_) | Self::Worked(_) => String::new(),
         }
     }
 
