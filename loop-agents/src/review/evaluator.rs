@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chat::{Chat, ChatAgent, TurnOutput},
-    output::excerpt,
+    judge::Words,
     shell::{CommandEvaluator, ShellAgent, ShellOutput},
 };
 
@@ -27,10 +27,7 @@ pub const CLAIMED: &str = "the executing agent says that the task is done (STATU
 const SAID_BYTES: usize = 8 * 1024;
 
 /// Work that can be reviewed.
-pub trait Reviewed: Send + Sync + 'static {
-    /// The agent's last words, in about so many bytes.
-    fn words(&self, most: usize) -> String;
-
+pub trait Reviewed: Words {
     /// What it really did, if that is known.
     fn account(&self) -> Option<&Account> {
         None
@@ -43,10 +40,6 @@ pub trait Reviewed: Send + Sync + 'static {
 }
 
 impl Reviewed for Worked {
-    fn words(&self, most: usize) -> String {
-        excerpt(self.words.as_bytes(), most)
-    }
-
     fn account(&self) -> Option<&Account> {
         Some(&self.account)
     }
@@ -56,17 +49,9 @@ impl Reviewed for Worked {
     }
 }
 
-impl Reviewed for TurnOutput {
-    fn words(&self, most: usize) -> String {
-        excerpt(self.text.as_bytes(), most)
-    }
-}
+impl Reviewed for TurnOutput {}
 
-impl Reviewed for ShellOutput {
-    fn words(&self, most: usize) -> String {
-        self.said().excerpt(most)
-    }
-}
+impl Reviewed for ShellOutput {}
 
 type Text = dyn Fn() -> String + Send;
 
@@ -204,7 +189,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
             account: cx.output().account(),
             checks: &checks,
             before: cx.previous().and_then(|step| step.verdict()).map_or("", Verdict::text),
-            said: &cx.output().words(SAID_BYTES),
+            said: &cx.output().excerpt(SAID_BYTES),
             instructions: &self.instructions,
             nonce: &nonce,
             has_tool: self.slot.is_some(),

@@ -11,6 +11,7 @@ use super::Assignment;
 use crate::{
     drive::Ended,
     exit,
+    signals::Signal,
     view::{BAD, BOLD, GOOD, WARN, paint, text},
 };
 
@@ -41,7 +42,7 @@ pub(crate) struct Outcome {
     findings: Findings,
     /// What was done in all loops.
     account: Account,
-    signal: Option<crate::signals::Signal>,
+    signal: Option<Signal>,
 }
 
 /// What `--json` prints, in one line.
@@ -96,7 +97,7 @@ impl Outcome {
     pub(crate) fn code(&self) -> ExitCode {
         match self.status {
             Status::Error => ExitCode::from(exit::FAILED),
-            _ => exit::of_run(&self.ending, self.signal),
+            _ => exit::of_run(self.ending.reason(), self.signal.map(Signal::number)),
         }
     }
 

@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "init",
     "run",
     "task",
