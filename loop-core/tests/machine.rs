@@ -1,8 +1,9 @@
 //! The machine by itself, where an example says more than a law.
 
 use loop_core::{
-    Action, Answer, Cost, CostQuality, Decision, Event, EventKind, Guardrail, Halt, Input, Machine, Mark,
-    MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult, guardrail_fn,
+    Action, Answer, Cost, CostQuality, Decision, Event, EventKind, Grant, Guardrail, Halt, Input, Machine,
+    Mark, MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult,
+    guardrail_fn,
 };
 use std::time::Duration;
 
@@ -134,6 +135,46 @@ fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
     assert_eq!(
         ending.halt.message,
         "what was put off can be tried again in 3h20m, and the run's time ends in 12m"
+    );
+}
+
+#[test]
+fn a_halt_from_outside_interrupts_the_work_and_ends_the_run_for_its_reason() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    let halt = Halt::new("disk_full".into(), "the journal cannot be written");
+    assert!(matches!(run.handle(NOW, Input::Halted { halt: halt.clone() }), Some(Action::Interrupt { .. })));
+    let Some(Action::Finish(ending)) = run.handle(NOW, iterated()) else { panic!("it goes on") };
+    assert_eq!((ending.halt, run.progress().iterations()), (halt, 1));
+}
+
+#[test]
+fn who_cancels_while_the_goal_is_looked_at_waits_for_the_answer() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    run.handle(NOW, iterated());
+    let verdict = WorkResult::Done(Verdict::pass());
+    assert_eq!(run.handle(NOW, Input::Evaluated { result: verdict, notes: None }), Some(Action::Settle));
+    assert_eq!(run.handle(NOW, Input::Cancelled), None);
+    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Settled { met: true }) else {
+        panic!("it goes on")
+    };
+    assert_eq!(ending.reason(), &StopReason::GoalMet);
+}
+
+#[test]
+fn granted_time_is_recorded_in_whole_microseconds() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    run.handle(NOW, Input::Cancelled);
+    assert!(matches!(run.handle(NOW, iterated()), Some(Action::Finish(_))));
+    let grant = Grant { iterations: 2, time: Duration::from_nanos(9_000_001_900), ..Grant::default() };
+    run.grant(grant.clone());
+    run.handle(NOW, Input::Resumed);
+    let recorded = Grant { time: Duration::from_micros(9_000_002), ..grant };
+    assert_eq!(run.progress().granted(), Some(&recorded));
+    assert!(
+        run.take_events().any(|event| event.kind == EventKind::Granted { grant: Box::new(recorded.clone()) })
     );
 }
 

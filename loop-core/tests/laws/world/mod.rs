@@ -99,7 +99,8 @@ impl World {
     }
 }
 
-/// Holds a law against at least 1,000 generated cases; `PROPTEST_CASES` raises the number.
+/// Holds a law against at least 1,000 generated cases; `PROPTEST_CASES` raises the number, and mutation testing,
+/// which runs all of this hundreds of times, divides it by `LAW_CASES_DIVISOR`.
 #[track_caller]
 pub(crate) fn holds<S: Strategy>(cases: S, law: impl Fn(S::Value)) {
     check(1_000, cases, law);
@@ -114,8 +115,9 @@ pub(crate) fn also_holds<S: Strategy>(cases: S, law: impl Fn(S::Value)) {
 #[track_caller]
 fn check<S: Strategy>(at_least: u32, cases: S, law: impl Fn(S::Value)) {
     let config = Config::default();
+    let divisor = std::env::var("LAW_CASES_DIVISOR").map_or(1, |divisor| divisor.parse().expect("a number"));
     let config = Config {
-        cases: config.cases.max(at_least),
+        cases: config.cases.max(at_least) / divisor,
         failure_persistence: None,
         // Much cheaper than the default without optimization, where most of the time went.
         rng_algorithm: RngAlgorithm::XorShift,
