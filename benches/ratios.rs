@@ -1,15 +1,42 @@
-//! Measures all distances and prints them as one table.
+//! Measures all distances, prints them as one table, and writes them for the guide; see `README.md`.
 
-use std::io::{self, Write};
+use std::{
+    env,
+    io::{self, Write},
+    path::Path,
+};
 
-use benches::{command, journal, kernel, supervision, table::Table};
+use anyhow::Result;
+use benches::{Table, again, command, instructions, journal, kernel, loops, results, schedule, supervision};
 
-fn main() -> anyhow::Result<()> {
+/// Something to measure, by the name with which it is chosen.
+type Part = (&'static str, fn(&mut Table) -> Result<()>);
+
+const PARTS: [Part; 7] = [
+    ("kernel", kernel::measure),
+    ("instructions", instructions::measure),
+    ("loops", loops::measure),
+    ("journal", journal::measure),
+    ("command", command::measure),
+    ("supervision", supervision::measure),
+    ("schedule", schedule::measure),
+];
+
+fn main() -> Result<()> {
+    // Cargo adds flags of its own, such as `--bench`.
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if again::serve(&words)? {
+        return Ok(());
+    }
+    let is_chosen = |part: &Part| words.is_empty() || words.iter().any(|word| word == part.0);
     let mut table = Table::default();
-    kernel::measure(&mut table)?;
-    journal::measure(&mut table)?;
-    command::measure(&mut table)?;
-    supervision::measure(&mut table)?;
+    for (name, measure) in PARTS.into_iter().filter(is_chosen) {
+        writeln!(io::stderr(), "measuring: {name}")?;
+        measure(&mut table)?;
+    }
     write!(io::stdout(), "\n{table}")?;
+    if words.is_empty() {
+        results::write(&table, &Path::new(env!("CARGO_MANIFEST_DIR")).join("results"))?;
+    }
     Ok(())
 }

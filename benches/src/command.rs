@@ -45,18 +45,18 @@ pub fn measure(table: &mut Table) -> Result<()> {
             return Ok(());
         }
     };
-    let pairs =
-        in_turn(|| bench.difference(SHORT, Bench::run_loop), || bench.difference(SHORT, Bench::run_floor))?;
+    let agent = "true";
+    let of_loop = |length| bench.of_loop(agent, START, length);
+    let pairs = in_turn(|| of_loop(SHORT), || bench.of_floor(agent, START, SHORT))?;
     let each = |seconds: f64| seconds / (SHORT - START) as f64 * 1e6;
     let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
     table.add(Row::new(OVERHEAD, pairs.ratio).at_most(1.3).note(note));
 
-    let long =
-        in_turn(|| bench.difference(LONG, Bench::run_loop), || bench.difference(SHORT, Bench::run_loop))?;
+    let long = in_turn(|| of_loop(LONG), || of_loop(SHORT))?;
     let scale = (SHORT - START) as f64 / (LONG - START) as f64;
     table.add(Row::new(LINE, long.ratio.times(scale)).at_most(1.1));
 
-    let peak = memory::peak_kib_of(&mut bench.loop_run(LONG)?)?;
+    let peak = memory::peak_kib_of(&mut bench.loop_run(agent, LONG)?)?;
     table.add(Row::single(MEMORY, peak as f64 / 10_240.0).at_most(1.0).note(format!("{peak} KiB")));
 
     let version = || many(|| Command::new(&bench.binary).arg("--version").stdout(Stdio::null()).status());
@@ -66,27 +66,39 @@ pub fn measure(table: &mut Table) -> Result<()> {
 }
 
 /// What is measured, ready to run.
-struct Bench {
+pub(crate) struct Bench {
     binary: PathBuf,
     floor: PathBuf,
     folder: TempDir,
 }
 
 impl Bench {
-    fn prepare() -> Result<Self> {
+    /// Compiles what has to be compiled, and tries it.
+    pub(crate) fn prepare() -> Result<Self> {
         let bench = Self { binary: loop_binary()?, floor: floor_binary()?, folder: tempfile::tempdir()? };
-        bench.run_loop(1)?;
-        bench.run_floor(1)?;
+        bench.run_loop("true", 1)?;
+        bench.run_floor("true", 1)?;
         Ok(bench)
     }
 
-    /// `loop run` with this many iterations.
-    fn loop_run(&self, iterations: u64) -> Result<Command> {
-        let manifest = self.folder.path().join(format!("{iterations}.json"));
+    /// The time of `loop run` with so many iterations of this agent, without its start and its first iterations.
+    pub(crate) fn of_loop(&self, agent: &str, start: u64, length: u64) -> Result<Duration> {
+        let start = self.run_loop(agent, start)?;
+        Ok(self.run_loop(agent, length)?.saturating_sub(start))
+    }
+
+    /// The same of the floor.
+    pub(crate) fn of_floor(&self, agent: &str, start: u64, length: u64) -> Result<Duration> {
+        let start = self.run_floor(agent, start)?;
+        Ok(self.run_floor(agent, length)?.saturating_sub(start))
+    }
+
+    fn loop_run(&self, agent: &str, iterations: u64) -> Result<Command> {
+        let manifest = self.folder.path().join("manifest.json");
         let text = json!({
             "name": "floor",
             "goal": "none",
-            "agent": { "command": "true", "prompt": "x" },
+            "agent": { "command": agent, "prompt": "x" },
             "evaluator": { "command": "false" },
             "guardrails": { "max_iterations": iterations },
         });
@@ -97,19 +109,13 @@ impl Bench {
         Ok(command)
     }
 
-    fn run_loop(&self, iterations: u64) -> Result<Duration> {
+    fn run_loop(&self, agent: &str, iterations: u64) -> Result<Duration> {
         // Exit code 1: halted by the guardrail, as it should be.
-        timed(&mut self.loop_run(iterations)?, 1)
+        timed(&mut self.loop_run(agent, iterations)?, 1)
     }
 
-    fn run_floor(&self, iterations: u64) -> Result<Duration> {
-        timed(Command::new(&self.floor).arg(iterations.to_string()).args(["true", "false"]), 0)
-    }
-
-    /// The time of a run without its first iterations and its start.
-    fn difference(&self, iterations: u64, run: fn(&Self, u64) -> Result<Duration>) -> Result<Duration> {
-        let start = run(self, START)?;
-        Ok(run(self, iterations)?.saturating_sub(start))
+    fn run_floor(&self, agent: &str, iterations: u64) -> Result<Duration> {
+        timed(Command::new(&self.floor).arg(iterations.to_string()).args([agent, "false"]), 0)
     }
 }
 

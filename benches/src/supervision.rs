@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    ops::Range,
     path::Path,
     process::{Command, Stdio},
 };
@@ -10,13 +11,22 @@ use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
 use crate::{
-    command::{loop_binary, timed},
+    command::{Bench, loop_binary, timed},
     pairs::in_turn,
-    table::{Row, Table},
+    table::{Growth, Row, Table},
 };
 
 const FLOOD: &str = "head -c 1073741824 /dev/zero";
 const THROUGHPUT: &str = "loop run: 1 GiB of output / the same into cat";
+const OUTPUT: &str = "loop run / read and throw away, an iteration";
+/// What an agent prints; how often it does in a short run and in a long one, of which the difference is taken.
+const SIZES: [(&str, u64, u64, u64); 5] = [
+    ("1 KiB", 1 << 10, 10, 210),
+    ("32 KiB", 1 << 15, 10, 210),
+    ("1 MiB", 1 << 20, 10, 110),
+    ("32 MiB", 1 << 25, 1, 11),
+    ("1 GiB", 1 << 30, 1, 2),
+];
 const WAKEUPS: &str = "loop run: system calls in a silence of 5 s / 10";
 
 /// Measures it; what cannot be measured is a row that says why.
@@ -46,7 +56,22 @@ pub fn measure(table: &mut Table) -> Result<()> {
         }
         None => Row::skipped(WAKEUPS, "strace cannot be run"),
     });
+    match Bench::prepare() {
+        Ok(bench) => table.grow(by_output(&bench)?),
+        Err(error) => table.add(Row::skipped(OUTPUT, format!("{error:#}"))),
+    }
     Ok(())
+}
+
+/// An agent that prints more and more.
+fn by_output(bench: &Bench) -> Result<Growth> {
+    let mut growth = Growth::new(OUTPUT, "output of the agent").at_most(2.0);
+    for (name, bytes, start, length) in SIZES {
+        let agent = format!("head -c {bytes} /dev/zero");
+        let of_loop = || bench.of_loop(&agent, start, length);
+        growth.point(name, in_turn(of_loop, || bench.of_floor(&agent, start, length))?.ratio);
+    }
+    Ok(growth)
 }
 
 /// `loop run` of one iteration of this agent, with a check that fails.
@@ -81,9 +106,17 @@ fn wakeups(binary: &Path, folder: &TempDir) -> Result<Option<usize>> {
         Err(_) => return Ok(None),
     }
     let trace = fs::read_to_string(&trace)?;
-    let time = |line: &str| line.split_ascii_whitespace().nth(1).and_then(|time| time.parse::<f64>().ok());
     let asleep = trace.lines().find(|line| line.contains("clock_nanosleep")).and_then(time);
     let asleep = asleep.context("`sleep` does not sleep by clock_nanosleep here")?;
-    let silence = asleep + 0.1..asleep + 4.9;
-    Ok(Some(trace.lines().filter_map(time).filter(|time| silence.contains(time)).count()))
+    Ok(Some(calls_within(&trace, asleep + 0.1..asleep + 4.9)))
+}
+
+/// The system calls in a trace that were made within these times.
+pub(crate) fn calls_within(trace: &str, times: Range<f64>) -> usize {
+    trace.lines().filter_map(time).filter(|time| times.contains(time)).count()
+}
+
+/// When the call in this line of a trace was made.
+pub(crate) fn time(line: &str) -> Option<f64> {
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
 }

@@ -5,12 +5,12 @@ use std::fmt;
 use crate::pairs::Spread;
 
 /// One distance.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    what: String,
-    ratio: Option<Spread>,
-    goal: Option<f64>,
-    note: String,
+    pub(crate) what: String,
+    pub(crate) ratio: Option<Spread>,
+    pub(crate) goal: Option<f64>,
+    pub(crate) note: String,
 }
 
 impl Row {
@@ -44,22 +44,80 @@ impl Row {
     }
 }
 
+/// How a distance changes with the size of what is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    pub(crate) what: String,
+    pub(crate) axis: &'static str,
+    /// Of each size, in words, the ratio.
+    pub(crate) points: Vec<(String, Spread)>,
+    pub(crate) goal: Option<f64>,
+}
+
+impl Growth {
+    /// One without points. `axis` says what grows.
+    pub fn new(what: impl Into<String>, axis: &'static str) -> Self {
+        Self { what: what.into(), axis, points: Vec::new(), goal: None }
+    }
+
+    /// With what no point should exceed.
+    #[must_use]
+    pub fn at_most(mut self, goal: f64) -> Self {
+        self.goal = Some(goal);
+        self
+    }
+
+    /// Adds the next greater size.
+    pub fn point(&mut self, size: impl Into<String>, ratio: Spread) {
+        self.points.push((size.into(), ratio));
+    }
+
+    /// Whether all points stay below the goal; none if there is no goal.
+    pub(crate) fn is_held(&self) -> Option<bool> {
+        let goal = self.goal?;
+        Some(self.points.iter().all(|(_, ratio)| ratio.median <= goal))
+    }
+}
+
 /// All distances, in the order in which they were measured. Displays as text.
 #[derive(Debug, Default)]
-pub struct Table(Vec<Row>);
+pub struct Table {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) growths: Vec<Growth>,
+}
 
 impl Table {
-    /// Adds one.
+    /// Adds a distance.
     pub fn add(&mut self, row: Row) {
-        self.0.push(row);
+        self.rows.push(row);
+    }
+
+    /// Adds how one grows.
+    pub fn grow(&mut self, growth: Growth) {
+        self.growths.push(growth);
+    }
+
+    fn fmt_growths(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for growth in &self.growths {
+            write!(f, "\n{}, by {}", growth.what, growth.axis)?;
+            match (growth.goal, growth.is_held()) {
+                (Some(goal), Some(true)) => writeln!(f, " (goal {goal:.2}: held)")?,
+                (Some(goal), _) => writeln!(f, " (goal {goal:.2}: MISSED)")?,
+                (None, _) => writeln!(f)?,
+            }
+            for (size, Spread { least, median, greatest }) in &growth.points {
+                writeln!(f, "  {size:>10}  {median:>9.3}  {least:.3}..{greatest:.3}")?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.0.iter().map(|row| row.what.len()).max().unwrap_or(0);
+        let width = self.rows.iter().map(|row| row.what.len()).max().unwrap_or(0);
         writeln!(f, "{:width$}  {:>7}  {:>16}  {:>7}", "ratio", "median", "least..greatest", "goal")?;
-        for row in &self.0 {
+        for row in &self.rows {
             write!(f, "{:width$}  ", row.what)?;
             match row.ratio {
                 Some(Spread { least, median, greatest }) => {
@@ -76,6 +134,6 @@ impl fmt::Display for Table {
             }
             writeln!(f, "  {}", row.note)?;
         }
-        Ok(())
+        self.fmt_growths(f)
     }
 }

@@ -1,0 +1,105 @@
+//! What it costs to lose nothing: records on their way to the disk, and back from it.
+//!
+//! The floor writes the same bytes, made beforehand, with as many writes and as many syncs. So what is measured
+//! is making the lines (JSON, numbers, times, checksums) and handing the wait for the disk to another thread.
+//! Without syncs the making is most of it: to escape 2 KB of text as JSON takes about half as long as both writes, and
+//! with what the events take, that alone is above the goal. So a second floor makes plain lines of JSON itself,
+//! without numbers, times and checksums; what is above that one is ours.
+
+mod read;
+mod write;
+
+use anyhow::Result;
+use loop_telemetry::RunStore;
+
+use self::{
+    read::{list, parse, parse_values, resume, write_index},
+    write::Bench,
+};
+use crate::{
+    memory,
+    pairs::{Pairs, in_turn},
+    table::{Growth, Row, Table},
+};
+
+/// Iterations of one measurement with syncs, which take their time, and without.
+const SYNCED: u64 = 100;
+const UNSYNCED: u64 = 20_000;
+/// Iterations of the run that is resumed.
+const LONG: u64 = 100_000;
+
+/// What an agent makes in these runs: a page of text; and a line where a run is so long that the disk is thought of.
+const OUTPUT_BYTES: usize = 2_000;
+const SHORT_OUTPUT_BYTES: usize = 58;
+
+/// Measures it.
+///
+/// # Errors
+/// If a journal cannot be written or read.
+pub fn measure(table: &mut Table) -> Result<()> {
+    let bench = Bench::new(OUTPUT_BYTES)?;
+    measure_writing(table, &bench)?;
+    measure_reading(table, &bench)?;
+    table.grow(by_length()?);
+    Ok(())
+}
+
+fn measure_writing(table: &mut Table, bench: &Bench) -> Result<()> {
+    let with_sync = in_turn(|| bench.journal(SYNCED, true), || bench.bare(SYNCED, true))?;
+    let each = |seconds: f64, count: u64| seconds / count as f64 * 1e6;
+    let note = |pairs: &Pairs, count: u64| {
+        let (first, second) = (each(pairs.first.median, count), each(pairs.second.median, count));
+        format!("{first:.1} us over {second:.1} us")
+    };
+    let row = Row::new("records of an iteration / two writes and syncs", with_sync.ratio).at_most(1.3);
+    table.add(row.note(note(&with_sync, SYNCED)));
+    let without = in_turn(|| bench.journal(UNSYNCED, false), || bench.bare(UNSYNCED, false))?;
+    let row = Row::new("records of an iteration / two writes, no sync", without.ratio).at_most(1.3);
+    table.add(row.note(note(&without, UNSYNCED)));
+    let plain = in_turn(|| bench.journal(UNSYNCED, false), || bench.plain(UNSYNCED))?;
+    let row =
+        Row::new("records of an iteration / the same as plain JSON lines, no sync", plain.ratio).at_most(1.3);
+    table.add(row.note(note(&plain, UNSYNCED)));
+    Ok(())
+}
+
+fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
+    let long = bench.folder.path().join("long");
+    bench.write(&long, LONG, false)?;
+    let resumed = in_turn(|| resume(&long, LONG), || parse(&long.join("events.jsonl")))?;
+    let row = Row::new("resume of 100000 iterations / parsing its lines", resumed.ratio).at_most(3.0);
+    table.add(row.note(format!("{:.0} ms", resumed.first.median * 1e3)));
+    let before = memory::of_this_process()?.now_kib;
+    memory::forget_peak()?;
+    resume(&long, LONG)?;
+    let peak = memory::of_this_process()?.peak_kib;
+    let row = Row::single("resume of 100000 iterations: peak memory / 64 MiB", peak as f64 / 65_536.0);
+    table.add(row.at_most(1.0).note(format!("{peak} KiB after {before} KiB")));
+
+    let store = RunStore::at(bench.folder.path().join("runs"));
+    write_index(&store)?;
+    let listed = in_turn(|| list(&store), || parse_values(&store.path().join("index.jsonl")))?;
+    let row = Row::new("list of 10000 runs / parsing the index's lines", listed.ratio).at_most(3.0);
+    table.add(row.note(format!("{:.0} ms", listed.first.median * 1e3)));
+    Ok(())
+}
+
+/// Longer and longer journals; an iteration has five events.
+fn by_length() -> Result<Growth> {
+    let bench = Bench::new(SHORT_OUTPUT_BYTES)?;
+    let what = "restoring a journal / parsing its lines";
+    let mut growth = Growth::new(what, "events in the journal").at_most(3.0);
+    for events in [100, 1_000, 10_000, 100_000, 1_000_000] {
+        let run = bench.folder.path().join(events.to_string());
+        bench.write(&run, events / 5, false)?;
+        // Short ones are read more than once, so that all take long enough.
+        let times = (100_000 / events).max(1);
+        let repeated = |read: &dyn Fn() -> Result<_>| (0..times).map(|_| read()).sum();
+        let restored = || repeated(&|| resume(&run, events / 5));
+        growth.point(
+            events.to_string(),
+            in_turn(restored, || repeated(&|| parse(&run.join("events.jsonl"))))?.ratio,
+        );
+    }
+    Ok(growth)
+}

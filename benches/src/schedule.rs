@@ -1,0 +1,157 @@
+//! What the scheduler costs with few jobs and with a million, and while nothing is due.
+
+use std::{
+    fs,
+    hint::black_box,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use jiff::{SignedDuration, Timestamp};
+use loop_schedule::{Event, Every, Job, JobId, Scheduler, Settings, Standing, When};
+
+use crate::{
+    command::loop_binary,
+    pairs::in_turn,
+    supervision::{calls_within, time},
+    table::{Growth, Row, Table},
+};
+
+const FEW: u32 = 10;
+const SIZES: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+const SCANNED: u32 = 100_000;
+const IDLE: &str = "loop schedule run: system calls in 4 s without a fire / 10";
+
+/// Measures it.
+///
+/// # Errors
+/// If a job cannot be made, or `loop schedule` ends in another way than it should.
+pub fn measure(table: &mut Table) -> Result<()> {
+    let start = Timestamp::UNIX_EPOCH;
+    let mut tick = Growth::new("a tick with nothing due / with 10 jobs", "jobs").at_most(2.0);
+    let mut fire = Growth::new("a fire / with 10 jobs", "jobs").at_most(10.0);
+    let mut add = Growth::new("adding and removing a job / with 10 jobs", "jobs").at_most(10.0);
+    for size in SIZES {
+        let (mut few, mut many) = (scheduler(FEW, start)?, scheduler(size, start)?);
+        let ticks = in_turn(|| quiet_ticks(&mut many, start), || quiet_ticks(&mut few, start))?;
+        tick.point(size.to_string(), ticks.ratio);
+        let adds = in_turn(|| adds(&mut many, size, start), || adds(&mut few, size, start))?;
+        add.point(size.to_string(), adds.ratio);
+        // With a million jobs most of the time would go into making them.
+        if size <= SCANNED {
+            fire.point(size.to_string(), in_turn(|| fires(size, start), || fires(FEW, start))?.ratio);
+        }
+    }
+    [tick, fire, add].into_iter().for_each(|growth| table.grow(growth));
+
+    let jobs = (0..SCANNED).map(|at| job(at, start)).collect::<Result<Vec<Job>>>()?;
+    let mut many = scheduler(SCANNED, start)?;
+    let scanned = in_turn(|| quiet_ticks(&mut many, start), || Ok(scans(&jobs, start)))?;
+    let row = Row::new("a tick among 100000 jobs / looking at each of them", scanned.ratio).at_most(0.01);
+    table.add(row.note(format!("{:.0} ns", scanned.first.median * 1e9)));
+    table.add(match idle()? {
+        Some(count) => {
+            Row::single(IDLE, count as f64 / 10.0).at_most(1.0).note(format!("{count}, by strace"))
+        }
+        None => Row::skipped(IDLE, "strace cannot be run"),
+    });
+    Ok(())
+}
+
+/// A job with an odd period of about a day, so that due times are spread.
+fn job(at: u32, start: Timestamp) -> Result<Job> {
+    let period = Duration::from_secs(86_400 + u64::from(at % 3_600));
+    let every = Every::new(period, start)?;
+    Ok(Job::new(JobId::from_bits(at.wrapping_mul(2_654_435_761)), When::Every(every), "x", start))
+}
+
+fn scheduler(jobs: u32, start: Timestamp) -> Result<Scheduler> {
+    let settings = Settings::classic().with_expiry(Duration::ZERO);
+    let mut scheduler = Scheduler::new(settings);
+    let standing = Standing::new(start);
+    for at in 0..jobs {
+        scheduler.set(job(at, start)?, &standing, start);
+    }
+    scheduler.tick(start, true);
+    Ok(scheduler)
+}
+
+/// Times a tick. The clock goes on from turn to turn, and never comes to the first job.
+fn quiet_ticks(scheduler: &mut Scheduler, start: Timestamp) -> Result<Duration> {
+    const TICKS: u32 = 80_000;
+    let mut now = scheduler.last_tick().unwrap_or(start);
+    let begun = Instant::now();
+    for _ in 0..TICKS {
+        now += SignedDuration::from_millis(1);
+        ensure!(black_box(scheduler.tick(now, true)).is_empty(), "something was due");
+    }
+    Ok(begun.elapsed() / TICKS)
+}
+
+/// Times a look at all jobs, as one does who keeps no order: is it due this second?
+fn scans(jobs: &[Job], start: Timestamp) -> Duration {
+    const LOOKS: u32 = 20;
+    let begun = Instant::now();
+    for second in 0..LOOKS {
+        let now = start + SignedDuration::from_secs(second.into());
+        let is_due = |job: &&Job| job.when.next_after(now - SignedDuration::from_secs(1)) <= Some(now);
+        black_box(jobs.iter().filter(is_due).count());
+    }
+    begun.elapsed() / LOOKS
+}
+
+/// Times a fire, ticks and what follows on a fire included.
+fn fires(jobs: u32, start: Timestamp) -> Result<Duration> {
+    const FIRES: u32 = 5_000;
+    let mut scheduler = scheduler(jobs, start)?;
+    let mut fired = 0;
+    let begun = Instant::now();
+    while fired < FIRES {
+        let due = scheduler.next_wake().context("no job is left")?;
+        // Awake all the time, so that nothing counts as missed.
+        scheduler.tick(due - SignedDuration::from_secs(1), true);
+        let mut events = scheduler.tick(due, true);
+        while let Some(Event::Fired(fire)) = events.pop() {
+            fired += 1;
+            scheduler.finished(fire.job.id);
+            events.extend(scheduler.tick(due, true));
+        }
+    }
+    Ok(begun.elapsed() / fired)
+}
+
+/// Times a job that comes and goes; its number is behind that of all others.
+fn adds(scheduler: &mut Scheduler, from: u32, start: Timestamp) -> Result<Duration> {
+    const ADDED: u32 = 5_000;
+    let standing = Standing::new(start);
+    let new = (0..ADDED).map(|at| job(from + at, start)).collect::<Result<Vec<_>>>()?;
+    let begun = Instant::now();
+    for job in new {
+        let id = job.id;
+        scheduler.set(job, &standing, start);
+        black_box(scheduler.remove(id));
+    }
+    Ok(begun.elapsed() / ADDED)
+}
+
+/// How many system calls `loop schedule run` makes while its one job is hours away; none without strace.
+fn idle() -> Result<Option<usize>> {
+    let folder = tempfile::tempdir()?;
+    let binary = loop_binary()?;
+    let within = |command: &mut Command| {
+        command.current_dir(folder.path()).env("LOOP_HOME", folder.path().join("state"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+    };
+    let added = within(Command::new(&binary).args(["schedule", "add", "3h wait", "--agent", "true"]))?;
+    ensure!(added.success(), "no job was added: {added}");
+    let trace = folder.path().join("trace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-ttt", "-o"]).arg(&trace).args(["timeout", "-s", "INT", "6"]).arg(&binary);
+    if within(strace.args(["schedule", "run"])).is_err() {
+        return Ok(None);
+    }
+    let trace = fs::read_to_string(&trace)?;
+    let began = trace.lines().find_map(time).context("strace traced nothing")?;
+    Ok(Some(calls_within(&trace, began + 1.5..began + 5.5)))
+}

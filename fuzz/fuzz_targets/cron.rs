@@ -1,0 +1,38 @@
+//! What somebody types to say when: cron expressions, intervals, requests.
+
+#![no_main]
+
+use jiff::Timestamp;
+use libfuzzer_sys::fuzz_target;
+use loop_schedule::{Cron, Request, Settings, Zone};
+
+/// Zones whose clocks do odd things: none, an hour, half an hour, one that was changed by a day.
+const ZONES: [&str; 4] = ["UTC", "Europe/Riga", "Australia/Lord_Howe", "Pacific/Apia"];
+
+fuzz_target!(|text: &str| {
+    if let Ok(cron) = text.parse::<Cron>() {
+        fires(&cron, text.len() as i64);
+    }
+    if let Ok(request) = Request::parse(text) {
+        assert!(text.contains(request.prompt()) && !request.prompt().is_empty());
+        let effective = request.effective();
+        assert!(!effective.period().is_zero());
+        fires(&effective.cron(), text.len() as i64);
+        request.warnings(&Settings::classic()).iter().for_each(|warning| drop(warning.to_string()));
+    }
+});
+
+/// An expression reads as it is written, and its fires come one after the other.
+fn fires(cron: &Cron, months: i64) {
+    assert_eq!(cron.to_string().parse().as_ref(), Ok(cron));
+    assert!(!cron.describe().is_empty());
+    let from = Timestamp::from_second(months % 1_000 * 2_629_746).expect("within the next century");
+    for zone in ZONES {
+        let zone: Zone = zone.parse().expect("a zone of the bundled database");
+        let mut last = from;
+        for next in cron.fires_after(from, &zone).take(4) {
+            assert!(last < next, "{next} comes after {last}");
+            last = next;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Paths and commands that a model asks for: whatever they are, nothing outside of the workspace and no secret is
+//! read.
+
+#![no_main]
+
+use std::{fs, io::Read, os::unix::fs::symlink, path::PathBuf, sync::LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use loop_guardrails::policy::{ActionPolicy, Verb, workspace::Workspace};
+use tempfile::TempDir;
+
+/// In every file that must not be read.
+const HIDDEN: &str = "HIDDEN";
+
+struct World {
+    _folder: TempDir,
+    inside: PathBuf,
+    workspace: Workspace,
+}
+
+static WORLD: LazyLock<World> = LazyLock::new(|| World::new().expect("a folder with links"));
+
+impl World {
+    fn new() -> std::io::Result<Self> {
+        let folder = TempDir::with_prefix("paths")?;
+        let top = folder.path().canonicalize()?;
+        let (inside, outside) = (top.join("in"), top.join("out"));
+        fs::create_dir_all(inside.join("a/b"))?;
+        fs::create_dir_all(outside.join("a"))?;
+        for file in ["x", "a/x", "a/.env"] {
+            fs::write(outside.join(file), HIDDEN)?;
+        }
+        for file in [".env", "id_rsa", "a/k.pem", "a/b/credentials"] {
+            fs::write(inside.join(file), HIDDEN)?;
+        }
+        for file in ["x", "a/x", "a/b/x"] {
+            fs::write(inside.join(file), "open")?;
+        }
+        for (link, target) in [
+            ("l", "../out"),
+            ("a/l", "../../out/x"),
+            ("a/b/l", "../../a"),
+            ("s", ".env"),
+            ("o", "o"),
+            ("r", "/"),
+            ("u", ".."),
+        ] {
+            symlink(target, inside.join(link))?;
+        }
+        symlink(&outside, inside.join("a/m"))?;
+        symlink(inside.join("a"), inside.join("n"))?;
+        let workspace = Workspace::open(&inside, ActionPolicy::default())
+            .map_err(|error| std::io::Error::other(error.to_string()))?;
+        Ok(Self { _folder: folder, inside, workspace })
+    }
+
+    fn read(&self, path: &str) {
+        let Ok(opened) = self.workspace.read(path) else { return };
+        let mut text = String::new();
+        opened.file.take(100).read_to_string(&mut text).ok();
+        assert!(!text.contains(HIDDEN), "`{path}` was read");
+    }
+
+    /// Where a path leads, links followed, if there is anything.
+    fn assert_inside(&self, path: &str) {
+        if let Ok(found) = self.inside.join(path).canonicalize() {
+            assert!(found.starts_with(&self.inside), "`{path}` leads to {}", found.display());
+        }
+    }
+}
+
+fuzz_target!(|text: &str| {
+    let world = &*WORLD;
+    world.read(text);
+    // Absolute ones, below it and beside it.
+    world.read(&format!("{}/{text}", world.inside.display()));
+    if world.workspace.check(text, Verb::Read).is_ok() {
+        world.assert_inside(text);
+    }
+    if let Ok(command) = world.workspace.check_command(text) {
+        command.paths.iter().for_each(|path| world.assert_inside(path));
+    }
+    let explanation = world.workspace.explain(text);
+    assert!(!explanation.ruling.rule.is_empty());
+});

@@ -1,0 +1,55 @@
+//! What agents print, and what is read out of it.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loop_agents::{
+    output::{Capture, excerpt},
+    usage::{Format, Prices, Reading, UsageReader},
+};
+use loop_core::Usage;
+
+fuzz_target!(|bytes: &[u8]| {
+    for format in Format::ALL {
+        let whole = Told::of(format, [bytes]);
+        let middle = bytes.len() / 2;
+        let torn = Told::of(format, [&bytes[..middle], &bytes[middle..]]);
+        let bytewise = Told::of(format, bytes.chunks(1));
+        assert_eq!(whole, torn, "{}", format.name());
+        assert_eq!(whole, bytewise, "{}", format.name());
+    }
+    kept(bytes);
+});
+
+/// What a reader has found out in a run.
+#[derive(Debug, PartialEq)]
+struct Told {
+    total: Usage,
+    text: Option<Vec<u8>>,
+    failure: Option<String>,
+    is_silent: bool,
+}
+
+impl Told {
+    fn of<'a>(format: Format, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut reader = UsageReader::new(format, Prices::bundled()).model("claude-sonnet-4-5");
+        let mut sum = Usage::unknown();
+        for piece in pieces {
+            sum += reader.feed(piece);
+        }
+        let Reading { last, total, text, failure, is_silent, .. } = reader.finish();
+        sum += last;
+        assert_eq!(sum.tokens(), total.tokens(), "what was told comes to the total");
+        let text = text.map(|text| text.to_bytes());
+        Self { total, text, failure: failure.map(|failure| failure.message), is_silent }
+    }
+}
+
+/// Of a long output head and tail are kept, and no more.
+fn kept(bytes: &[u8]) {
+    let mut capture = Capture::with_limit(64);
+    bytes.chunks(7).for_each(|piece| capture.push(piece));
+    assert_eq!(capture.total(), bytes.len() as u64);
+    let short = excerpt(bytes, 64);
+    assert!(bytes.len() > 64 || short == String::from_utf8_lossy(bytes));
+}
