@@ -23,11 +23,12 @@ const PARTS: [Part; 7] = [
 ];
 
 fn main() -> Result<()> {
-    // Cargo adds flags of its own, such as `--bench`.
-    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let mut words: Vec<String> = env::args().skip(1).collect();
     if again::serve(&words)? {
         return Ok(());
     }
+    // Cargo adds flags of its own, such as `--bench`.
+    words.retain(|word| !word.starts_with('-'));
     let is_chosen = |part: &Part| words.is_empty() || words.iter().any(|word| word == part.0);
     let mut table = Table::default();
     for (name, measure) in PARTS.into_iter().filter(is_chosen) {
@@ -35,8 +36,12 @@ fn main() -> Result<()> {
         measure(&mut table)?;
     }
     write!(io::stdout(), "\n{table}")?;
-    if words.is_empty() {
-        results::write(&table, &Path::new(env!("CARGO_MANIFEST_DIR")).join("results"))?;
-    }
+    let folder = match words.is_empty() {
+        true => Path::new(env!("CARGO_MANIFEST_DIR")).join("results"),
+        // A part of it is nothing for the guide.
+        false => Path::new(env!("CARGO_TARGET_TMPDIR")).join("ratios"),
+    };
+    results::write(&table, &folder)?;
+    writeln!(io::stderr(), "written to {}", folder.display())?;
     Ok(())
 }

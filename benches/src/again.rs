@@ -1,18 +1,22 @@
 //! This program once more, to do one thing: what is counted or weighed from outside has a process of its own.
 
-use std::{env, process::Command};
+use std::{
+    env,
+    io::{self, Write},
+    process::{Command, Stdio},
+};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::{kernel, loops};
+use crate::{kernel, loops, memory};
 
 /// The first argument of such a process.
 const AGAIN: &str = "again";
 
-/// This program, to do that so often; see [`serve`].
-pub(crate) fn command(what: &str, count: u64) -> Result<Command> {
+/// This program, to do that; [`serve`] lists what.
+pub(crate) fn command(what: &str) -> Result<Command> {
     let mut command = Command::new(env::current_exe()?);
-    command.args([AGAIN, what]).arg(count.to_string());
+    command.args([AGAIN, what]);
     Ok(command)
 }
 
@@ -21,11 +25,18 @@ pub(crate) fn command(what: &str, count: u64) -> Result<Command> {
 /// # Errors
 /// If it did not do what is to be measured.
 pub fn serve(words: &[String]) -> Result<bool> {
-    let [first, what, count] = words else { return Ok(false) };
+    let [first, what, rest @ ..] = words else { return Ok(false) };
     if first != AGAIN {
         return Ok(false);
     }
-    let count = count.parse()?;
+    let [argument, more @ ..] = rest else { bail!("nothing is said of {what}") };
+    if what == "weigh" {
+        let mut command = Command::new(argument);
+        let peak = memory::peak_kib_of_child(command.args(more).stdout(Stdio::null()))?;
+        writeln!(io::stdout(), "{peak}")?;
+        return Ok(true);
+    }
+    let count = argument.parse().with_context(|| format!("`{argument}` is no count"))?;
     match what.as_str() {
         "kernel" => kernel::kernel(count)?,
         "bare" => kernel::bare(count)?,

@@ -56,7 +56,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let scale = (SHORT - START) as f64 / (LONG - START) as f64;
     table.add(Row::new(LINE, long.ratio.times(scale)).at_most(1.1));
 
-    let peak = memory::peak_kib_of(&mut bench.loop_run(agent, LONG)?)?;
+    let peak = memory::peak_kib_of(&bench.loop_run(agent, LONG)?)?;
     table.add(Row::single(MEMORY, peak as f64 / 10_240.0).at_most(1.0).note(format!("{peak} KiB")));
 
     let version = || many(|| Command::new(&bench.binary).arg("--version").stdout(Stdio::null()).status());

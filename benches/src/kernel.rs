@@ -6,12 +6,7 @@
 //! guardrails, computes what they leave, keeps a deadline, asks a stop condition, folds its events, shows
 //! them to an observer, can be cancelled, and lets other tasks run; the bare loop does none of that.
 
-use std::{
-    future::Future,
-    hint::black_box,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{future::Future, hint::black_box, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
@@ -24,6 +19,7 @@ use loop_guardrails::{MaxCost, MaxElapsed, evaluator_passed};
 use crate::{
     memory,
     pairs::in_turn,
+    stopwatch::Stopwatch,
     table::{Growth, Row, Table},
 };
 
@@ -157,12 +153,12 @@ pub(crate) async fn bare_loop(mut iteration: BoxIteration, iterations: u64) -> R
     Ok(())
 }
 
-/// Runs it as a task on a runtime of its own, and times the task.
+/// Runs it as a task on this thread, on a runtime of its own, and times the task.
 pub(crate) fn timed<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<(Duration, T)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     let done = runtime.block_on(runtime.spawn(work)).context("the measured loop panicked")?;
     Ok((begun.elapsed(), done))
 }

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod pairs;
 pub mod results;
 pub mod schedule;
+pub mod stopwatch;
 pub mod supervision;
 mod table;
 

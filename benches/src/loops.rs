@@ -44,8 +44,8 @@ pub fn measure(table: &mut Table) -> Result<()> {
 
 /// What most loops take more than one, in KiB, in a process of their own.
 fn memory_of(what: &str) -> Result<u64> {
-    let most = memory::peak_kib_of(&mut again::command(what, MOST)?)?;
-    let one = memory::peak_kib_of(&mut again::command(what, 1)?)?;
+    let peak = |loops: u64| memory::peak_kib_of(again::command(what)?.arg(loops.to_string()));
+    let (most, one) = (peak(MOST)?, peak(1)?);
     most.checked_sub(one).filter(|kib| *kib > 0).context("more loops take no more memory")
 }
 

@@ -1,9 +1,15 @@
 //! Memory, as Linux counts it.
 #![expect(unsafe_code, reason = "wait4, which tells the peak memory of a child, has no safe wrapper")]
 
-use std::{fs, mem::MaybeUninit, process::Command};
+use std::{
+    fs,
+    mem::MaybeUninit,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context, Result, ensure};
+
+use crate::again;
 
 /// What a process holds.
 #[derive(Debug, Clone, Copy)]
@@ -38,11 +44,28 @@ fn field(status: &str, name: &str) -> Result<u64> {
     kib.and_then(|kib| kib.parse().ok()).with_context(|| format!("no {name} in /proc/self/status"))
 }
 
-/// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB.
+/// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB. Its
+/// program, arguments and folder are as it says; it reads and prints nothing.
+///
+/// Linux counts what a process held before it became this program, so a large one that starts a small one finds its
+/// own size. A fresh process stands between the two.
 ///
 /// # Errors
 /// If it cannot be started or waited for.
-pub fn peak_kib_of(command: &mut Command) -> Result<u64> {
+pub fn peak_kib_of(command: &Command) -> Result<u64> {
+    let mut between = again::command("weigh")?;
+    between.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    if let Some(folder) = command.get_current_dir() {
+        between.current_dir(folder);
+    }
+    let ran = between.output().with_context(|| format!("{between:?}"))?;
+    let said = String::from_utf8_lossy(&ran.stdout);
+    ensure!(ran.status.success(), "{between:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    said.trim().parse().with_context(|| format!("`{said}` is no number"))
+}
+
+/// The same, of a child of this process.
+pub(crate) fn peak_kib_of_child(command: &mut Command) -> Result<u64> {
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
     let pid = libc::pid_t::try_from(child.id()).context("the process id is out of range")?;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();

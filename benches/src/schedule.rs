@@ -4,7 +4,7 @@ use std::{
     fs,
     hint::black_box,
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, ensure};
@@ -14,6 +14,7 @@ use loop_schedule::{Event, Every, Job, JobId, Scheduler, Settings, Standing, Whe
 use crate::{
     command::loop_binary,
     pairs::in_turn,
+    stopwatch::Stopwatch,
     supervision::{calls_within, time},
     table::{Growth, Row, Table},
 };
@@ -81,7 +82,7 @@ fn scheduler(jobs: u32, start: Timestamp) -> Result<Scheduler> {
 fn quiet_ticks(scheduler: &mut Scheduler, start: Timestamp) -> Result<Duration> {
     const TICKS: u32 = 80_000;
     let mut now = scheduler.last_tick().unwrap_or(start);
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     for _ in 0..TICKS {
         now += SignedDuration::from_millis(1);
         ensure!(black_box(scheduler.tick(now, true)).is_empty(), "something was due");
@@ -92,7 +93,7 @@ fn quiet_ticks(scheduler: &mut Scheduler, start: Timestamp) -> Result<Duration> 
 /// Times a look at all jobs, as one does who keeps no order: is it due this second?
 fn scans(jobs: &[Job], start: Timestamp) -> Duration {
     const LOOKS: u32 = 20;
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     for second in 0..LOOKS {
         let now = start + SignedDuration::from_secs(second.into());
         let is_due = |job: &&Job| job.when.next_after(now - SignedDuration::from_secs(1)) <= Some(now);
@@ -106,7 +107,7 @@ fn fires(jobs: u32, start: Timestamp) -> Result<Duration> {
     const FIRES: u32 = 5_000;
     let mut scheduler = scheduler(jobs, start)?;
     let mut fired = 0;
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     while fired < FIRES {
         let due = scheduler.next_wake().context("no job is left")?;
         // Awake all the time, so that nothing counts as missed.
@@ -126,7 +127,7 @@ fn adds(scheduler: &mut Scheduler, from: u32, start: Timestamp) -> Result<Durati
     const ADDED: u32 = 5_000;
     let standing = Standing::new(start);
     let new = (0..ADDED).map(|at| job(from + at, start)).collect::<Result<Vec<_>>>()?;
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     for job in new {
         let id = job.id;
         scheduler.set(job, &standing, start);
