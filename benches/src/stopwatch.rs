@@ -1,8 +1,7 @@
 //! A stopwatch that stands still while others have the processor.
+#![expect(unsafe_code, reason = "safe wrappers of this clock call the vDSO, which valgrind cannot run")]
 
-use std::time::Duration;
-
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::{mem::MaybeUninit, time::Duration};
 
 /// Measures what this thread works, and not what it waits: for a few milliseconds of pure work the difference between
 /// a quiet machine and a busy one would be greater than what is to be found out.
@@ -22,6 +21,11 @@ impl Stopwatch {
 }
 
 fn worked() -> Duration {
-    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::from_secs(tv_sec.unsigned_abs()) + Duration::from_nanos(tv_nsec.unsigned_abs())
+    let mut time = MaybeUninit::<libc::timespec>::zeroed();
+    // SAFETY: `time` is large enough, and all zeros are a value of it, so it is one whether it is written to or not.
+    let time = unsafe {
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
+        time.assume_init()
+    };
+    Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }

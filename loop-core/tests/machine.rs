@@ -48,6 +48,19 @@ fn an_evaluation_that_is_done_again_leaves_only_its_bill() {
     }
 }
 
+#[test]
+fn faults_in_a_row_and_marks_that_stay_are_counted() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (0, None));
+    for _ in 0..3 {
+        run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
+        run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+        run.handle(NOW, Input::Settled { met: false });
+    }
+    assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (3, Some(2)));
+}
+
 /// Asks before each iteration.
 fn asks(name: &str) -> Box<dyn Guardrail> {
     let unanswered = Halt::new(StopReason::HitlCheckpoint, "");
@@ -73,6 +86,21 @@ fn an_answer_to_one_guardrail_is_none_to_another_in_its_place() {
     assert_eq!(asked(&["old"]), None);
     assert_eq!(asked(&["new"]).as_deref(), Some("new"));
     assert_eq!(asked(&["old", "new"]).as_deref(), Some("new"));
+}
+
+#[test]
+fn notes_of_several_answers_stand_one_below_the_other() {
+    let mut run = machine(vec![asks("first"), asks("second")]);
+    run.handle(NOW, Input::Started);
+    for note in ["leave the tests alone", "look at the log"] {
+        let guidance = Some(note.to_owned());
+        run.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance }) });
+    }
+    let notes = run.progress().guidance().expect("two notes");
+    assert_eq!(
+        notes.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>(),
+        ["leave the tests alone", "look at the log"]
+    );
 }
 
 #[test]
