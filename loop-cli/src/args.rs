@@ -100,11 +100,14 @@ Examples:
   loop schedule run"
     )]
     Schedule(ScheduleCommand),
-    /// Ask a model, which can use tools, and print its reply
+    /// Talk with a model, which can use tools, or ask it once
     #[command(
-        override_usage = "loop chat [OPTIONS] --prompt <TEXT>",
+        override_usage = "loop chat [OPTIONS]\n       \
+                          loop chat [OPTIONS] --prompt <TEXT>",
         after_help = "\
 Examples:
+  loop chat
+  loop chat --resume
   loop chat --prompt 'What does this project do?'
   git diff | loop chat --prompt 'Write a commit message' --no-tools
   loop chat --model ollama:qwen3 --json < question.txt | jq -r .reply"

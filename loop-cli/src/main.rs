@@ -24,6 +24,7 @@ mod manifest;
 mod model;
 mod report;
 mod schedule;
+mod session;
 mod settings;
 mod signals;
 mod task;

@@ -11,6 +11,9 @@ pub(crate) struct ChatArgs {
     /// What to answer; what is piped in stands before it
     #[arg(long, short, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
+    /// Go on with a session, else with the last one of this folder
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["prompt", "json"])]
+    pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) chat: ConversationArgs,
     /// Print one line of JSON at the end: reply, usage, cost, calls

@@ -3,7 +3,12 @@
 mod answer;
 mod prompt;
 
-use std::{path::Path, process::ExitCode, time::Instant};
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+    process::ExitCode,
+    time::Instant,
+};
 
 use anyhow::{Context, anyhow};
 use loop_agents::chat::{Chat, TurnError, TurnEvent, TurnOutput};
@@ -18,6 +23,7 @@ use crate::{
     args::{ChatArgs, ConversationArgs},
     exit,
     model::{Conversation, Model},
+    session,
     settings::page,
     signals::Signals,
     view::{self, Replying},
@@ -25,11 +31,8 @@ use crate::{
 
 pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let piped = Piped::look();
-    if args.prompt.is_none() && piped == Piped::Nothing {
-        return Err(Failure::Usage(anyhow!(
-            "there is nothing to answer: write `--prompt TEXT`, or pipe it in\n  \
-             this version has no session at the terminal yet"
-        )));
+    if args.resume.is_some() || args.prompt.is_none() && piped == Piped::Nothing {
+        return talk(args);
     }
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
@@ -45,6 +48,25 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
         }
     });
     place.custody.end();
+    done
+}
+
+/// A session at the terminal.
+fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
+    if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::Usage(anyhow!(
+            "a session is for a person at a terminal: for one answer to a program write `--prompt TEXT`, or pipe it in"
+        )));
+    }
+    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let custody = place.custody.clone();
+    let mut session = asked(&args.chat)
+        .and_then(|conversation| session::prepare(conversation, settings, place))
+        .map_err(Failure::Usage)?;
+    let done = block_on(async { Ok(session::run(&mut session, args.resume.as_deref()).await?) });
+    custody.end();
     done
 }
 

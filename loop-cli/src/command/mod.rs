@@ -12,7 +12,7 @@ mod init;
 mod kept;
 mod man;
 mod perform;
-mod policy;
+pub(crate) mod policy;
 mod ready;
 mod report;
 mod resume;

@@ -8,6 +8,10 @@ use std::{path::Path, process::ExitCode};
 use loop_guardrails::policy::{Origin, workspace::Workspace};
 use serde::Serialize;
 
+pub(crate) use self::{
+    explain::page as explained,
+    show::{page, rules_on},
+};
 use super::{Failure, setting};
 use crate::{
     args::{PolicyCommand, PolicyPlace},

@@ -11,9 +11,9 @@ use crate::view::{BAD, BOLD, DIM, paint, text};
 pub(crate) fn plan(repetition: &Repetition) -> String {
     let Repetition { interval, what, ends, .. } = repetition;
     let count = ends.count.map(|count| format!("up to {}", text::count(count.get(), "time")));
-    let time = ends.time.map(|time| format!("for {}", text::duration(time)));
+    let time = ends.time.map(|time| format!("for {}", text::span(time)));
     let bounds: Vec<_> = count.into_iter().chain(time).collect();
-    let plan = format!("every {}, {}: ", text::duration(*interval), bounds.join(", "));
+    let plan = format!("every {}, {}: ", text::span(*interval), bounds.join(", "));
     format!("{}{}", paint(DIM, plan), text::one_line(what.text()))
 }
 
@@ -69,7 +69,7 @@ impl Lines {
                 format!("{} {}", paint(BAD, "loop error:"), text::printable(why))
             }
             EventKind::WaitStarted { duration, .. } => {
-                paint(DIM, format_args!("next in {}", text::duration(*duration)))
+                paint(DIM, format_args!("next in {}", text::span(*duration)))
             }
             _ => return None,
         })

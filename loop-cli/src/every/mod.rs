@@ -88,7 +88,7 @@ impl Repetition {
     /// The loop that does `once` again and again until then.
     pub(crate) fn of<I>(&self, once: I, until: Until) -> Loop<I, Step<I::Output>, Bounded>
     where
-        I: Iteration + 'static,
+        I: Iteration,
     {
         let repeated = Loop::new(once).until(until).pace(self.interval);
         // Whatever happens, there is no more of it than this.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Model, ToolName,
-    tools::{of_settings, toolbox},
+    tools::{audit, of_settings, toolbox, workspace},
 };
 use crate::{compose::Place, settings::Settings};
 
@@ -94,9 +94,10 @@ impl Model {
         if let Some(system) = &around.system {
             chat = chat.system(system);
         }
-        Ok(match toolbox(&names, around)? {
-            Some(tools) => chat.tools(tools),
-            None => chat,
-        })
+        if names.is_empty() {
+            return Ok(chat);
+        }
+        let workspace = workspace(around.place, around.policy.clone())?;
+        Ok(chat.tools(toolbox(&names, around, &workspace, &audit(around.place)?)))
     }
 }

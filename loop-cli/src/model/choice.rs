@@ -11,7 +11,7 @@ use loop_guardrails::Backoff;
 
 use super::{
     local,
-    name::{NameError, VendorModel},
+    name::{self, NameError, VendorModel},
     vendor::{self, Access},
 };
 use crate::settings::{Layer, NamedModel, Settings};
@@ -22,6 +22,8 @@ pub(super) const VARIABLE: &str = "LOOP_MODEL";
 /// A model that can be asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
+    /// The name by which it can be chosen again.
+    asked: String,
     server: GenaiModel,
     tools_in_text: bool,
 }
@@ -64,7 +66,7 @@ impl Model {
         let of = |layer: &Layer| layer.tables.models.get(name).cloned();
         // What the user calls so is what the user means; and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
-        let NamedModel { model, base_url, key_env, tools_in_text } =
+        let NamedModel { model, base_url, key_env, tools_in_text, context_tokens } =
             found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
         let mut access = Access::of(model.vendor, &lookup);
         if let Some(url) = base_url {
@@ -81,13 +83,18 @@ impl Model {
             let keys = vendor::variables(model.vendor).keys.join(" or ");
             return Err(anyhow!("`{name}` needs a key: set {keys}, or name another model"));
         }
-        Ok(Self { tools_in_text, ..Self::at(model, access)? })
+        let mut chosen = Self { asked: name.to_owned(), tools_in_text, ..Self::at(model, access)? };
+        if let Some(tokens) = context_tokens {
+            chosen.server = chosen.server.with_context_window(tokens);
+        }
+        Ok(chosen)
     }
 
     /// This model of a vendor that is reached so.
     pub(super) fn at(VendorModel { vendor, id }: VendorModel, access: Access) -> anyhow::Result<Self> {
+        let asked = format!("{}:{id}", name::of_vendor(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
-        Ok(Self { server, tools_in_text: false })
+        Ok(Self { asked, server, tools_in_text: false })
     }
 
     /// With these prices.
@@ -111,6 +118,11 @@ impl Model {
         self
     }
 
+    /// The name by which it can be chosen again.
+    pub(crate) fn asked(&self) -> &str {
+        &self.asked
+    }
+
     /// What its vendor calls it.
     pub(crate) fn id(&self) -> &str {
         self.server.name()
@@ -127,7 +139,7 @@ impl Model {
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The value of a variable. One that is empty counts as not set.
-fn value(variables: &[(OsString, OsString)], name: &str) -> Option<String> {
+pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<String> {
     let (_, value) = variables.iter().find(|(key, _)| key == name)?;
     value.to_str().map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned)
 }

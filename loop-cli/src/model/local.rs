@@ -1,12 +1,12 @@
 //! The model that is there although nobody named one.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
 use anyhow::{Context, anyhow};
 use loop_agents::chat::Vendor;
 
 use super::{
-    choice::{Model, VARIABLE},
+    choice::{Model, VARIABLE, value},
     name::VendorModel,
     vendor::Access,
 };
@@ -28,6 +28,12 @@ pub(super) fn first(access: Access) -> anyhow::Result<Model> {
         .next()
         .ok_or_else(|| none(&format!("the Ollama at {address} has none (`ollama pull qwen3` gets one)")))?;
     Model::at(VendorModel { vendor: Vendor::Ollama, id }, access)
+}
+
+/// The models of an Ollama; none if none answers.
+pub(crate) async fn of_ollama(variables: &[(OsString, OsString)]) -> Vec<String> {
+    let access = Access::of(Vendor::Ollama, |name| value(variables, name));
+    access.endpoint(Vendor::Ollama).models().await.unwrap_or_default()
 }
 
 fn none(why: &str) -> anyhow::Error {

@@ -12,17 +12,21 @@
 //! | nobody said anything: is there an Ollama? | `local.rs` |
 //! | tools, under the policy and audited | `tools.rs` |
 //! | a model and tools are a conversation | `chat.rs` |
+//! | no model is there, and a session is all the same | `nobody.rs` |
 
 mod chat;
 mod choice;
 mod local;
 mod name;
+mod nobody;
 mod tools;
 mod vendor;
 
 pub(crate) use self::{
     chat::{Conversation, Surroundings},
     choice::Model,
+    local::of_ollama,
     name::{ModelName, VendorModel},
-    tools::{ToolName, UnknownTool},
+    nobody::NoModel,
+    tools::{ToolName, UnknownTool, audit, of_settings as tools_of, toolbox, workspace},
 };

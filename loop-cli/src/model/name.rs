@@ -63,6 +63,12 @@ pub(super) const VENDORS: [(&str, Vendor); 5] = [
     ("ollama", Vendor::Ollama),
 ];
 
+/// What stands before the `:` for this vendor.
+pub(super) fn of_vendor(vendor: Vendor) -> &'static str {
+    // The one that others speak as well.
+    VENDORS.into_iter().find(|(_, known)| *known == vendor).map_or("openai", |(name, _)| name)
+}
+
 /// How the names of models begin that only one vendor has.
 const BEGINNINGS: [(&str, Vendor); 7] = [
     ("claude-", Vendor::Anthropic),

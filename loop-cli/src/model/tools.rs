@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use anyhow::Context;
 use loop_agents::tools::Toolbox;
 use loop_guardrails::policy::{
+    ActionPolicy,
     audit::{Audit, AuditFile},
     environment::{EnvironmentPolicy, NamePattern},
     workspace::Workspace,
@@ -13,7 +14,7 @@ use loop_telemetry::StateDir;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use super::Surroundings;
-use crate::{manifest::nearest, settings::Settings, view};
+use crate::{compose::Place, manifest::nearest, settings::Settings, view};
 
 /// A tool by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -83,45 +84,58 @@ impl<'de> Deserialize<'de> for ToolName {
 }
 
 /// The tools of the settings: what the user and the project both have, and all where neither says.
-pub(super) fn of_settings(settings: &Settings) -> Vec<ToolName> {
+pub(crate) fn of_settings(settings: &Settings) -> Vec<ToolName> {
     let lists = [&settings.user, &settings.project].map(|layer| layer.tables.chat.tools.as_deref());
     let is_in = |tool: &ToolName| lists.into_iter().flatten().all(|list| list.contains(tool));
     ToolName::ALL.into_iter().filter(is_in).collect()
 }
 
-/// These tools, in the folder of the run; none if there are none. What a project's policy asks for and does not
-/// get is said.
-pub(super) fn toolbox(names: &[ToolName], around: &Surroundings<'_>) -> anyhow::Result<Option<Toolbox>> {
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let Surroundings { place, sees, set, policy, .. } = around;
-    let workspace = Workspace::open(&place.dir, policy.clone())?;
+/// The folder that tools see. What a project's policy asks for and does not get is said.
+///
+/// # Errors
+/// A folder that cannot be worked in.
+pub(crate) fn workspace(place: &Place, policy: ActionPolicy) -> anyhow::Result<Workspace> {
+    let workspace = Workspace::open(&place.dir, policy)?;
     for ignored in workspace.policy().ignored() {
         view::warning(&ignored.to_string());
     }
+    Ok(workspace)
+}
+
+/// Where decisions about tools are written down, without secrets.
+///
+/// # Errors
+/// There is no state directory.
+pub(crate) fn audit(place: &Place) -> anyhow::Result<Audit> {
     let state = StateDir::from_env_with(|name| place.var(name))
         .context("decisions about tools cannot be written down")?;
-    let audit = Audit::new()
-        .file(AuditFile::at(state.audit()))
-        .redacted(|text| view::secrets().redact(text).into_owned());
+    let file = AuditFile::at(state.audit());
+    Ok(Audit::new().file(file).redacted(|text| view::secrets().redact(text).into_owned()))
+}
+
+/// These tools, in this folder.
+pub(crate) fn toolbox(
+    names: &[ToolName],
+    around: &Surroundings<'_>,
+    workspace: &Workspace,
+    audit: &Audit,
+) -> Toolbox {
+    let Surroundings { place, sees, set, .. } = around;
     // What is set is meant to be seen.
     let seen = sees.split(place.env.iter().cloned()).seen.into_iter();
     let seen = seen.chain(set.iter().map(|(name, value)| (name.into(), value.into())));
     let everything = EnvironmentPolicy::new().pass("*".parse::<NamePattern>());
-    let tools = Toolbox::standard(workspace)
+    let tools = Toolbox::standard(workspace.clone())
         .environment(seen, &everything)
         .custody(place.custody.clone())
         .run(place.custody.run())
-        .audit(audit);
+        .audit(audit.clone());
     let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
-    Ok(Some(others.fold(tools, |tools, other| tools.without(other.0))))
+    others.fold(tools, |tools, other| tools.without(other.0))
 }
 
 #[cfg(test)]
 mod tests {
-    use loop_guardrails::policy::ActionPolicy;
-
     use super::*;
 
     #[test]

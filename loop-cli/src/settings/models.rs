@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The keys of one model.
-const KEYS: &[&str] = &["model", "base_url", "key_env", "tools_in_text"];
+const KEYS: &[&str] = &["model", "base_url", "key_env", "tools_in_text", "context_tokens"];
 
 /// Those of them that only the user's own file can have.
 const OF_USER: [&str; 2] = ["base_url", "key_env"];
@@ -37,12 +37,14 @@ pub(crate) struct NamedModel {
     pub(crate) key_env: Option<String>,
     /// It writes its tool calls into its text: it knows no others.
     pub(crate) tools_in_text: bool,
+    /// How long a conversation it can read. Nobody else says so: without it, that is unknown.
+    pub(crate) context_tokens: Option<u64>,
 }
 
 impl NamedModel {
     /// A model without a table: where its vendor's models are, with its vendor's key.
     pub(crate) const fn plain(model: VendorModel) -> Self {
-        Self { model, base_url: None, key_env: None, tools_in_text: false }
+        Self { model, base_url: None, key_env: None, tools_in_text: false, context_tokens: None }
     }
 }
 
@@ -96,7 +98,8 @@ fn model(mut table: Table<'_>, name: &Span, owner: Owner) -> Option<NamedModel> 
     let base_url = table.text("base_url", address).map(|url| url.value);
     let key_env = table.text("key_env", key_variable).map(|variable| variable.value);
     let tools_in_text = table.flag("tools_in_text").is_some_and(|flag| flag.value);
-    Some(NamedModel { model: model?.value, base_url, key_env, tools_in_text })
+    let context_tokens = table.count("context_tokens").map(|tokens| tokens.value);
+    Some(NamedModel { model: model?.value, base_url, key_env, tools_in_text, context_tokens })
 }
 
 fn address(url: &str) -> Result<String, String> {
@@ -140,6 +143,11 @@ pub(super) fn schema() -> Value {
                     "type": "boolean",
                     "default": false,
                     "description": "It knows no tool calls, and writes them into its text.",
+                },
+                "context_tokens": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "How many tokens it can read at once. A session makes room at 80 % of them.",
                 },
             },
         },

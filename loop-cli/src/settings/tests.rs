@@ -101,6 +101,7 @@ fn a_server_and_its_key_are_the_users_alone() {
         base_url: Some("http://box:8080/v1".to_owned()),
         key_env: Some("BOX_API_KEY".to_owned()),
         tools_in_text: true,
+        context_tokens: Some(32_768),
     };
     assert_eq!(tables.models[model.as_str()], box_);
     assert_eq!(tables.chat.tools.map(|tools| tools.len()), Some(2));

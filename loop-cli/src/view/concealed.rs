@@ -59,7 +59,7 @@ pub(super) fn clean_from(bytes: &[u8], start: usize) -> Vec<u8> {
 
 /// Takes secrets out of output that comes in pieces.
 #[derive(Debug)]
-pub(super) struct CleanStream {
+pub(crate) struct CleanStream {
     /// Takes out first what steers a terminal: it could stand within a secret, which nobody sees but in whole.
     strip: Option<StripBytes>,
     stream: RedactingStream,
@@ -73,12 +73,12 @@ impl CleanStream {
     }
 
     /// For people: without what steers a terminal as well.
-    pub(super) fn for_eyes() -> Self {
+    pub(crate) fn for_eyes() -> Self {
         Self { strip: Some(StripBytes::new()), ..Self::new() }
     }
 
     /// What is clean with this piece. What may be the beginning of a secret is held back.
-    pub(super) fn push(&mut self, piece: &[u8]) -> &[u8] {
+    pub(crate) fn push(&mut self, piece: &[u8]) -> &[u8] {
         self.clean.clear();
         match &mut self.strip {
             None => self.stream.push(piece, &mut self.clean),
@@ -90,7 +90,7 @@ impl CleanStream {
     }
 
     /// What was held back, and turned out to be none. The stream can begin anew.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         self.stream.finish(&mut rest);
         rest

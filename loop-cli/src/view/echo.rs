@@ -3,16 +3,43 @@
 //! A key that is pressed while a panel stands at the bottom of the screen is echoed into it and moves
 //! the cursor, and the panel would be drawn beside itself from then on.
 
-use std::io;
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rustix::{
     process::Pid,
     termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
 };
 
+/// Somebody wants it to stay off.
+static KEPT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// Nothing is echoed until this is dropped, whatever panels come and go meanwhile.
+#[derive(Debug)]
+pub(crate) struct Unechoed(());
+
+impl Unechoed {
+    /// Turns the echo off.
+    pub(crate) fn begin() -> Self {
+        KEPT_OFF.store(true, Ordering::Relaxed);
+        set(false);
+        Self(())
+    }
+}
+
+impl Drop for Unechoed {
+    fn drop(&mut self) {
+        KEPT_OFF.store(false, Ordering::Relaxed);
+        set(true);
+    }
+}
+
 /// Turns the echo on or off, if standard error is our terminal and we are in its foreground: from the
 /// background the system would stop us for trying. Ctrl+C and Ctrl+Z work all the same.
 pub(super) fn set(on: bool) {
+    let on = on && !KEPT_OFF.load(Ordering::Relaxed);
     let terminal = io::stderr();
     if tcgetpgrp(&terminal).ok().is_none_or(|foreground| own_group() != Some(foreground)) {
         return;

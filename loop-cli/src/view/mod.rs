@@ -2,6 +2,7 @@
 
 mod board;
 mod budget;
+mod calls;
 mod canvas;
 pub(crate) mod changes;
 pub(crate) mod columns;
@@ -36,7 +37,9 @@ use anyhow::anyhow;
 use self::printer::PRINTER;
 pub(crate) use self::{
     board::Board,
-    concealed::{conceal, secrets},
+    calls::{called, refused},
+    concealed::{CleanStream, conceal, secrets},
+    echo::Unechoed,
     left::Left,
     notes::Notes,
     panel::Pinned,

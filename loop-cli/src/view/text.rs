@@ -18,6 +18,16 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
+/// A duration that somebody wrote, exactly: `30s`, `5m`, `1h 30m`, `1.5s`.
+pub(crate) fn span(span: Duration) -> String {
+    let (hours, minutes) = (span.as_secs() / 3600, span.as_secs() / 60 % 60);
+    let rest = span.saturating_sub(Duration::from_secs(hours * 3600 + minutes * 60));
+    let part = |count: u64, unit: &str| (count > 0).then(|| format!("{count}{unit}"));
+    let seconds = (span.is_zero() || !rest.is_zero()).then(|| format!("{rest:?}"));
+    let parts: Vec<_> = [part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
+    parts.join(" ")
+}
+
 /// `1 iteration`, `2 iterations`, `1,000,000 tokens`.
 pub(crate) fn count(count: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
@@ -138,6 +148,16 @@ mod tests {
         assert_eq!(shown(59_999), "59.9s");
         assert_eq!(shown(245_000), "4m 05s");
         assert_eq!(shown(7_384_000), "2h 03m");
+    }
+
+    #[test]
+    fn a_span_is_shown_as_it_was_written() {
+        for (seconds, expected) in crate::session::cases::of("durationDisplay") {
+            assert_eq!(span(Duration::from_secs(seconds.as_u64().unwrap())), expected);
+        }
+        let shown =
+            [0, 1, 1500, 90_000, 300_000, 5_400_000, 3_600_250].map(|ms| span(Duration::from_millis(ms)));
+        assert_eq!(shown, ["0ns", "1ms", "1.5s", "1m 30s", "5m", "1h 30m", "1h 250ms"]);
     }
 
     #[test]

@@ -134,9 +134,9 @@ fn without_a_prompt_what_is_piped_in_is_the_prompt() {
 }
 
 #[test]
-fn at_a_terminal_there_is_nothing_to_answer_without_a_prompt() {
+fn json_is_for_one_prompt_and_not_for_a_session() {
     let world = World::new();
-    Terminal::new(&world, &["chat", "--model", "ollama:x"])
+    Terminal::new(&world, &["chat", "--model", "ollama:x", "--json"])
         .finish()
         .exits(2)
         .says(&["write `--prompt TEXT`"]);

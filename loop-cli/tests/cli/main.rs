@@ -6,6 +6,7 @@
 #![cfg(all(test, unix))]
 
 mod model_server;
+mod seat;
 mod support;
 mod terminal;
 
@@ -43,6 +44,8 @@ mod retention;
 mod schedule;
 mod schedule_cases;
 mod schedule_run;
+mod session;
+mod session_loop;
 mod signals;
 mod state;
 mod task;

@@ -30,11 +30,26 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until a page is so; says what it was like if it never is.
+pub(crate) fn until_shown(what: &str, page: impl Fn() -> String, is_so: impl Fn(&str) -> bool) {
+    let given_up = Instant::now() + PATIENCE;
+    loop {
+        let page = page();
+        if is_so(&page) {
+            return;
+        }
+        assert!(Instant::now() < given_up, "waited in vain: {what}\n{page}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// Compares a screen with its snapshot. Times and folders differ from run to run.
 pub(crate) fn shown(name: &str, screen: &str) {
     let filters = [
         (r"(?m)^( +\d) .* (cut|fail|pass) ", "$1 [times] $2 "),
         (r"\b(\d+ms|\d+\.\ds|\dm \d\ds)(, of which \S+ working)?", "[time]"),
+        (r"\d+\.\d tok/s", "[speed] tok/s"),
+        (r"/\S+/work\b", "[folder]"),
         (r"/\S+/telemetry.jsonl", "[records]"),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "[run]"),
     ];

@@ -14,11 +14,8 @@ use serde_json::Value;
 use super::super::runs::json;
 use crate::{
     model::Model,
-    view::{DIM, Teller, WARN, paint, text},
+    view::{self, DIM, Teller, WARN, paint},
 };
-
-/// How much of a call is shown on its line.
-const LINE: usize = 100;
 
 /// Prints what happens for a person.
 pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
@@ -27,26 +24,14 @@ pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
         TurnEvent::Delta(Delta::Restarted) => {
             to.note(paint(WARN, "the reply broke off, and begins again"));
         }
-        TurnEvent::Calling(call) => to.note(paint(DIM, called(call))),
-        TurnEvent::Called(report) if report.outcome != ToolOutcome::Done => {
-            let why =
-                text::last_line(report.text.lines().next().unwrap_or_default(), LINE).unwrap_or_default();
-            let how = if report.outcome == ToolOutcome::Rejected { "denied" } else { "failed" };
-            to.note(format!(
-                "{} {why}",
-                paint(WARN, format_args!("{} {how}:", text::one_line(&report.tool)))
-            ));
+        TurnEvent::Calling(call) => to.note(paint(DIM, view::called(call))),
+        TurnEvent::Called(report) => {
+            if let Some(note) = view::refused(report) {
+                to.note(note);
+            }
         }
         _ => {}
     }
-}
-
-/// A call on a line.
-fn called(call: &ToolCall) -> String {
-    let arguments = text::one_line(&call.arguments.to_string());
-    let shown: String = arguments.chars().take(LINE).collect();
-    let more = if shown.len() < arguments.len() { "…" } else { "" };
-    format!("[{}] {shown}{more}", text::one_line(&call.name))
 }
 
 /// Gathers what is told to a program.

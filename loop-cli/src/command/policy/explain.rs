@@ -26,7 +26,8 @@ pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if explained.ruling.allowed { exit::OK } else { exit::DENIED }))
 }
 
-fn page(text: &str, explained: &Explanation) -> String {
+/// An answer, and where it comes from.
+pub(crate) fn page(text: &str, explained: &Explanation) -> String {
     let ruling = &explained.ruling;
     let answer = if ruling.allowed { paint(GOOD, "allowed") } else { paint(BAD, "denied") };
     let mut page = format!("{answer}  to {} `{}`\n", verb(&explained.asked), printable(text));

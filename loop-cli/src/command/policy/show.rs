@@ -29,14 +29,14 @@ const LIST_WIDTH: usize = 56;
 
 pub(crate) fn exec(place: &PolicyPlace) -> Result<ExitCode, Failure> {
     let (settings, workspace) = open(place)?;
-    let rules = rules(workspace.policy());
     let audit = StateDir::from_env_with(|name| env::var_os(name))
         .ok()
         .map(|state| AuditFile::at(state.audit()).path());
     if place.json {
+        let rules = rules(workspace.policy());
         tell_json(&ShowJson::of(&settings, &rules, audit.as_deref()));
     } else {
-        view::tell(&page(&settings, &rules, audit));
+        view::tell(&page(&settings, workspace.policy(), audit));
     }
     Ok(ExitCode::from(exit::OK))
 }
@@ -80,7 +80,24 @@ fn permission(path: &LocalPath, verbs: &[Verb]) -> String {
     format!("{path}: {}", if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") })
 }
 
-fn page(settings: &Settings, rules: &[Rule<'_>], audit: Option<PathBuf>) -> String {
+/// All rules, and the files in which they stand.
+pub(crate) fn page(settings: &Settings, policy: &ActionPolicy, audit: Option<PathBuf>) -> String {
+    let mut page = table(&rules(policy));
+    page.push_str(&format!("\n\n  your settings       {}\n", file(&settings.user)));
+    page.push_str(&format!("  project's settings  {}\n", file(&settings.project)));
+    if let Some(audit) = audit {
+        page.push_str(&format!("  decisions           {}\n", printable(&audit.display().to_string())));
+    }
+    page
+}
+
+/// The rules under one key.
+pub(crate) fn rules_on(policy: &ActionPolicy, key: &str) -> String {
+    let rules: Vec<_> = rules(policy).into_iter().filter(|rule| rule.key == key).collect();
+    table(&rules)
+}
+
+fn table(rules: &[Rule<'_>]) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for alike in rules.chunk_by(|one, other| one.key == other.key && one.origin == other.origin) {
         let (key, from) = (alike[0].key, alike[0].origin.to_string());
@@ -89,13 +106,7 @@ fn page(settings: &Settings, rules: &[Rule<'_>], audit: Option<PathBuf>) -> Stri
             rows.push(vec![first(key), printable(&says), first(&from)]);
         }
     }
-    let mut page = columns::lines(COLUMNS, &rows).join("\n");
-    page.push_str(&format!("\n\n  your settings       {}\n", file(&settings.user)));
-    page.push_str(&format!("  project's settings  {}\n", file(&settings.project)));
-    if let Some(audit) = audit {
-        page.push_str(&format!("  decisions           {}\n", printable(&audit.display().to_string())));
-    }
-    page
+    columns::lines(COLUMNS, &rows).join("\n")
 }
 
 /// Names as a paragraph.

@@ -1,0 +1,74 @@
+//! What changes a conversation, beside its turns. Each change is written down.
+
+use loop_agents::{
+    chat::{Attachment, Message},
+    output::excerpt,
+};
+use loop_telemetry::transcript::{Change, Entry};
+
+use super::Session;
+use crate::every::Repetition;
+
+/// How much of what a command printed the model is told, in bytes.
+const TOLD_BYTES: usize = 8000;
+
+impl Session {
+    /// Puts what a command came to where the model sees it with the next prompt, within a bound.
+    pub(super) fn tell_model(&mut self, what: &str, text: &str) {
+        self.give_model(what, &excerpt(text.as_bytes(), TOLD_BYTES));
+    }
+
+    /// The same, as long as it is.
+    pub(super) fn give_model(&mut self, what: &str, text: &str) {
+        let before = self.chat.history().messages().to_vec();
+        let output = format!("[{what}]\n{}", text.trim_end());
+        self.chat.put(Message::user(&output));
+        let change = Change::between(&before, self.chat.history().messages());
+        let command = self.line.clone();
+        self.log.write(&Entry::Ran { command, output, change });
+    }
+
+    /// Sends this along with the next prompt.
+    pub(super) fn attach(&mut self, attachment: Attachment) {
+        self.attachments.push(attachment);
+    }
+
+    /// Forgets what was said; what is pinned stays, and the system prompt is made anew.
+    pub(super) async fn clear(&mut self) {
+        self.chat.clear();
+        self.attachments.clear();
+        self.log.write(&Entry::Cleared);
+        self.renew_system().await;
+    }
+
+    /// Lets the model always see this.
+    pub(super) fn pin(&mut self, text: &str) {
+        self.chat.pin(text);
+        self.log.write(&Entry::Pinned { text: text.to_owned() });
+    }
+
+    /// Nothing is pinned any more.
+    pub(super) fn unpin(&mut self) {
+        self.chat.unpin();
+        self.log.write(&Entry::Unpinned);
+    }
+
+    /// Gives the session a name.
+    pub(super) fn rename(&mut self, name: &str) {
+        self.log.write(&Entry::Renamed { name: name.to_owned() });
+    }
+
+    /// A line is going to be repeated.
+    pub(super) fn loop_begins(&mut self, repetition: &Repetition) {
+        self.log.write(&Entry::LoopBegun {
+            interval_seconds: repetition.interval.as_secs_f64(),
+            count: repetition.ends.count.map(Into::into),
+            prompt: repetition.what.text().to_owned(),
+        });
+    }
+
+    /// It was repeated so often, and this is how that ended.
+    pub(super) fn loop_ended(&mut self, iterations: u64, how: &str) {
+        self.log.write(&Entry::LoopEnded { iterations, how: how.to_owned() });
+    }
+}

@@ -1,0 +1,29 @@
+//! `/exit`: leave.
+
+use async_trait::async_trait;
+
+use super::{About, Command, Takes};
+use crate::session::Session;
+
+pub(super) struct Exit;
+
+const ABOUT: About = About {
+    name: "exit",
+    aliases: &["quit", "bye"],
+    arguments: "",
+    summary: "Leave the session, which is kept",
+    help: "Ctrl+D does the same. In a loop these words end the loop.",
+    takes: Takes::Nothing,
+};
+
+#[async_trait]
+impl Command for Exit {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    async fn run(&self, _: &str, session: &mut Session) -> anyhow::Result<()> {
+        session.leave();
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! `/read`: files for the model.
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use super::{About, Command, Takes};
+use crate::{session::Session, view::text};
+
+pub(super) struct Read;
+
+const ABOUT: About = About {
+    name: "read",
+    aliases: &[],
+    arguments: "FILE...",
+    summary: "Show files to the model",
+    help: "Paths with spaces stand in quotes. Secrets, such as `.env`, are not read.",
+    takes: Takes::Paths,
+};
+
+#[async_trait]
+impl Command for Read {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
+        let paths = ABOUT.words(arguments)?;
+        if paths.is_empty() {
+            return Err(ABOUT.misused("the file is missing"));
+        }
+        for path in paths {
+            let read = session.call("read_file", &json!({ "path": path })).await?;
+            session.give_model(&format!("the file {path}"), &read.text);
+            session.say(&format!("read {path}, {}", text::bytes(read.text.len() as u64)));
+        }
+        Ok(())
+    }
+}

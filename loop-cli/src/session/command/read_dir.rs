@@ -1,0 +1,91 @@
+//! `/read-dir`: the text files of a folder for the model.
+
+use async_trait::async_trait;
+use loop_guardrails::policy::workspace::{Kind, Workspace};
+use serde_json::json;
+
+use super::{
+    About, Command, Takes,
+    folder::{depth, or_here},
+};
+use crate::{session::Session, view::text};
+
+/// How many levels are read, unless somebody says.
+const DEPTH: u32 = 2;
+
+/// How much is read in all, in bytes.
+const MOST_BYTES: usize = 256 << 10;
+
+/// How many files are looked at.
+const MOST_FILES: usize = 500;
+
+pub(super) struct ReadDir;
+
+const ABOUT: About = About {
+    name: "read-dir",
+    aliases: &[],
+    arguments: "[PATH] [--depth N]",
+    summary: "Show the text files of a folder to the model",
+    help: "Two levels deep, unless `--depth` says otherwise; 256 KiB in all. Hidden files, secrets and what is no text \
+           are passed over.",
+    takes: Takes::Paths,
+};
+
+#[async_trait]
+impl Command for ReadDir {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
+        let (path, depth) = depth(&ABOUT, arguments)?;
+        let mut found = Vec::new();
+        let levels = depth.map_or(DEPTH, Into::into);
+        files(&session.tools.workspace, if path.is_empty() { "." } else { path }, levels, &mut found)?;
+        let (mut texts, mut read, mut passed_over) = (String::new(), 0, 0);
+        for path in &found {
+            let whole = match session.call("read_file", &json!({ "path": path })).await {
+                Ok(report) => report.text,
+                Err(error) if error.is::<crate::session::Interrupted>() => return Err(error),
+                Err(_) => String::new(),
+            };
+            if whole.is_empty() || texts.len() + whole.len() > MOST_BYTES {
+                passed_over += 1;
+                continue;
+            }
+            texts.push_str(&format!("### {path}\n\n{}\n\n", whole.trim_end()));
+            read += 1;
+        }
+        let size = text::bytes(texts.len() as u64);
+        if read > 0 {
+            session.give_model(&format!("the files of {}", or_here(path)), &texts);
+        }
+        let rest = if passed_over == 0 { String::new() } else { format!("; {passed_over} passed over") };
+        session.say(&format!("read {}, {size}{rest}", text::count(read, "file")));
+        Ok(())
+    }
+}
+
+/// The files that may be read, so many levels deep, in the order of their names.
+fn files(workspace: &Workspace, path: &str, levels: u32, found: &mut Vec<String>) -> anyhow::Result<()> {
+    for entry in workspace.list(path)? {
+        if found.len() >= MOST_FILES {
+            break;
+        }
+        if entry.name.starts_with('.') || !entry.readable {
+            continue;
+        }
+        let inner = if path == "." {
+            entry.name.clone()
+        } else {
+            format!("{}/{}", path.trim_end_matches('/'), entry.name)
+        };
+        match entry.kind {
+            Kind::File => found.push(inner),
+            // One that cannot be listed, or is gone by now, is passed over.
+            Kind::Folder if levels > 1 => drop(files(workspace, &inner, levels - 1, found)),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `/status`: how things stand.
+
+use async_trait::async_trait;
+
+use super::{About, Command, Takes};
+use crate::{session::Session, view::text};
+
+pub(super) struct Status;
+
+const ABOUT: About = About {
+    name: "status",
+    aliases: &[],
+    arguments: "",
+    summary: "Show the model, the context, and what was used",
+    help: "",
+    takes: Takes::Nothing,
+};
+
+#[async_trait]
+impl Command for Status {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    async fn run(&self, _: &str, session: &mut Session) -> anyhow::Result<()> {
+        let messages = session.chat.history().messages().len() as u64;
+        let pinned = session.chat.pinned().len() as u64;
+        let rows = [
+            ("model", session.model_name().to_owned()),
+            ("folder", session.place.dir.display().to_string()),
+            ("said", format!("{}, {}", text::count(session.turns, "turn"), text::count(messages, "message"))),
+            ("context", session.measured()),
+            ("pinned", text::count(pinned, "text")),
+            ("used", session.used()),
+            ("tools", session.tools.state()),
+            (
+                "commands",
+                if session.tools.are_unsafe() { "all run (/safemode on)" } else { "known ones run" }
+                    .to_owned(),
+            ),
+            ("transcript", session.log.describe()),
+        ];
+        let lines: Vec<_> =
+            rows.iter().map(|(what, is)| format!("  {what:<11} {}", text::one_line(is))).collect();
+        session.say(&lines.join("\n"));
+        Ok(())
+    }
+}

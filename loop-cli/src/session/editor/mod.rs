@@ -1,0 +1,133 @@
+//! The line editor, on a thread of its own.
+//!
+//! It blocks while somebody types, and other things have to be heard meanwhile: a signal, and whatever falls due
+//! between turns. So it is asked for a line, and answers when there is one; and it can be asked to let go of the
+//! terminal, when it keeps what was typed and goes on with it later.
+
+mod completion;
+mod history;
+mod multiline;
+mod plain;
+mod prompt;
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use reedline::{
+    ColumnarMenu, Emacs, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
+    default_emacs_keybindings,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use self::{completion::Completion, history::Lines, multiline::Multiline, plain::Plain};
+pub(crate) use self::{completion::Words, prompt::Prompt};
+
+/// The name under which the menu of completions is opened.
+const MENU: &str = "completions";
+
+/// What came of asking for a line.
+#[derive(Debug)]
+pub(crate) enum Typed {
+    /// A line, or several.
+    Line(String),
+    /// Ctrl+C: what was typed is to be forgotten.
+    Interrupted,
+    /// Ctrl+D on an empty line: nothing more is coming.
+    End,
+    /// The editor was told to let go; what was typed is still there.
+    Paused,
+    /// The terminal is not there any more, or cannot do what is needed.
+    Failed(String),
+}
+
+/// Asks a person for lines.
+#[derive(Debug)]
+pub(crate) struct Editor {
+    asking: mpsc::Sender<Prompt>,
+    typed: UnboundedReceiver<Typed>,
+    pause: Arc<AtomicBool>,
+}
+
+impl Editor {
+    /// An editor that completes these words and remembers lines in this file, if there is one.
+    pub(crate) fn open(words: Words, history: Option<PathBuf>, coloured: bool) -> Self {
+        let (asking, asked) = mpsc::channel::<Prompt>();
+        let (tell, typed) = unbounded_channel();
+        let pause = Arc::<AtomicBool>::default();
+        let paused = Arc::clone(&pause);
+        thread::spawn(move || {
+            let lines = Lines::open(history);
+            let mut editor = editor(words, &lines, coloured).with_break_signal(paused);
+            for prompt in asked {
+                let typed = read(&mut editor, &prompt, &lines);
+                if tell.send(typed).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { asking, typed, pause }
+    }
+
+    /// Asks for a line; [`typed`](Self::typed) answers.
+    pub(crate) fn ask(&self, prompt: Prompt) {
+        // A request to let go that came too late is not for this line.
+        self.pause.store(false, Ordering::Relaxed);
+        // If the thread is gone, `typed` says so.
+        let _ = self.asking.send(prompt);
+    }
+
+    /// What came of it.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what was typed is returned by the next call.
+    pub(crate) async fn typed(&mut self) -> Typed {
+        self.typed.recv().await.unwrap_or_else(|| Typed::Failed("the line editor broke down".to_owned()))
+    }
+
+    /// Takes the terminal back from somebody who is typing; the answer to [`ask`](Self::ask) is then
+    /// [`Typed::Paused`], unless a line came first.
+    pub(crate) fn pause(&self) {
+        self.pause.store(true, Ordering::Relaxed);
+    }
+}
+
+fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
+    let mut keys = default_emacs_keybindings();
+    let complete =
+        ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
+    let menu = ColumnarMenu::default().with_name(MENU);
+    Reedline::create()
+        .with_history(Box::new(lines.remembered()))
+        .with_completer(Box::new(Completion::new(words)))
+        .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
+        .with_quick_completions(true)
+        .with_partial_completions(true)
+        .with_highlighter(Box::new(Plain))
+        .with_validator(Box::new(Multiline))
+        .with_edit_mode(Box::new(Emacs::new(keys)))
+        .with_ansi_colors(coloured)
+        .use_bracketed_paste(true)
+}
+
+fn read(editor: &mut Reedline, prompt: &Prompt, lines: &Lines) -> Typed {
+    match editor.read_line(prompt) {
+        Ok(Signal::Success(line)) => {
+            lines.append(&line);
+            Typed::Line(multiline::joined(&line))
+        }
+        Ok(Signal::CtrlC) => Typed::Interrupted,
+        Ok(Signal::ExternalBreak(_)) => Typed::Paused,
+        Ok(Signal::CtrlD) => Typed::End,
+        Ok(other) => Typed::Failed(format!("the line editor gave an answer that is not known: {other:?}")),
+        Err(error) => Typed::Failed(error.to_string()),
+    }
+}

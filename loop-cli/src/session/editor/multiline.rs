@@ -1,0 +1,42 @@
+//! Input of several lines.
+
+use reedline::{ValidationResult, Validator};
+
+/// Goes on in the next line after a `\`, and within a fence of code.
+pub(super) struct Multiline;
+
+impl Validator for Multiline {
+    fn validate(&self, line: &str) -> ValidationResult {
+        if is_whole(line) { ValidationResult::Complete } else { ValidationResult::Incomplete }
+    }
+}
+
+fn is_whole(text: &str) -> bool {
+    let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    !text.ends_with('\\') && fences % 2 == 0
+}
+
+/// The text that is meant: a `\` that only said that more was coming is not part of it.
+pub(super) fn joined(text: &str) -> String {
+    text.replace("\\\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_coming_after_a_backslash_and_within_a_fence() {
+        for (text, whole) in [
+            ("a", true),
+            ("a\\", false),
+            ("a\\\nb", true),
+            ("see:\n```rs", false),
+            ("```\n\n```", true),
+            ("a ``` b", true),
+        ] {
+            assert_eq!(is_whole(text), whole, "{text:?}");
+        }
+        assert_eq!(joined("one\\\ntwo\\n"), "one\ntwo\\n");
+    }
+}

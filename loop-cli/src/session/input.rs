@@ -1,0 +1,106 @@
+//! What a line of a session asks for. Pure: nothing is looked up here.
+
+/// What a person wants who typed a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input<'a> {
+    /// Nothing at all: an empty line, or a `/` alone.
+    Nothing,
+    /// `/name arguments`; the name as it was written.
+    Command {
+        /// Without the `/`.
+        name: &'a str,
+        /// What stands behind it, without the space around it.
+        arguments: &'a str,
+    },
+    /// `!line`: a command line to be run.
+    Shell(&'a str),
+    /// `@model prompt`: one turn of another model.
+    Mention {
+        /// Without the `@`.
+        model: &'a str,
+        /// What it is asked; may be empty.
+        prompt: &'a str,
+    },
+    /// Anything else is said to the model.
+    Prompt(&'a str),
+}
+
+impl<'a> Input<'a> {
+    /// Reads a line, which may be one of several lines.
+    pub(crate) fn of(line: &'a str) -> Self {
+        let line = line.trim();
+        if line.is_empty() {
+            return Self::Nothing;
+        }
+        if let Some(rest) = line.strip_prefix('/') {
+            let (name, arguments) = word(rest.trim_start());
+            return if name.is_empty() { Self::Nothing } else { Self::Command { name, arguments } };
+        }
+        if let Some(rest) = line.strip_prefix('!') {
+            return if rest.trim().is_empty() { Self::Nothing } else { Self::Shell(rest.trim()) };
+        }
+        match line.strip_prefix('@').map(word) {
+            Some((model, prompt)) if !model.is_empty() => Self::Mention { model, prompt },
+            _ => Self::Prompt(line),
+        }
+    }
+}
+
+/// The first word, and what stands behind it.
+pub(crate) fn word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::session::cases;
+
+    #[test]
+    fn a_line_says_by_its_first_sign_what_it_is() {
+        for (line, meant) in [
+            ("", Input::Nothing),
+            (" \n", Input::Nothing),
+            ("/", Input::Nothing),
+            ("! ", Input::Nothing),
+            ("/help", Input::Command { name: "help", arguments: "" }),
+            ("/ Read  a b ", Input::Command { name: "Read", arguments: "a b" }),
+            (
+                "/context add\nline one\n\nline two",
+                Input::Command { name: "context", arguments: "add\nline one\n\nline two" },
+            ),
+            ("!ls -l | head", Input::Shell("ls -l | head")),
+            ("@", Input::Prompt("@")),
+            ("@ a", Input::Prompt("@ a")),
+            ("@ollama:qwen3", Input::Mention { model: "ollama:qwen3", prompt: "" }),
+            ("a/b @c !d", Input::Prompt("a/b @c !d")),
+        ] {
+            assert_eq!(Input::of(line), meant, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_named_as_people_know_it() {
+        for (input, expected) in cases::of("atMention") {
+            let meant = match Input::of(input.as_str().expect("a line")) {
+                Input::Mention { model, prompt } => (true, model, prompt),
+                _ => (false, "", ""),
+            };
+            let said = (&expected["ok"], &expected["name"], &expected["prompt"]);
+            assert_eq!(
+                (meant.0.into(), meant.1.into(), meant.2.into()),
+                (said.0.clone(), said.1.clone(), said.2.clone())
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_said_is_said_whole(text in "[^/!@\\s](.|\n){0,60}") {
+            prop_assert_eq!(Input::of(&text), Input::Prompt(text.trim()));
+        }
+    }
+}

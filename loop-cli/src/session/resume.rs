@@ -1,0 +1,68 @@
+//! Going on with a session of before.
+
+use anyhow::{Context, anyhow};
+use loop_agents::chat::{History, Message};
+use loop_telemetry::transcript::{Conversation, Entry, SessionEntry};
+
+use super::Session;
+use crate::view::{self, DIM, paint, text};
+
+impl Session {
+    /// Goes on with the session that is meant: by its id, its beginning, its name, or none for the last one of this
+    /// folder. Who answers here goes on answering; where nobody does, it is that session's model.
+    ///
+    /// # Errors
+    /// There is none, a process holds it, or it cannot be read; this session goes on then.
+    pub(super) fn go_on_with(&mut self, wanted: &str) -> anyhow::Result<()> {
+        let entry = self.meant(wanted)?;
+        if entry.info.id == self.log.id() {
+            return Err(anyhow!("this is that session"));
+        }
+        let Conversation { messages, pinned, model, name, usage, unanswered, open_loop, .. } =
+            self.log.resume(entry.info.clone())?;
+        self.chat.set_history(History::from(messages));
+        self.chat.unpin();
+        for text in pinned {
+            self.chat.pin(text);
+        }
+        self.usage = usage;
+        self.attachments.clear();
+        if self.model.is_none()
+            && let Err(why) = self.take_model(&model)
+        {
+            view::warning(&format!("{model} answered there, and cannot here: {why:#}"));
+        }
+        let model = self.model.as_ref().map_or(model, |model| model.asked().to_owned());
+        self.log.write(&Entry::Resumed { model });
+        let called = name.unwrap_or(entry.info.id);
+        let said = text::count(self.chat.history().messages().len() as u64, "message");
+        self.say(&paint(DIM, format_args!("going on with {}: {said}", text::one_line(&called))));
+        self.tell_of_end(unanswered.as_ref(), open_loop);
+        Ok(())
+    }
+
+    /// The session that is meant.
+    ///
+    /// # Errors
+    /// There is none, or more than one.
+    pub(super) fn meant(&self, wanted: &str) -> anyhow::Result<SessionEntry> {
+        let store = self.log.store();
+        if !wanted.is_empty() {
+            return Ok(store.find(wanted)?);
+        }
+        let folder = self.place.dir.to_string_lossy();
+        let own = store.list_from(&self.place.dir)?.into_iter();
+        let mut own = own.filter(|entry| entry.info.folder == folder && entry.info.id != self.log.id());
+        own.next().context("there is no session of this folder to go on with; /session list shows others")
+    }
+
+    fn tell_of_end(&self, unanswered: Option<&Message>, open_loop: bool) {
+        if let Some(prompt) = unanswered {
+            let prompt = text::last_line(prompt.text(), 80).unwrap_or_default();
+            view::warning(&format!("it was cut off in a turn, which was: {prompt}"));
+        }
+        if open_loop {
+            view::warning("it was cut off in a loop, which does not go on by itself");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What is seen of a session.
+
+mod colour;
+mod live;
+mod pace;
+mod statistics;
+mod status;
+mod syntax;
+
+pub(crate) use self::{
+    live::Live,
+    pace::Pace,
+    statistics::{money, statistics},
+    status::Status,
+};

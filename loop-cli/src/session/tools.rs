@@ -1,0 +1,126 @@
+//! What the model can call in a session, and what the person can: the same tools, under the same policy and in one
+//! audit.
+
+use std::{fmt, path::PathBuf};
+
+use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
+use loop_guardrails::policy::{
+    Settings as PolicySettings,
+    audit::{Audit, AuditFile},
+    workspace::Workspace,
+};
+use loop_telemetry::StateDir;
+use serde_json::Value;
+
+use super::{Interrupted, Session};
+use crate::{
+    compose::Place,
+    model::{self, Surroundings, ToolName},
+    settings::Settings,
+};
+
+/// Tools, and who may call them.
+pub(crate) struct Tools {
+    pub(super) audit: Audit,
+    /// All of them, for the person.
+    toolbox: Toolbox,
+    pub(super) workspace: Workspace,
+    /// What the model may call.
+    pub(super) names: Vec<ToolName>,
+    /// Whether it may call anything now.
+    pub(super) are_on: bool,
+}
+
+impl Tools {
+    /// Those of the settings, unless others are named.
+    ///
+    /// # Errors
+    /// A folder that cannot be worked in, and no place for the audit.
+    pub(super) fn new(
+        asked: Option<Vec<ToolName>>,
+        settings: &Settings,
+        place: &Place,
+    ) -> anyhow::Result<Self> {
+        let audit = model::audit(place)?;
+        let workspace = model::workspace(place, settings.policy())?;
+        let around = Surroundings::new(settings, place);
+        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit);
+        let names = asked.unwrap_or_else(|| model::tools_of(settings));
+        Ok(Self { audit, toolbox, workspace, are_on: !names.is_empty(), names })
+    }
+
+    /// Whether commands are not looked at.
+    pub(super) fn are_unsafe(&self) -> bool {
+        !self.workspace.policy().commands().mode().value
+    }
+
+    /// How things stand, in words.
+    pub(super) fn state(&self) -> String {
+        match (self.are_on, self.names.len()) {
+            (_, 0) => "there are none: it was begun without".to_owned(),
+            (true, all) if all == ToolName::ALL.len() => "on, all of them".to_owned(),
+            (true, some) => format!("on, {some} of {}", ToolName::ALL.len()),
+            (false, _) => "off".to_owned(),
+        }
+    }
+
+    /// What the model can call, if that is anything.
+    pub(super) fn of_model(&self, settings: &Settings, place: &Place) -> Option<Toolbox> {
+        let around = Surroundings::new(settings, place);
+        self.are_on.then(|| model::toolbox(&self.names, &around, &self.workspace, &self.audit))
+    }
+}
+
+impl Session {
+    /// Calls a tool for the person; its report is in words.
+    ///
+    /// # Errors
+    /// What the policy said, what went wrong, or [`Interrupted`].
+    pub(super) async fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<ToolReport> {
+        let stop = self.stop();
+        let report = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(Interrupted.into()),
+            report = self.tools.toolbox.call(tool, arguments) => report,
+        };
+        match report.outcome {
+            ToolOutcome::Done => Ok(report),
+            ToolOutcome::Failed | ToolOutcome::Rejected => Err(anyhow::Error::msg(report.text)),
+        }
+    }
+
+    /// Lets the model call tools, or not. Without any it cannot.
+    pub(super) fn allow_tools(&mut self, are_on: bool) {
+        self.tools.are_on = are_on && !self.tools.names.is_empty();
+        self.chat.set_tools(self.tools.of_model(&self.settings, &self.place));
+    }
+
+    /// The file in which decisions are kept.
+    pub(super) fn audit_file(&self) -> Option<PathBuf> {
+        let state = StateDir::from_env_with(|name| self.place.var(name)).ok()?;
+        Some(AuditFile::at(state.audit()).path())
+    }
+
+    /// Other rules hold for commands from now on, in this session alone.
+    ///
+    /// # Errors
+    /// As for [`Tools::new`].
+    pub(super) fn change_policy(&mut self, change: impl FnOnce(&mut PolicySettings)) -> anyhow::Result<()> {
+        change(&mut self.settings.user.tables.policy);
+        let workspace = Workspace::open(&self.place.dir, self.settings.policy())?;
+        let around = Surroundings::new(&self.settings, &self.place);
+        self.tools.toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
+        self.tools.workspace = workspace;
+        self.chat.set_tools(self.tools.of_model(&self.settings, &self.place));
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tools")
+            .field("names", &self.names)
+            .field("are_on", &self.are_on)
+            .finish_non_exhaustive()
+    }
+}

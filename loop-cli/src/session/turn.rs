@@ -1,0 +1,122 @@
+//! A turn of the conversation, as it is seen and as it is kept.
+
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use loop_agents::chat::{Message, TurnError, TurnEvent, TurnOutput};
+use loop_core::{Usage, with_causes};
+use loop_telemetry::transcript::{Change, Entry};
+
+use super::{
+    Interrupted, Session,
+    screen::{Live, Status, statistics},
+};
+use crate::{model::Model, view};
+
+/// How many messages go along to a model that is asked once.
+const MENTIONED: usize = 10;
+
+impl Session {
+    /// Says something to the model, and shows what it answers.
+    ///
+    /// # Errors
+    /// Why there is no reply; the conversation is as it was then.
+    pub(super) async fn turn(&mut self, prompt: &str) -> anyhow::Result<()> {
+        let Some(model) = &self.model else { return Err(no_model()) };
+        let name = model.id().to_owned();
+        let message = self.message(prompt);
+        self.make_room(&message).await?;
+        self.taken(message, &name, None).await
+    }
+
+    /// Asks another model this once. It hears the last messages, and its reply is part of the conversation.
+    ///
+    /// # Errors
+    /// As for [`turn`](Self::turn), and a name that is no model's.
+    pub(super) async fn mention(&mut self, name: &str, prompt: &str) -> anyhow::Result<()> {
+        let other = self.choose(name)?;
+        if prompt.is_empty() {
+            return Err(anyhow!("what {name} is to be asked is missing: @{name} TEXT"));
+        }
+        let (message, name) = (self.message(prompt), other.id().to_owned());
+        self.taken(message, &name, Some(other)).await
+    }
+
+    /// The prompt, with what was attached for it.
+    fn message(&mut self, prompt: &str) -> Message {
+        let attachments = std::mem::take(&mut self.attachments).into_iter();
+        attachments.fold(Message::user(prompt), Message::with_attachment)
+    }
+
+    /// Takes the turn, and writes it down.
+    async fn taken(&mut self, prompt: Message, name: &str, other: Option<Model>) -> anyhow::Result<()> {
+        let before = self.chat.history().messages().to_vec();
+        self.log.write(&Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
+        let began = Instant::now();
+        let done = self.run(&prompt, name, other).await;
+        let elapsed = began.elapsed();
+        let output = match done {
+            Ok(output) => output,
+            Err(error) => {
+                self.attachments = prompt.attachments().to_vec();
+                self.log.write(&Entry::Unanswered { why: format!("{error:#}"), usage: Usage::unknown() });
+                return Err(error);
+            }
+        };
+        let change = Change::between(&before, self.chat.history().messages());
+        self.log.write(&Entry::Answered { change, usage: output.usage, model: name.to_owned() });
+        self.pace.took(elapsed);
+        self.turns += 1;
+        self.usage += output.usage;
+        self.tell_of(name, &output, elapsed);
+        Ok(())
+    }
+
+    /// Runs it, and shows it. Dropping a turn ends it, and leaves the conversation as it was.
+    async fn run(
+        &mut self,
+        prompt: &Message,
+        name: &str,
+        other: Option<Model>,
+    ) -> anyhow::Result<TurnOutput> {
+        let stop = self.stop();
+        let status = Status::new(format!("waiting for {name}"), self.pace.usual(), self.fullness());
+        let (mut live, seed) = (Live::begin(name, status), self.place.seed());
+        let Self { chat, log, .. } = self;
+        let mut turn = chat.turn(prompt.text()).on_event(|event| {
+            match event {
+                TurnEvent::Calling(call) => log.calling(call),
+                TurnEvent::Called(report) => log.called(report),
+                _ => {}
+            }
+            live.hear(event);
+        });
+        for attachment in prompt.attachments() {
+            turn = turn.attach(attachment.clone());
+        }
+        if let Some(other) = other {
+            turn = turn.asking(other.boxed(seed)).with_last(MENTIONED);
+        }
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(Interrupted.into()),
+            done = turn.run() => done.map_err(|error: TurnError| anyhow!(with_causes(&error))),
+        }
+    }
+
+    /// What it took, and what is not right about the reply.
+    fn tell_of(&self, model: &str, output: &TurnOutput, elapsed: Duration) {
+        if output.out_of_rounds {
+            view::warning("the model was still calling tools when its rounds were used up");
+        }
+        if output.truncated {
+            view::warning("the reply was cut at the most tokens that a reply may have");
+        }
+        self.say(&statistics(model, output, self.fullness().as_deref(), elapsed));
+    }
+}
+
+/// What is said where somebody has to answer, and nobody is there.
+pub(super) fn no_model() -> anyhow::Error {
+    anyhow!("no model answers here: `/model use NAME` takes one, `/model list` shows which are known")
+}

@@ -1,0 +1,132 @@
+//! A person at a terminal: types, and sees a screen. The terminal answers what a real one is asked: where its cursor is.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    process::Command,
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use crate::{
+    model_server::{KEY, Server},
+    support::{Ran, Started, World, shown, until_shown},
+    terminal,
+};
+
+/// Ctrl+C.
+pub(crate) const CTRL_C: &str = "\u{3}";
+
+/// What asks where the cursor is.
+const WHERE: &[u8] = b"\x1b[6n";
+
+/// A session at a terminal.
+pub(crate) struct Seat {
+    started: Started,
+    keys: File,
+    screen: Arc<Mutex<vt100::Parser>>,
+}
+
+impl Seat {
+    /// `loop chat` with these arguments, and this server as its model.
+    pub(crate) fn chat(world: &World, server: &Server, args: &[&str], size: (u16, u16)) -> Self {
+        let model = ["chat", "--model", "openai:scripted"];
+        Self::open(world, &[&model, args].concat(), size, |command| {
+            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
+        })
+    }
+
+    /// `loop` with these arguments, after `change` had its way with the command.
+    pub(crate) fn open(
+        world: &World,
+        args: &[&str],
+        size: (u16, u16),
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
+        let (started, keys) = terminal::start(world, args, size, |command| {
+            command.env("TERM", "xterm-256color");
+            change(command);
+        });
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
+        let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
+        thread::spawn(move || show(ours, &shown));
+        Self { started, keys, screen }
+    }
+
+    /// The rows of the screen, without what is empty at their ends.
+    pub(crate) fn page(&self) -> String {
+        let screen = self.screen.lock().expect("no panic");
+        let (_, columns) = screen.screen().size();
+        let rows: Vec<_> = screen.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
+        rows.join("\n").trim_end().to_owned()
+    }
+
+    /// Waits until this is on the screen.
+    pub(crate) fn sees(&self, text: &str) {
+        until_shown(text, || self.page(), |page| page.contains(text));
+    }
+
+    /// Waits until this is on the screen, and a new line is asked for.
+    pub(crate) fn is_asked_after(&self, text: &str) {
+        let is_asked = |page: &str| page.contains(text) && page.lines().last() == Some(">");
+        until_shown(&format!("a prompt after {text}"), || self.page(), is_asked);
+    }
+
+    /// Presses keys.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
+    }
+
+    /// Types a line, and waits until this is on the screen and the next one is asked for.
+    pub(crate) fn says(&mut self, line: &str, answer: &str) {
+        self.types(&format!("{line}\r"));
+        self.is_asked_after(answer);
+    }
+
+    /// Compares the screen with its snapshot.
+    pub(crate) fn shows(&self, name: &str) {
+        shown(name, &self.page());
+    }
+
+    /// The command.
+    pub(crate) fn started(&self) -> &Started {
+        &self.started
+    }
+
+    /// Waits for the command's end; what was on the screen is its standard error.
+    pub(crate) fn finish(self) -> Ran {
+        let page = self.page();
+        let Ran { code, .. } = self.started.finish();
+        Ran { code, stdout: String::new(), stderr: page }
+    }
+
+    /// Leaves, as one does.
+    pub(crate) fn leaves(mut self) {
+        self.types("/exit\r");
+        self.finish().exits(0);
+    }
+}
+
+/// Shows what comes, and answers what is asked, until the terminal is gone.
+fn show(mut terminal: File, screen: &Mutex<vt100::Parser>) {
+    let (mut buffer, mut heard) = ([0; 8192], Vec::new());
+    while let Ok(count @ 1..) = terminal.read(&mut buffer) {
+        heard.extend_from_slice(&buffer[..count]);
+        while let Some(at) = heard.windows(WHERE.len()).position(|bytes| bytes == WHERE) {
+            let rest = heard.split_off(at + WHERE.len());
+            let (row, column) = process(screen, &std::mem::replace(&mut heard, rest));
+            // Whoever has gone meanwhile does not hear it.
+            let _ = write!(terminal, "\x1b[{};{}R", row + 1, column + 1);
+        }
+        // A question may have come in part.
+        let torn = (1..WHERE.len()).rev().find(|length| heard.ends_with(&WHERE[..*length])).unwrap_or(0);
+        let rest = heard.split_off(heard.len() - torn);
+        process(screen, &std::mem::replace(&mut heard, rest));
+    }
+}
+
+fn process(screen: &Mutex<vt100::Parser>, bytes: &[u8]) -> (u16, u16) {
+    let mut screen = screen.lock().expect("no panic");
+    screen.process(bytes);
+    screen.screen().cursor_position()
+}

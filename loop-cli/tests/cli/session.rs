@@ -1,0 +1,177 @@
+//! `loop chat` at a terminal.
+
+use std::fs;
+
+use loop_testing::{Answer, Call};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::{
+    model_server::Server,
+    seat::{CTRL_C, Seat},
+    support::World,
+};
+
+const SIZE: (u16, u16) = (80, 24);
+
+fn says(text: &str) -> Answer {
+    Answer::deltas([text]).usage(1840, 312)
+}
+
+/// The texts of the messages that the server was sent last.
+fn asked(server: &Server) -> Vec<String> {
+    let requests = server.requests();
+    let messages = requests.last().expect("a request").body["messages"].as_array().expect("messages").clone();
+    messages.iter().map(|message| message["content"].to_string()).collect()
+}
+
+/// The sessions that were kept, entry by entry.
+fn kept(world: &World) -> Vec<Vec<Value>> {
+    let Ok(files) = fs::read_dir(world.state().join("sessions")) else { return Vec::new() };
+    let paths = files.map(|file| file.expect("a file").path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    paths.sort();
+    let entries = |path| -> Vec<Value> {
+        let text = fs::read_to_string(path).expect("text");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    paths.into_iter().map(entries).collect()
+}
+
+#[test]
+fn a_session_is_driven_screen_by_screen() {
+    let world = World::new();
+    world.write("a.txt", "hello\n");
+    let code = "See:\n```rust\nfn main() {}\n```\nThat is all.";
+    let calls = Answer::calls([Call::new("c1", "list_files", ["{}"])]).usage(2000, 20);
+    let server = Server::new([says("Good morning."), says(code), calls, says("There is a.txt.")]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.shows("session_1_start");
+    seat.says("Hello?", "tok/s");
+    seat.shows("session_2_turn");
+    seat.says("/clear", "forgotten");
+    seat.says("Show me \\\rsome code", "That is all.");
+    seat.says("What is here?", "There is a.txt.");
+    seat.shows("session_3_tool");
+    seat.says("!cat a.txt", "(exit 0)");
+    seat.says("/tols", "did you mean /tools?");
+    seat.says("/read", "the file is missing");
+    seat.shows("session_4_commands");
+    seat.types("not sent");
+    seat.sees("> not sent");
+    seat.types(CTRL_C);
+    seat.is_asked_after("Ctrl+D leaves");
+    seat.types("\u{4}");
+    seat.finish().exits(0);
+
+    let entries = kept(&world);
+    assert_eq!(entries.len(), 1);
+    let kinds: Vec<_> = entries[0].iter().map(|line| line.to_string()).collect();
+    for kind in ["begun", "asked", "called", "answered", "cleared", "ran"] {
+        assert!(kinds.iter().any(|line| line.contains(&format!("\"{kind}\""))), "{kind}: {kinds:#?}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_turn_and_not_the_session() {
+    let world = World::new();
+    let server = Server::new([Answer::deltas(["hal", "f"]).stalls(), says("Here.")]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.types("Hello?\r");
+    seat.sees("half");
+    seat.sees("scripted replies");
+    seat.types(CTRL_C);
+    seat.is_asked_after("interrupted");
+    seat.shows("session_interrupted");
+    seat.says("And now?", "Here.");
+    // The turn that was ended has never been.
+    assert!(!asked(&server).iter().any(|text| text.contains("Hello?")));
+    seat.leaves();
+}
+
+#[test]
+fn a_command_is_ended_by_ctrl_c() {
+    let world = World::new();
+    world.write("settings.toml", "[policy]\nallow = [\"sleep\"]\n");
+    let server = Server::new([]);
+    let (path, url) = (world.path("settings.toml"), server.url());
+    let args = ["chat", "--model", "openai:scripted"];
+    let mut seat = Seat::open(&world, &args, SIZE, |command| {
+        command.env("LOOP_CONFIG", path).env("OPENAI_BASE_URL", url).env("NO_COLOR", "1");
+    });
+    seat.is_asked_after("/help");
+    seat.types("!sleep 1000\r");
+    seat.sees("running");
+    seat.types(CTRL_C);
+    seat.is_asked_after("interrupted");
+    seat.leaves();
+}
+
+#[test]
+fn what_a_command_printed_is_known_to_the_model() {
+    let world = World::new();
+    world.write("AGENTS.md", "Be brief.\n");
+    world.write("a.txt", "a word that nobody guesses: quince\n");
+    let server = Server::new([says("I see.")]);
+    let mut seat = Seat::chat(&world, &server, &["--no-tools"], SIZE);
+    seat.is_asked_after("/help");
+    seat.says("/read a.txt", "read a.txt");
+    seat.says("/context add Answer in Latvian.", "pinned");
+    seat.says("What is in it?", "I see.");
+    let asked = asked(&server).join("\n");
+    for part in ["Be brief.", "The date", "quince", "Answer in Latvian.", "What is in it?"] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    seat.leaves();
+}
+
+#[test]
+fn a_session_is_gone_on_with_after_it_was_killed() {
+    let world = World::new();
+    let reply = "# A heading\n\n  é and `code`\n";
+    let server = Server::new([says(reply), Answer::deltas(["half"]).stalls(), says("Yes.")]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.says("First?", "tok/s");
+    seat.types("Second?\r");
+    seat.sees("half");
+    seat.started().signal(Signal::KILL);
+    drop(seat);
+    assert_eq!(kept(&world).len(), 1);
+
+    let mut seat = Seat::chat(&world, &server, &["--resume"], SIZE);
+    seat.is_asked_after("which was: Second?");
+    seat.says("Third?", "Yes.");
+    let asked = asked(&server);
+    let said: Vec<_> = asked
+        .iter()
+        .filter(|text| ["First?", "heading", "Third?", "Second?"].iter().any(|part| text.contains(part)))
+        .collect();
+    assert_eq!(said.len(), 3, "{asked:?}");
+    assert!(asked.contains(&Value::from(reply).to_string()), "{asked:?}");
+    seat.leaves();
+}
+
+#[test]
+fn a_session_without_a_model_says_so_and_has_everything_else() {
+    let world = World::new();
+    world.write("a.txt", "hello\n");
+    let mut seat = Seat::open(&world, &["chat"], SIZE, |command| {
+        command.env("NO_COLOR", "1").env("OLLAMA_HOST", "127.0.0.1:1");
+    });
+    seat.is_asked_after("no model, with tools");
+    seat.says("Hello?", "no model answers here");
+    seat.says("/loop 1s Hello?", "no model answers here");
+    seat.says("/files", "a.txt");
+    seat.leaves();
+}
+
+#[test]
+fn what_is_no_terminal_is_no_session() {
+    let world = World::new();
+    let server = Server::new([]);
+    let ran = server.run(&world, &["chat", "--model", "openai:scripted", "--resume"]).exits(2);
+    ran.says(&["for a person at a terminal"]);
+}

@@ -1,0 +1,91 @@
+//! `/loop` in a session.
+
+use loop_testing::Answer;
+
+use crate::{
+    model_server::Server,
+    seat::{CTRL_C, Seat},
+    support::World,
+};
+
+const SIZE: (u16, u16) = (100, 40);
+
+fn says(text: &str) -> Answer {
+    Answer::deltas([text])
+}
+
+fn seat(world: &World, server: &Server) -> Seat {
+    let seat = Seat::chat(world, server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat
+}
+
+#[test]
+fn a_prompt_is_said_again_and_again_in_one_conversation() {
+    let world = World::new();
+    let server = Server::new([says("one"), says("two"), says("three")]);
+    let mut seat = seat(&world, &server);
+    seat.says("/loop 1s --count 3 And now?", "loop finished after 3/3 iterations");
+    seat.shows("session_loop");
+    // Each turn is two messages.
+    let requests = server.requests();
+    let said = requests.last().expect("a request").body["messages"].as_array().expect("messages").len();
+    let first = requests[0].body["messages"].as_array().expect("messages").len();
+    assert_eq!((requests.len(), said - first), (3, 4));
+    seat.leaves();
+}
+
+#[test]
+fn ctrl_c_ends_it_in_an_iteration_in_a_command_and_in_the_pause() {
+    let world = World::new();
+    world.write("settings.toml", "[policy]\nallow = [\"sleep\"]\n");
+    let server = Server::new([says("one"), Answer::deltas(["hal", "f"]).stalls()]);
+    let (path, url) = (world.path("settings.toml"), server.url());
+    let mut seat = Seat::open(&world, &["chat", "--model", "openai:scripted"], SIZE, |command| {
+        command.env("LOOP_CONFIG", path).env("OPENAI_BASE_URL", url).env("NO_COLOR", "1");
+    });
+    seat.is_asked_after("/help");
+    seat.types("/loop 1h --count 3 And now?\r");
+    seat.sees("next in 1h");
+    seat.types(CTRL_C);
+    seat.is_asked_after("loop cancelled after 1/3 iterations");
+    seat.types("/loop 1h --count 4 And then?\r");
+    seat.sees("half");
+    seat.types(CTRL_C);
+    seat.is_asked_after("loop cancelled after 0/4 iterations");
+    seat.types("/loop 1h --count 5 /run sleep 1000\r");
+    seat.sees("running");
+    seat.types(CTRL_C);
+    seat.is_asked_after("loop cancelled after 0/5 iterations");
+    seat.shows("session_loop_cancelled");
+    seat.leaves();
+}
+
+#[test]
+fn words_that_leave_end_the_loop_and_not_the_session() {
+    let world = World::new();
+    let server = Server::new([]);
+    let mut seat = seat(&world, &server);
+    for (word, count) in [("/exit", 5), ("/quit", 6), ("/bye", 7), ("/EXIT now", 8)] {
+        seat.says(
+            &format!("/loop 1ms --count {count} {word}"),
+            &format!("loop stopped after 0/{count} iterations"),
+        );
+    }
+    seat.says("/loop 1ms --count 2 /status", "loop finished after 2/2 iterations");
+    seat.says("/loop 1ms --count 2 /nothing", "2 failed");
+    seat.says("/loop 1ms /loop 1ms x", "a loop in a loop is none");
+    seat.says("/loop 5m --count 0 x", "a whole number from 1 to 100");
+    seat.says("/loop check the build", "/every");
+    seat.leaves();
+}
+
+#[test]
+fn a_large_file_in_a_prompt_asks_nobody_anything() {
+    let world = World::new();
+    world.write("large.txt", "line\n".repeat(10_000));
+    let server = Server::new([says("one"), says("two")]);
+    let mut seat = seat(&world, &server);
+    seat.says("/loop 1ms --count 2 Look at large.txt", "loop finished after 2/2 iterations");
+    seat.leaves();
+}
