@@ -1,6 +1,6 @@
 //! What an executing agent says of its end: its `STATUS` line, and what it would do next.
 //!
-//! A claim is a word at a place of its own, and not a word that occurs somewhere: "COMPLETED_WITH_FAILURES" begins
+//! A claim is a word at a place of its own, and not a word that occurs somewhere: `COMPLETED_WITH_FAILURES` begins
 //! like success, an agent that quotes its instructions says the word, and one that prints a log in a code block has
 //! others say it.
 

@@ -67,7 +67,7 @@ fn a_session_is_driven_screen_by_screen() {
 
     let entries = kept(&world);
     assert_eq!(entries.len(), 1);
-    let kinds: Vec<_> = entries[0].iter().map(|line| line.to_string()).collect();
+    let kinds: Vec<_> = entries[0].iter().map(ToString::to_string).collect();
     for kind in ["begun", "asked", "called", "answered", "cleared", "ran"] {
         assert!(kinds.iter().any(|line| line.contains(&format!("\"{kind}\""))), "{kind}: {kinds:#?}");
     }
