@@ -160,7 +160,7 @@ mod tests {
                     );
                 }
                 (Value::Null, Err(error)) => {
-                    assert!(error.to_string().contains("usage: /loop INTERVAL"), "{error}")
+                    assert!(error.to_string().contains("usage: /loop INTERVAL"), "{error}");
                 }
                 _ => panic!("{text}: {read:?}"),
             }

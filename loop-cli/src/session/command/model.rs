@@ -29,7 +29,7 @@ impl Command for Model {
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         match word(arguments) {
             ("" | "show", "") => {
-                session.say(&format!("{} answers; {}", session.model_name(), session.measured()))
+                session.say(&format!("{} answers; {}", session.model_name(), session.measured()));
             }
             ("list", "") => {
                 let names = session.all_models().await?;

@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use super::{About, all, help::OTHERS};
+use super::{About, Command, all, help::OTHERS};
 
 const HEAD: &str = "\
 # The chat session
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 
 fn page() -> String {
     let others = OTHERS.map(|(what, does)| format!("| {what} | {does} |\n")).concat();
-    let commands = all().map(|command| command.about());
+    let commands = all().map(Command::about);
     let rows: String =
         commands.map(|about| format!("| [`/{0}`](#{0}) | {1} |\n", about.name, about.summary)).collect();
     let sections: String = all().map(|command| section(command.about())).collect();
