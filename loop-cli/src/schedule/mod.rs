@@ -8,12 +8,14 @@
 //! | --- | --- |
 //! | which folder's jobs, kept where | `place.rs` |
 //! | whose clock, and how a time reads | `time.rs` |
+//! | how a job is added | `adding.rs` |
 //! | what a fire does | `errand.rs` |
 //! | how it is done, and ended | `firing.rs`, `child.rs` |
 //! | what became of it | `outcome.rs`, `history.rs` |
 //! | what is seen of it | `told.rs`, `rows.rs`, `page.rs` |
 //! | who stops it all | `off.rs` |
 
+mod adding;
 mod child;
 mod errand;
 mod firing;
@@ -26,15 +28,16 @@ mod rows;
 mod time;
 mod told;
 
-use self::{child::Child, history::History};
 pub(crate) use self::{
+    adding::{draw, enlist},
     errand::Errand,
     firing::Firing,
     history::Fired,
-    off::{DISABLE, OffSwitch, is_disabled},
+    off::{DISABLE, OffSwitch, Watched, is_disabled},
     page::{Page, jobs_of, keep},
     place::{SchedulePlace, known, off_switch, unknown},
     rows::{Row, status, table},
     time::{at, instant, rfc3339, until, zone},
     told::Told,
 };
+use self::{child::Child, history::History};

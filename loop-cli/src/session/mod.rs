@@ -17,6 +17,7 @@ mod changes;
 mod command;
 mod editor;
 mod input;
+mod jobs;
 mod log;
 mod models;
 mod repl;

@@ -2,9 +2,12 @@
 
 use std::{pin::pin, process::ExitCode};
 
+use jiff::Timestamp;
+
 use super::{
     Interrupted, Session,
     editor::{Editor, Prompt, Typed},
+    jobs::{Asking, Clockwork, Due, Wanted},
 };
 use crate::{
     exit,
@@ -21,32 +24,58 @@ pub(super) async fn run(
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> anyhow::Result<ExitCode> {
+    let mut clockwork = Clockwork::start(&session.jobs);
+    let mut asking = missed(session);
     while !session.is_over() {
         view::flush();
         editor.ask(Prompt { is_unsafe: session.tools.are_unsafe() });
-        let line = match next(editor, signals).await {
-            Ok(Typed::Line(line)) => line,
-            Ok(Typed::Interrupted) => {
+        clockwork.set_free(true);
+        let next = next(editor, signals, &mut clockwork).await;
+        clockwork.set_free(false);
+        let signal = match next {
+            Ok(Next::Typed(Typed::Line(line))) => heard(session, &line, &mut asking, signals).await,
+            Ok(Next::Typed(Typed::Interrupted)) => {
                 session.say(&paint(DIM, "Ctrl+D leaves"));
-                continue;
+                None
             }
-            Ok(Typed::Paused) => continue,
-            Ok(Typed::End) => break,
-            Ok(Typed::Failed(why)) => return Err(anyhow::anyhow!("the terminal cannot be read: {why}")),
-            Err(signal) => return Ok(ExitCode::from(exit::of_signal(signal))),
+            Ok(Next::Typed(Typed::Paused)) => None,
+            Ok(Next::Typed(Typed::End)) => break,
+            Ok(Next::Typed(Typed::Failed(why))) => {
+                return Err(anyhow::anyhow!("the terminal cannot be read: {why}"));
+            }
+            Ok(Next::Due(due)) => fire(session, &due, signals).await,
+            Err(signal) => Some(signal),
         };
-        if let Some(signal) = perform(session, &line, signals).await {
+        if let Some(signal) = signal {
             return Ok(ExitCode::from(exit::of_signal(signal)));
         }
     }
     Ok(ExitCode::from(exit::OK))
 }
 
-/// What is typed next, or the signal that ends the session.
-async fn next(editor: &mut Editor, signals: &mut Signals) -> Result<Typed, Signal> {
+/// What comes between two lines.
+enum Next {
+    Typed(Typed),
+    /// The time of a prompt; the editor has let go.
+    Due(Due),
+}
+
+/// What comes next, or the signal that ends the session.
+async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockwork) -> Result<Next, Signal> {
     loop {
         tokio::select! {
-            typed = editor.typed() => return Ok(typed),
+            typed = editor.typed() => return Ok(Next::Typed(typed)),
+            due = clockwork.due() => {
+                editor.pause();
+                return Ok(match editor.typed().await {
+                    Typed::Paused => Next::Due(due),
+                    // Somebody was quicker.
+                    typed => {
+                        clockwork.hold(due);
+                        Next::Typed(typed)
+                    }
+                });
+            },
             signal = signals.next() => match signal {
                 // It was meant for a turn that has just ended.
                 Signal::Interrupt => {}
@@ -60,6 +89,59 @@ async fn next(editor: &mut Editor, signals: &mut Signals) -> Result<Typed, Signa
             },
         }
     }
+}
+
+/// Shows what was missed while nobody was here, and asks about the first of it.
+fn missed(session: &Session) -> Asking {
+    let asking = session.jobs.missed(Timestamp::now()).unwrap_or_else(|error| {
+        view::warning(&format!("what was missed cannot be read: {error:#}"));
+        Asking::default()
+    });
+    ask(session, &asking);
+    asking
+}
+
+fn ask(session: &Session, asking: &Asking) {
+    if let Some(question) = asking.question(&session.jobs, Timestamp::now()) {
+        session.say(&question);
+    }
+}
+
+/// Takes a line that was typed: an answer to what was asked, or anything else.
+async fn heard(
+    session: &mut Session,
+    line: &str,
+    asking: &mut Asking,
+    signals: &mut Signals,
+) -> Option<Signal> {
+    let line = match asking.hear(line, &session.jobs) {
+        Ok(None) => line.to_owned(),
+        Ok(Some(wanted)) => {
+            ask(session, asking);
+            match wanted {
+                Wanted::Line(line) => line,
+                Wanted::Elsewhere => {
+                    session.say("it fires when `loop schedule run` works in this folder");
+                    return None;
+                }
+                Wanted::Gone => return None,
+            }
+        }
+        Err(error) => {
+            view::error(&error);
+            return None;
+        }
+    };
+    perform(session, &line, signals).await
+}
+
+/// Does what is due, above what is being typed.
+async fn fire(session: &mut Session, due: &Due, signals: &mut Signals) -> Option<Signal> {
+    if !due.begins().await {
+        return None;
+    }
+    session.say(&paint(DIM, due.heading()));
+    perform(session, due.prompt(), signals).await
 }
 
 /// Does what a line asks for, and hears signals meanwhile. Ctrl+C ends it; the others end the session, and are given.

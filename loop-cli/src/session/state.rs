@@ -10,6 +10,7 @@ use loop_telemetry::{
 };
 
 use super::{
+    jobs::SessionJobs,
     log::Log,
     screen::{Pace, money},
     tools::Tools,
@@ -18,6 +19,7 @@ use crate::{
     compose::Place,
     faults,
     model::{Conversation, Model, NoModel},
+    schedule::SchedulePlace,
     settings::Settings,
     view,
 };
@@ -30,6 +32,8 @@ pub(crate) struct Session {
     /// Who answers; nobody if no model is there.
     pub(super) model: Option<Model>,
     pub(super) tools: Tools,
+    /// What fires by the clock.
+    pub(super) jobs: SessionJobs,
     /// What `--system` said.
     pub(super) system: Option<String>,
     pub(super) settings: Settings,
@@ -71,15 +75,16 @@ impl Session {
         let state = StateDir::from_env_with(|name| place.var(name))?;
         let asked = model.as_ref().map_or("", Model::asked);
         let info = SessionInfo::new(place.custody.run(), &place.dir, asked, faults::now());
-        let mut chat = match &model {
+        let chat = match &model {
             Some(model) => Chat::new(model.boxed(place.seed())),
             None => Chat::new(NoModel),
         };
-        chat.set_tools(tools.of_model(&settings, &place));
-        Ok(Self {
+        let schedule = SchedulePlace::of(place.dir.clone(), settings.user.tables.schedule.clone())?;
+        let mut session = Self {
             chat,
             model,
             tools,
+            jobs: SessionJobs::new(schedule)?,
             system,
             settings,
             place,
@@ -91,7 +96,9 @@ impl Session {
             line: String::new(),
             stop: CancellationToken::new(),
             is_over: false,
-        })
+        };
+        session.renew_tools();
+        Ok(session)
     }
 
     /// Says something to the person.

@@ -12,7 +12,10 @@ use loop_guardrails::policy::{
 use loop_telemetry::StateDir;
 use serde_json::Value;
 
-use super::{Interrupted, Session};
+use super::{
+    Interrupted, Session,
+    jobs::{self, SessionJobs},
+};
 use crate::{
     compose::Place,
     model::{self, Surroundings, ToolName},
@@ -64,10 +67,12 @@ impl Tools {
         }
     }
 
-    /// What the model can call, if that is anything.
-    pub(super) fn of_model(&self, settings: &Settings, place: &Place) -> Option<Toolbox> {
+    /// What the model can call, if that is anything. Where nobody has chosen among the tools, it can schedule too.
+    fn of_model(&self, settings: &Settings, place: &Place, jobs: &SessionJobs) -> Option<Toolbox> {
         let around = Surroundings::new(settings, place);
-        self.are_on.then(|| model::toolbox(&self.names, &around, &self.workspace, &self.audit))
+        let toolbox = || model::toolbox(&self.names, &around, &self.workspace, &self.audit);
+        let tools = self.are_on.then(toolbox)?;
+        Some(if self.names == ToolName::ALL { jobs::with_tools(tools, jobs) } else { tools })
     }
 }
 
@@ -92,7 +97,7 @@ impl Session {
     /// Lets the model call tools, or not. Without any it cannot.
     pub(super) fn allow_tools(&mut self, are_on: bool) {
         self.tools.are_on = are_on && !self.tools.names.is_empty();
-        self.chat.set_tools(self.tools.of_model(&self.settings, &self.place));
+        self.renew_tools();
     }
 
     /// The file in which decisions are kept.
@@ -111,8 +116,13 @@ impl Session {
         let around = Surroundings::new(&self.settings, &self.place);
         self.tools.toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
         self.tools.workspace = workspace;
-        self.chat.set_tools(self.tools.of_model(&self.settings, &self.place));
+        self.renew_tools();
         Ok(())
+    }
+
+    /// Gives the model what it can call now.
+    pub(super) fn renew_tools(&mut self) {
+        self.chat.set_tools(self.tools.of_model(&self.settings, &self.place, &self.jobs));
     }
 }
 

@@ -46,6 +46,7 @@ mod schedule_cases;
 mod schedule_run;
 mod session;
 mod session_loop;
+mod session_schedule;
 mod signals;
 mod state;
 mod task;

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, anyhow};
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{FirstFire, Job, JobError, JobId, Reach, Settings, When, Zone};
+use loop_schedule::{FirstFire, Job, JobError, Reach, Settings, When, Zone};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
 
 /// The job that is wanted, without who does it.
 fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
-    let mut job = Job::new(draw(), wanted.when.clone(), wanted.prompt.clone(), now);
+    let mut job = Job::new(schedule::draw(), wanted.when.clone(), wanted.prompt.clone(), now);
     if let Some(catch_up) = args.catch_up {
         job = job.catch_up(catch_up.into());
     }
@@ -66,21 +66,9 @@ fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
     if args.no_jitter { job.without_jitter() } else { job }
 }
 
-/// An id by chance, since jitter comes from it.
-fn draw() -> JobId {
-    let [.., a, b, c, d] = *uuid::Uuid::now_v7().as_bytes();
-    JobId::from_bits(u32::from_be_bytes([a, b, c, d]))
-}
-
 /// Adds it, under an id that is free.
 fn add(job: &mut Job, place: &SchedulePlace, reach: Reach, now: Timestamp) -> Result<(), Failure> {
-    let numbers = &place.numbers;
-    let added = place.store.update(|jobs| {
-        while jobs.get(job.id).is_some() {
-            job.id = draw();
-        }
-        jobs.add(job.clone(), numbers, reach, now)
-    });
+    let added = place.store.update(|jobs| schedule::enlist(jobs, job, &place.numbers, reach, now));
     let added = added.map_err(|error| Failure::Usage(error.into()))?;
     added.map(drop).map_err(|error| Failure::Usage(error.into()))
 }

@@ -9,6 +9,7 @@ mod attach;
 mod audit;
 mod clear;
 mod context;
+mod every;
 mod exit;
 mod file_tree;
 mod files;
@@ -25,6 +26,7 @@ mod read_dir;
 mod rename;
 mod run;
 mod safemode;
+mod schedule;
 mod search;
 mod security;
 mod session;
@@ -53,10 +55,12 @@ pub(crate) trait Command: Sync {
 }
 
 /// All of them, in the order in which help lists them.
-static COMMANDS: [&dyn Command; 24] = [
+static COMMANDS: [&dyn Command; 26] = [
     &help::Help,
     &status::Status,
     &looping::Loop,
+    &every::Every,
+    &schedule::Schedule,
     &clear::Clear,
     &summarize::Summarize,
     &context::Context,

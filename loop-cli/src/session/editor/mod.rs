@@ -125,7 +125,10 @@ fn read(editor: &mut Reedline, prompt: &Prompt, lines: &Lines) -> Typed {
             Typed::Line(multiline::joined(&line))
         }
         Ok(Signal::CtrlC) => Typed::Interrupted,
-        Ok(Signal::ExternalBreak(_)) => Typed::Paused,
+        Ok(Signal::ExternalBreak(typed)) => {
+            prompt.erase(&typed);
+            Typed::Paused
+        }
         Ok(Signal::CtrlD) => Typed::End,
         Ok(other) => Typed::Failed(format!("the line editor gave an answer that is not known: {other:?}")),
         Err(error) => Typed::Failed(error.to_string()),

@@ -2,13 +2,36 @@
 
 use std::borrow::Cow;
 
+use console::{Term, measure_text_width};
 use reedline::{Color, PromptEditMode, PromptHistorySearch};
+
+/// What is typed stands behind this; the sign before further lines is as wide.
+const INDICATOR: &str = "> ";
 
 /// What stands before what is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prompt {
     /// Commands are not looked at: that should be in sight.
     pub(crate) is_unsafe: bool,
+}
+
+impl Prompt {
+    /// Takes itself and what was typed behind it off the screen, where it is the last: what comes then stands above, and
+    /// is not appended to it.
+    pub(super) fn erase(&self, typed: &str) {
+        let screen = Term::stderr();
+        let (_, columns) = screen.size();
+        let above = self.rows(typed, usize::from(columns)) - 1;
+        // On a screen that cannot do it, it stays.
+        let _ = screen.clear_line().and_then(|()| screen.clear_last_lines(above));
+    }
+
+    /// How many rows of so many columns it takes, with the cursor behind it.
+    fn rows(&self, typed: &str, columns: usize) -> usize {
+        let before = reedline::Prompt::render_prompt_left(self).len() + INDICATOR.len();
+        let width = |(row, line)| measure_text_width(line) + if row == 0 { before } else { INDICATOR.len() };
+        typed.split('\n').enumerate().map(|line| width(line) / columns.max(1) + 1).sum()
+    }
 }
 
 impl reedline::Prompt for Prompt {
@@ -21,7 +44,7 @@ impl reedline::Prompt for Prompt {
     }
 
     fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed("> ")
+        Cow::Borrowed(INDICATOR)
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
@@ -34,5 +57,19 @@ impl reedline::Prompt for Prompt {
 
     fn get_prompt_color(&self) -> Color {
         Color::Red
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_of_what_was_typed_are_counted_with_what_stands_before_it() {
+        let rows = |is_unsafe, typed: &str| Prompt { is_unsafe }.rows(typed, 20);
+        assert_eq!((rows(false, ""), rows(false, "a line"), rows(false, "one\ntwo\n")), (1, 1, 3));
+        // The last column's sign takes the cursor to the next row.
+        let (seventeen, eighteen) = ("x".repeat(17), "x".repeat(18));
+        assert_eq!((rows(false, &seventeen), rows(false, &eighteen), rows(true, &eighteen)), (1, 2, 2));
     }
 }

@@ -1,0 +1,73 @@
+//! `CronCreate`: a prompt more that fires by the clock.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use loop_agents::tools::{Tool, ToolContext, ToolError};
+use loop_schedule::{Cron, JobError, When};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::SessionJobs;
+use crate::session::jobs::refused;
+
+/// Adds a job.
+pub(super) struct CronCreate {
+    pub(super) jobs: SessionJobs,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// Minute, hour, day of month, month and day of week (0 is Sunday), in digits and by the user's clock: `*/5 * * * *`.
+    cron: String,
+    /// What is to be said when it fires.
+    prompt: String,
+    /// Whether it fires again and again, and not only the next time.
+    #[serde(default = "yes")]
+    recurring: bool,
+    /// Whether it is kept when this session ends; then it fires only while `loop schedule run` works.
+    #[serde(default)]
+    durable: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[async_trait]
+impl Tool for CronCreate {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &'static str {
+        "CronCreate"
+    }
+
+    fn description(&self) -> &'static str {
+        "Schedules a prompt, which is said to you between two turns when its time has come. Answers with its id."
+    }
+
+    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+        let Arguments { cron, prompt, recurring, durable } = arguments;
+        if let Some(why) = refused(&prompt) {
+            return Err(ToolError::rejected(why));
+        }
+        let expression: Cron =
+            cron.parse().map_err(|error| ToolError::rejected(format!("{cron}: {error}")))?;
+        let (jobs, now) = (self.jobs.clone(), Timestamp::now());
+        let zone = jobs.zone().clone();
+        let when = match recurring {
+            true => When::Cron { expression, zone: zone.clone() },
+            false => When::next_of(&expression, &zone, now)
+                .ok_or_else(|| ToolError::rejected(JobError::NeverFires.to_string()))?,
+        };
+        let added = match durable {
+            false => jobs.add(when, &prompt).map_err(|error| ToolError::rejected(format!("{error:#}")))?,
+            true => {
+                let add = move || jobs.add_durable(when, &prompt);
+                cx.blocking(move |_, _| add().map_err(|error| ToolError::rejected(format!("{error:#}"))))
+                    .await?
+            }
+        };
+        Ok(added.text(&zone, now))
+    }
+}
