@@ -1,0 +1,137 @@
+//! The page of all fields of a manifest, made of their schema.
+//!
+//! Whoever adds a field describes it once, where the command knows it; `loop schema` prints that, editors show it, and
+//! so does this page.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+const HEAD: &str = "\
+# All fields of a manifest
+
+<!-- Generated from loop.schema.json: GUIDE=update cargo test -p book-tests -->
+
+[Manifests](manifests.md) says how they play together. Fields that are not required can be left out. The tables `chat`,
+`models` and `policy` are settings: they stand in a project's `loop.toml`, which may be a manifest as well, or in your
+own settings.
+";
+
+/// The page for this schema of manifests.
+///
+/// # Panics
+/// If it is no schema as `loop schema` prints it.
+pub fn reference(schema: &Value) -> String {
+    let mut page = HEAD.to_owned();
+    write_fields(&mut page, schema, "").expect("a string takes all");
+    page
+}
+
+/// The fields of an object, those of objects in it after it.
+fn write_fields(page: &mut String, object: &Value, path: &str) -> fmt::Result {
+    let fields = object["properties"].as_object().expect("an object with fields");
+    for (name, field) in fields {
+        let path = format!("{path}{name}");
+        let is_required =
+            object["required"].as_array().is_some_and(|names| names.contains(&Value::from(name.as_str())));
+        let (level, id) = (if path.contains('.') { "###" } else { "##" }, path.replace(['.', '$'], "-"));
+        write!(page, "\n{level} `{path}` {{#field-{}}}\n\n{}", id.trim_matches('-'), kind(field))?;
+        if is_required {
+            page.push_str(", required");
+        }
+        write_bounds(page, field)?;
+        let description = field["description"].as_str().expect("every field is described");
+        writeln!(page, ".\n\n{description}")?;
+        write_values(page, field)?;
+        write_examples(page, field)?;
+        let named = &field["additionalProperties"];
+        if field["properties"].is_object() {
+            write_fields(page, field, &format!("{path}."))?;
+        } else if named["properties"].is_object() {
+            write_fields(page, named, &format!("{path}.NAME."))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a field holds, in a word.
+fn kind(field: &Value) -> String {
+    let name = |kind: &Value| match kind.as_str() {
+        Some("string") => "Text",
+        Some("integer") => "A whole number",
+        Some("number") => "A number",
+        Some("boolean") => "`true` or `false`",
+        Some("array") => "A list of texts",
+        Some("object") if field["properties"].is_object() => "A table",
+        Some("object") => "A table with names of your own",
+        other => panic!("a type that the page has no word for: {other:?}"),
+    };
+    match &field["type"] {
+        Value::Array(kinds) => {
+            kinds.iter().map(name).collect::<Vec<_>>().join(", or ").replace("or A", "or a")
+        }
+        kind => name(kind).to_owned(),
+    }
+}
+
+fn write_bounds(page: &mut String, field: &Value) -> fmt::Result {
+    for (key, word) in [("minimum", "at least"), ("exclusiveMinimum", "more than")] {
+        if let Some(bound) = field[key].as_f64() {
+            write!(page, ", {word} {bound}")?;
+        }
+    }
+    match &field["default"] {
+        Value::Null => Ok(()),
+        Value::String(text) => write!(page, "; default: `{text}`"),
+        default => write!(page, "; default: `{default}`"),
+    }
+}
+
+fn write_values(page: &mut String, field: &Value) -> fmt::Result {
+    let Some(values) = field["oneOf"].as_array() else { return Ok(()) };
+    page.push_str("\n| value | means |\n| --- | --- |\n");
+    for value in values {
+        let text = |key: &str| value[key].as_str().expect("a value and what it means");
+        writeln!(page, "| `{}` | {} |", text("const"), text("description"))?;
+    }
+    Ok(())
+}
+
+/// Examples of one line. Longer ones are in the other pages.
+fn write_examples(page: &mut String, field: &Value) -> fmt::Result {
+    let examples: Vec<_> = field["examples"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    if examples.is_empty() {
+        return Ok(());
+    }
+    let word = if examples.len() == 1 { "Example" } else { "Examples" };
+    let quoted: Vec<_> = examples.iter().map(|example| format!("`{example}`")).collect();
+    writeln!(page, "\n{word}: {}.", quoted.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_says_what_it_holds_and_means() {
+        let schema = json!({
+            "required": ["agent"],
+            "properties": { "agent": { "type": "object", "description": "Who.", "properties": {
+                "format": {
+                    "type": "string", "description": "How.", "default": "text", "examples": ["text"],
+                    "oneOf": [{ "const": "text", "description": "Plain." }],
+                },
+            } } },
+        });
+        let page = reference(&schema);
+        let fields = page.strip_prefix(HEAD).expect("the head");
+        assert_eq!(
+            fields,
+            "\n## `agent` {#field-agent}\n\nA table, required.\n\nWho.\n\
+             \n### `agent.format` {#field-agent-format}\n\nText; default: `text`.\n\nHow.\n\
+             \n| value | means |\n| --- | --- |\n| `text` | Plain. |\n\nExample: `\"text\"`.\n"
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! What is the same in any two runs of a command.
+
+use regex::Regex;
+use snapbox::{Assert, IntoData};
+
+use crate::shell::ID;
+
+/// Takes out what differs from run to run.
+pub(crate) struct Normal(Vec<(Regex, &'static str)>);
+
+impl Normal {
+    pub(crate) fn new() -> Self {
+        let rules = [
+            (ID, "[id]"),
+            (r"\b((Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?\d{4}-\d\d-\d\d", "[date]"),
+            (r"(T|\b)\d\d:\d\d(:\d\d(\.\d+)?)?Z?( \+00:00)?", " [time] "),
+            (r"\b(\d+(\.\d+)?(ms|s|m|h)\b ?)+", " [time] "),
+            (r#"("\w+_seconds":)[0-9.]+"#, "${1}[seconds]"),
+            // The widths of columns follow what stands in them.
+            (r" +", " "),
+            (r" +\n", "\n"),
+        ];
+        let rule = |(pattern, text)| (Regex::new(pattern).expect("a pattern"), text);
+        Self(rules.map(rule).into())
+    }
+
+    fn of(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (rule, with)| rule.replace_all(&text, *with).into_owned())
+    }
+
+    /// In what they differ, if they do. `...` in a line of its own of what is shown is any lines.
+    pub(crate) fn difference(&self, printed: &str, shown: &str) -> Option<String> {
+        // Of what does not end its last line, a page cannot show that.
+        let (printed, shown) = (printed.trim_end(), shown.trim_end());
+        let (printed, shown) = (self.of(printed).into_data(), self.of(shown).into_data());
+        Assert::new().try_eq(None, printed, shown).err().map(|error| error.to_string())
+    }
+}
+
+#[test]
+fn times_and_ids_are_no_difference_and_words_are() {
+    let normal = Normal::new();
+    let shown = "run 0198b2aa in 14ms   ok\n...\nlast\n";
+    assert_eq!(normal.difference("run 0198c3bb in 1m 2s ok\na\nb\nlast\n", shown), None);
+    assert!(normal.difference("run 0198c3bb in 1m 2s failed\nlast\n", shown).is_some());
+}

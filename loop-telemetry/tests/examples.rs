@@ -1,0 +1,9 @@
+//! The examples, which assert what they say, run as tests.
+
+#[path = "../examples/survive.rs"]
+mod survive;
+
+#[test]
+fn a_run_goes_on_after_its_process_has_died() {
+    survive::main().unwrap();
+}
