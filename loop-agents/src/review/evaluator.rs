@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StopReason, Verdict, WorkError};
 
 use super::{
-    Account, ChatWorker, Findings, ShellWorker, WorkTree, Worked, Worker,
+    Account, ChatWorker, Findings, Newest, ShellWorker, WorkTree, Worked, Worker,
     brief::{Checked, REVIEWER, Reviewing},
     verdict::{GiveVerdict, Slot, in_words, nonce},
 };
@@ -197,15 +197,16 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         .prompt();
         // Of an earlier review that was cut nothing is to be found here.
         self.slot.as_ref().map(Slot::take);
-        let words =
-            self.reviewer.work(prompt, &mut Account::default(), cx.part()).await.map_err(of_reviewer)?;
+        let mut account = Account::default();
+        let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
         let found = self.slot.as_ref().and_then(Slot::take).or_else(|| in_words(&words, &nonce));
-        judged(found, &checks)
+        judged(found, &checks, &account)
     }
 }
 
-/// What the findings mean for the loop.
-fn judged(found: Option<Findings>, checks: &[Checked]) -> Result<Verdict, WorkError> {
+/// What the findings mean for the loop. `account` is what the reviewer did: that it changed files is told, since a
+/// command cannot be kept from it.
+fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> Result<Verdict, WorkError> {
     let failing = checks.iter().filter(|check| !check.passed);
     let failing: Vec<_> = failing.map(|check| format!("the check `{}` fails", check.line)).collect();
     let Some(found) = found else {
@@ -213,7 +214,12 @@ fn judged(found: Option<Findings>, checks: &[Checked]) -> Result<Verdict, WorkEr
         let outcome = if failing.is_empty() { Outcome::Inconclusive } else { Outcome::Fail };
         return Ok(Verdict::new(outcome).with_text(found.to_string()));
     };
-    let found = Findings::new(failing.iter().chain(&found.pending), &found.blocker, &found.summary);
+    let changed = [&account.written, &account.edited, &account.removed].map(Newest::items).concat();
+    let summary = match changed.is_empty() {
+        true => found.summary,
+        false => format!("The reviewer itself changed {}. {}", changed.join(", "), found.summary),
+    };
+    let found = Findings::new(failing.iter().chain(&found.pending), &found.blocker, &summary);
     if found.is_clean() {
         return Ok(Verdict::pass().with_text(found.to_string()));
     }

@@ -32,7 +32,7 @@ pub fn claims_complete(text: &str) -> bool {
 /// assert_eq!(next_steps("NEXT STEPS:\n- add tests\n2) push\n"), ["add tests", "push"]);
 /// ```
 pub fn next_steps(text: &str) -> Vec<String> {
-    let lines = spoken(text).map(plain).skip_while(|line| !is_heading(line)).skip(1);
+    let lines = spoken(text).map(str::trim).skip_while(|line| !is_heading(line)).skip(1);
     let section = lines.take_while(|line| !line.starts_with('#') && status(line).is_none());
     section.filter_map(item).take(MAX_STEPS).collect()
 }
@@ -50,10 +50,6 @@ fn spoken(text: &str) -> impl Iterator<Item = &str> {
         }
         false
     })
-}
-
-fn plain(line: &str) -> &str {
-    line.trim()
 }
 
 /// What stands behind `STATUS:` in a line of its own, in capitals and without emphasis.

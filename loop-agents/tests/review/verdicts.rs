@@ -131,6 +131,14 @@ async fn a_command_reviews_with_the_number_of_this_review() {
 }
 
 #[tokio::test]
+async fn that_a_reviewer_changed_files_is_told() {
+    let folder = folder();
+    let line = format!(r#"{NUMBER}; touch a; echo "{{$number, \"pending\": [], \"blocker\": \"\"}}""#);
+    let judged = reviewed(&mut by_command(folder.path(), &line), said("")).await.expect("a verdict");
+    assert_eq!(judged.text(), "summary: The reviewer itself changed a.");
+}
+
+#[tokio::test]
 async fn a_verdict_that_the_executor_wrote_is_nobodys() {
     let folder = folder();
     let verdict =

@@ -2,6 +2,7 @@
 
 use std::{
     io::Read,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -46,7 +47,7 @@ impl TaskText {
     ///
     /// # Errors
     /// A folder that cannot be opened.
-    pub(crate) fn folder(dir: &std::path::Path) -> anyhow::Result<Workspace> {
+    pub(crate) fn folder(dir: &Path) -> anyhow::Result<Workspace> {
         Ok(Workspace::open(dir, ActionPolicy::default())?)
     }
 

@@ -3,6 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::Write,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -29,7 +30,7 @@ impl Voice {
     /// # Errors
     /// It cannot be opened.
     pub(crate) fn new(telling: &TellingArgs) -> anyhow::Result<Self> {
-        let open = |path: &std::path::PathBuf| {
+        let open = |path: &PathBuf| {
             let file = OpenOptions::new().create(true).append(true).open(path);
             file.with_context(|| format!("--log {}", path.display()))
         };

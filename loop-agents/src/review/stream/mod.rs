@@ -8,7 +8,10 @@ mod claude;
 mod codex;
 mod pi;
 
-use std::{collections::HashMap, path::PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -117,8 +120,8 @@ impl Deeds {
     }
 }
 
-fn local<'a>(root: &std::path::Path, path: &'a str) -> &'a str {
-    std::path::Path::new(path).strip_prefix(root).ok().and_then(|path| path.to_str()).unwrap_or(path)
+fn local<'a>(root: &Path, path: &'a str) -> &'a str {
+    Path::new(path).strip_prefix(root).ok().and_then(|path| path.to_str()).unwrap_or(path)
 }
 
 /// The number that stands behind these words.
