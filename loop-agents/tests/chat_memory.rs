@@ -24,9 +24,9 @@ impl ChatModel for Counts {
 
 /// The most that this process ever held, in bytes.
 fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
+    let status = fs::read_to_string("/proc/self/status").expect("what the kernel knows of us");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().strip_suffix(" kB").and_then(|peak| peak.parse::<u64>().ok()).expect("kibibytes") * 1024
 }
 
 #[tokio::test]

@@ -44,16 +44,16 @@ fn scripted(votes: &[Said]) -> ScriptedModel {
 }
 
 fn judge(model: ScriptedModel, votes: Votes) -> JudgeEvaluator {
-    JudgeEvaluator::new(model, ["It has a title"]).unwrap().goal("A report").votes(votes)
+    JudgeEvaluator::new(model, ["It has a title"]).expect("criteria").goal("A report").votes(votes)
 }
 
 async fn judged(evaluator: &mut impl Evaluator<String>, output: &str) -> Verdict {
     let cx = EvaluationContext::new(&Work::new(), 1, Arc::new(output.to_owned()));
-    evaluator.evaluate(cx).await.unwrap()
+    evaluator.evaluate(cx).await.expect("a verdict")
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(future)
 }
 
 proptest! {

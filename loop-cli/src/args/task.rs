@@ -6,7 +6,6 @@ use clap::Args;
 use loop_agents::chat::Effort;
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct TaskArgs {
     /// The task: a .md file, or a chat template in a .toml file
     pub(crate) file: PathBuf,

@@ -13,7 +13,7 @@ pub(super) use self::once::{command, turn};
 use super::{
     Failure, chat,
     ready::{Keep, Kept, Ready, begin, telemetry},
-    setting::{block_on, dir, new_run, place},
+    setting::{block_on, dir, new_run, place, settings},
 };
 use crate::{
     args::EveryArgs,
@@ -22,6 +22,7 @@ use crate::{
     every::{self, Ends, Repetition, Until, What},
     exit, faults,
     keeping::{self, Past},
+    model::{Conversation, name_of},
     signals::Signal,
     view::{self, Screen, text},
 };
@@ -30,7 +31,7 @@ use crate::{
 const NAME: &str = "every";
 
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
-    let repetition = repetition(args).map_err(Failure::Usage)?;
+    let mut repetition = repetition(args).map_err(Failure::Usage)?;
     let until = repetition.until().context("--until").map_err(Failure::Usage)?;
     if repetition.what.is_loop() {
         return Err(Failure::Usage(anyhow!("a loop in a loop is none: repeat what it would repeat")));
@@ -43,6 +44,10 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     }
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    if let What::Prompt { conversation: Conversation { model, .. }, .. } = &mut repetition.what {
+        let named = name_of(model.take(), &settings(&place.dir)?, &place.env);
+        *model = Some(named.map_err(Failure::Usage)?);
+    }
     match &repetition.what {
         What::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
         What::Prompt { prompt, conversation, fresh } => {

@@ -25,6 +25,7 @@ use crate::{
     ask::Declining,
     faults,
     keeping::{self, Past},
+    model::name_of,
     task::{Assignment, KEPT_AS, Outcome, StateFiles, TaskFile, TaskText, Voice, Who},
     view::{self, DIM, Screen, paint, text},
 };
@@ -40,12 +41,13 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
         let run = last_of(&store, &dir, &task.path())?;
         return resume::exec_told(&resume::of(&run.id, output(&args.telling)), &args.telling);
     }
-    let assignment = assignment(args, &task, file);
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
     let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
     view::conceal(redactor.clone());
     // Whatever is wrong with the agents is found before anything is kept of a run.
     let settings = settings(&place.dir)?;
+    let model = |name: Option<String>| name_of(name, &settings, &place.env).map(Who::Model);
+    let assignment = assignment(args, &task, file, model).map_err(Failure::Usage)?;
     Cast::new(&assignment, &place, &settings, false).try_out(&task).map_err(Failure::Usage)?;
     let (started, output) = (faults::now(), output(&args.telling));
     let telemetry = telemetry(output.telemetry.as_deref()).map_err(Failure::Usage)?;
@@ -135,13 +137,23 @@ fn open(file: &Path, dir: &Path) -> anyhow::Result<(TaskText, TaskFile)> {
         .with_context(|| format!("the task {} cannot be worked on in {}", file.display(), dir.display()))
 }
 
-fn assignment(args: &TaskArgs, task: &TaskText, file: TaskFile) -> Assignment {
+fn assignment(
+    args: &TaskArgs,
+    task: &TaskText,
+    file: TaskFile,
+    model: impl Fn(Option<String>) -> anyhow::Result<Who>,
+) -> anyhow::Result<Assignment> {
     let command = |line: &String| Who::Command(crate::init::agent::in_full(line).to_owned());
-    let executor = args.agent.as_ref().map(command);
-    let executor = executor.unwrap_or_else(|| Who::Model(args.model.clone().or(file.model)));
-    let model = args.review_model.clone().map(|name| Who::Model(Some(name)));
-    let reviewer = args.review_agent.as_ref().map(command).or(model).unwrap_or_else(|| executor.clone());
-    Assignment {
+    let executor = match &args.agent {
+        Some(line) => command(line),
+        None => model(args.model.clone().or(file.model))?,
+    };
+    let reviewer = match (&args.review_agent, &args.review_model) {
+        (Some(line), _) => command(line),
+        (None, Some(name)) => model(Some(name.clone()))?,
+        (None, None) => executor.clone(),
+    };
+    Ok(Assignment {
         file: task.path(),
         executor,
         reviewer,
@@ -149,7 +161,7 @@ fn assignment(args: &TaskArgs, task: &TaskText, file: TaskFile) -> Assignment {
         rounds: args.rounds,
         reasoning: args.reasoning,
         rights: file.rights,
-    }
+    })
 }
 
 /// What is kept of a task.

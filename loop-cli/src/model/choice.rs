@@ -135,6 +135,19 @@ impl Model {
     }
 }
 
+/// The name of a model: this one, or that of the one which is asked if nobody names one. What is kept of a run has
+/// it, so that whoever goes on with the run asks the same model.
+///
+/// # Errors
+/// Those of [`Model::choose`], without a name.
+pub(crate) fn name_of(
+    asked: Option<String>,
+    settings: &Settings,
+    variables: &[(OsString, OsString)],
+) -> anyhow::Result<String> {
+    asked.map_or_else(|| Model::choose(None, settings, variables).map(|model| model.asked), Ok)
+}
+
 /// The wait after the second try.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 

@@ -24,7 +24,7 @@ mod vendor;
 
 pub(crate) use self::{
     chat::{Conversation, Surroundings},
-    choice::Model,
+    choice::{Model, name_of},
     local::of_ollama,
     name::{ModelName, VendorModel},
     nobody::NoModel,

@@ -53,8 +53,8 @@ pub(crate) struct Assignment {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Who {
-    /// The model of this name, or that of the settings.
-    Model(Option<String>),
+    /// The model of this name.
+    Model(String),
     /// A shell command.
     Command(String),
 }
@@ -76,9 +76,7 @@ impl Who {
     /// For a line that says who does what.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Model(Some(name)) => name,
-            Self::Model(None) => "the model of the settings",
-            Self::Command(line) => line,
+            Self::Model(name) | Self::Command(name) => name,
         }
     }
 }

@@ -134,13 +134,13 @@ fn jobs_file(world: &World) -> PathBuf {
 fn missed(world: &World, prompt: &str) {
     added(world, &["--at", "2126-01-02T09:00:00Z", "--far", "--model", "ollama:qwen3", prompt]);
     let path = jobs_file(world);
-    let mut file: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let mut file: Value = serde_json::from_slice(&fs::read(&path).expect("the jobs")).expect("JSON");
     for job in file["jobs"].as_array_mut().expect("jobs") {
         job["when"]["time"] = "2026-01-02T09:00:00Z".into();
         job["created_at"] = "2026-01-01T09:00:00Z".into();
         job["standing"]["cursor"] = "2026-01-01T09:00:00Z".into();
     }
-    fs::write(path, serde_json::to_vec(&file).unwrap()).unwrap();
+    fs::write(path, serde_json::to_vec(&file).expect("JSON")).expect("the jobs are changed");
 }
 
 #[test]

@@ -70,6 +70,17 @@ fn read_toml(world: &World, name: &str) -> toml::Table {
 }
 
 #[test]
+fn without_a_name_an_ollama_that_answers_works_and_reviews() {
+    let server =
+        Server::new([writes("hello.sh", "echo hello kim\n"), idles()].into_iter().chain(finds(&[], "")));
+    let world = World::new();
+    world.write("task.toml", TASK);
+    let mut command = world.loop_command(&["task", "task.toml"]);
+    command.env("OLLAMA_HOST", server.url());
+    Started::new(&mut command).finish().exits(0).says(&["ollama:scripted works, ollama:scripted reviews"]);
+}
+
+#[test]
 fn a_program_is_built_in_two_loops_though_the_run_is_killed_in_the_first_review() {
     let script = [
         vec![writes("hello.sh", "echo hello\n").usage(100, 10), idles().usage(120, 10)],

@@ -57,7 +57,7 @@ impl<'a> Cast<'a> {
         Ok(match &self.assignment.executor {
             Who::Model(name) => {
                 let around = self.surroundings().system(Some(EXECUTOR.to_owned()));
-                let chat = self.model(name.as_deref())?.chat(&around)?;
+                let chat = self.model(name)?.chat(&around)?;
                 let limits = TurnLimits::default().rounds(self.assignment.rounds.get());
                 Box::new(ChatWorker::new(self.heard(ChatAgent::new(chat.limits(limits)))))
             }
@@ -75,7 +75,7 @@ impl<'a> Cast<'a> {
         let review = match &self.assignment.reviewer {
             Who::Model(name) => {
                 let around = self.surroundings().system(Some(REVIEWER.to_owned())).reviewing();
-                let chat = self.model(name.as_deref())?.chat(&around)?;
+                let chat = self.model(name)?.chat(&around)?;
                 let limits = TurnLimits::default().rounds(self.assignment.review_rounds());
                 ReviewEvaluator::by_chat_agent(chat.limits(limits), |agent| self.heard(agent))
             }
@@ -89,8 +89,8 @@ impl<'a> Cast<'a> {
         })
     }
 
-    fn model(&self, name: Option<&str>) -> anyhow::Result<Model> {
-        let model = Model::choose(name, self.settings, &self.place.env)?;
+    fn model(&self, name: &str) -> anyhow::Result<Model> {
+        let model = Model::choose(Some(name), self.settings, &self.place.env)?;
         Ok(match self.assignment.reasoning {
             Some(effort) => model.reasoning(effort),
             None => model,
