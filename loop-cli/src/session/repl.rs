@@ -18,7 +18,7 @@ use crate::{
 /// Does what is typed, until the person leaves or the terminal does.
 ///
 /// Between two lines is where other things can happen than somebody typing: what comes from elsewhere asks the editor
-/// to [let go](Editor::pause), does its work, and lets it go on with what was typed.
+/// to [let go](Editor::let_go), does its work, and lets it go on with what was typed.
 pub(super) async fn run(
     session: &mut Session,
     editor: &mut Editor,
@@ -65,25 +65,24 @@ async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockw
     loop {
         tokio::select! {
             typed = editor.typed() => return Ok(Next::Typed(typed)),
-            due = clockwork.due() => {
-                editor.pause();
-                return Ok(match editor.typed().await {
-                    Typed::Paused => Next::Due(due),
-                    // Somebody was quicker.
-                    typed => {
-                        clockwork.hold(due);
-                        Next::Typed(typed)
+            due = clockwork.due() => match editor.let_go().await {
+                Some(Typed::Paused) => return Ok(Next::Due(due)),
+                // Somebody was quicker, or the terminal is gone.
+                typed => {
+                    clockwork.hold(due);
+                    if let Some(typed) = typed {
+                        return Ok(Next::Typed(typed));
                     }
-                });
+                }
             },
             signal = signals.next() => match signal {
                 // It was meant for a turn that has just ended.
                 Signal::Interrupt => {}
                 other => {
-                    // The terminal is to be left as it was.
-                    editor.pause();
-                    editor.typed().await;
-                    view::say("");
+                    // The terminal is to be left as it was, if it is there.
+                    if editor.let_go().await.is_some() {
+                        view::say("");
+                    }
                     return Err(other);
                 }
             },

@@ -18,19 +18,26 @@ use std::{
         mpsc,
     },
     thread,
+    time::Duration,
 };
 
 use reedline::{
     ColumnarMenu, Emacs, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
     default_emacs_keybindings,
 };
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    time,
+};
 
 use self::{completion::Completion, history::Lines, multiline::Multiline, plain::Plain};
 pub(crate) use self::{completion::Words, prompt::Prompt};
 
 /// The name under which the menu of completions is opened.
 const MENU: &str = "completions";
+
+/// How long the editor may take to let go of the terminal. It looks for that many times a second.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What came of asking for a line.
 #[derive(Debug)]
@@ -91,10 +98,11 @@ impl Editor {
         self.typed.recv().await.unwrap_or_else(|| Typed::Failed("the line editor broke down".to_owned()))
     }
 
-    /// Takes the terminal back from somebody who is typing; the answer to [`ask`](Self::ask) is then
-    /// [`Typed::Paused`], unless a line came first.
-    pub(crate) fn pause(&self) {
+    /// Takes the terminal back from somebody who is typing: [`Typed::Paused`], unless a line came first. Nothing if
+    /// the editor does not let go: of a terminal that is gone it reads for ever.
+    pub(crate) async fn let_go(&mut self) -> Option<Typed> {
         self.pause.store(true, Ordering::Relaxed);
+        time::timeout(PATIENCE, self.typed()).await.ok()
     }
 }
 
