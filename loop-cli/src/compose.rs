@@ -1,6 +1,7 @@
 //! From a plan to a loop.
 
 mod checks;
+mod review;
 mod worker;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -8,7 +9,7 @@ use std::{ffi::OsString, path::PathBuf};
 use loop_agents::{
     judge::InOrder,
     process::{Custody, Job},
-    shell::{CommandEvaluator, Shell},
+    shell::{CommandEvaluator, Shell, ShellAgent},
     usage::UsageFile,
 };
 use loop_core::{Bounded, Guardrail, Iteration, Judged, Loop, Pace, evaluator_passed, pace_fn};
@@ -18,7 +19,7 @@ use loop_guardrails::{
 };
 
 pub(crate) use self::{
-    checks::{command, see_judge},
+    checks::{command, see_judges},
     worker::Worker,
 };
 use crate::{
@@ -26,7 +27,8 @@ use crate::{
     drive::Audience,
     interrupted::Interrupted,
     logging::OutputLogs,
-    manifest::plan::{PacePlan, Plan, ResumePlan},
+    manifest::plan::{PacePlan, Plan, ResumePlan, UsagePlan},
+    settings::Settings,
     view::{Lines, Notes, Output, Screen},
 };
 
@@ -59,6 +61,23 @@ impl Place {
         self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
     }
 
+    /// The settings that hold here.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn settings(&self) -> anyhow::Result<Settings> {
+        Settings::load(&self.dir, |name| self.var(name)).map_err(|findings| anyhow::anyhow!("{findings}"))
+    }
+
+    /// The agent with a reader of what it prints, if anything of that is usage.
+    fn read_usage(&self, agent: ShellAgent, usage: &UsagePlan) -> ShellAgent {
+        if usage.format.flags().is_none() {
+            return agent;
+        }
+        let notes = self.notes.clone();
+        agent.usage_reader(usage.reader()).on_note(move |note| notes.add(note))
+    }
+
     /// A number of this run's own: runs that failed together must not try again together.
     pub(crate) fn seed(&self) -> u64 {
         // The rest of a run's name is the time.
@@ -84,6 +103,31 @@ pub(crate) struct Watchers<'a> {
     pub(crate) declining: &'a Declining,
 }
 
+impl Watchers<'_> {
+    /// Shows and keeps what this agent says.
+    fn hear<W: Worker>(&self, agent: W) -> W {
+        agent.heard(self.output(), self.logs.cloned())
+    }
+
+    /// Shows and keeps what this command prints.
+    fn hear_check(&self, check: CommandEvaluator) -> CommandEvaluator {
+        let (mut output, logs) = (self.output(), self.logs.cloned());
+        check.on_output(move |stream, bytes| {
+            if let Some(output) = &mut output {
+                output.feed(bytes);
+            }
+            if let Some(logs) = &logs {
+                logs.write(stream, bytes);
+            }
+        })
+    }
+
+    fn output(&self) -> Option<Output> {
+        let show = self.audience.show_output;
+        (show || self.screen.is_live()).then(|| Output::new(self.screen.clone(), show))
+    }
+}
+
 /// The loop of a plan's agent and check, with those who watch it.
 pub(crate) fn watched<W: Worker>(
     agent: W,
@@ -91,22 +135,9 @@ pub(crate) fn watched<W: Worker>(
     place: &Place,
     watchers: &Watchers<'_>,
 ) -> anyhow::Result<Composed<W>> {
-    let Watchers { audience, logs, screen, declining } = *watchers;
-    let is_seen = audience.show_output || screen.is_live();
-    let output = || is_seen.then(|| Output::new(screen.clone(), audience.show_output));
-    let agent = agent.heard(output(), logs.cloned());
-    let (mut output, of_check) = (output(), logs.cloned());
-    let heard = move |check: CommandEvaluator| {
-        check.on_output(move |stream, bytes| {
-            if let Some(output) = &mut output {
-                output.feed(bytes);
-            }
-            if let Some(logs) = &of_check {
-                logs.write(stream, bytes);
-            }
-        })
-    };
-    let evaluator = checks::all(plan, place, heard)?;
+    let Watchers { audience, screen, declining, .. } = *watchers;
+    let agent = watchers.hear(agent);
+    let evaluator = checks::all(plan, place, watchers)?;
     let max_iterations = plan.limits.max_iterations.get();
     let mut composed = compose(plan, place, agent, evaluator);
     if !audience.quiet {

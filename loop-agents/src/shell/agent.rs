@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Briefing, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
+    bill::Bill,
     evaluator::EVALUATOR_EXIT_MARK,
     hearing::{Ears, Heard, OnNote},
     listener::Listener,
@@ -28,7 +29,8 @@ use crate::{
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, the default [`Shell`] with a
-/// [`UsageFile`](crate::usage::UsageFile) of its own made in the first iteration, and at most 32 KiB of text for each placeholder
+/// [`UsageFile`](crate::usage::UsageFile) of its own made in the first iteration, no [cost](Self::costs) that it does not
+/// tell, and at most 32 KiB of text for each placeholder
 /// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)).
 ///
 /// ```
@@ -48,6 +50,7 @@ pub struct ShellAgent {
     shell: Shell,
     ears: Ears,
     patience: Patience,
+    costs: bool,
 }
 
 /// What an agent's command left behind.
@@ -93,6 +96,7 @@ impl ShellAgent {
             shell: Shell::new(),
             ears: Ears::default(),
             patience: Patience::default(),
+            costs: false,
         })
     }
 
@@ -159,6 +163,15 @@ impl ShellAgent {
     #[must_use]
     pub fn on_note(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
         self.ears.on_note = OnNote::new(listener);
+        self
+    }
+
+    /// Says that the command costs money although nothing of what it prints is read as usage: a run of it after which
+    /// nothing stands in the [`UsageFile`](crate::usage::UsageFile) makes the cost a lower bound, and not one that is
+    /// known. So with a second agent, a reviewer, beside one that reports.
+    #[must_use]
+    pub const fn costs(mut self, costs: bool) -> Self {
+        self.costs = costs;
         self
     }
 
@@ -235,6 +248,7 @@ impl ShellAgent {
         self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());
+        let _bill = self.costs.then(|| Bill::new(&self.shell, &meter));
         self.ears.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
         let mut hearing = self.ears.hearing(&meter);
         let listener = |stream, bytes: &[u8]| {

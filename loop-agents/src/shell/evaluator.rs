@@ -4,12 +4,12 @@ use std::future::pending;
 
 use async_trait::async_trait;
 use loop_core::{
-    Ceiling, Cost, EvaluationContext, Evaluator, Halt, Meter, StopReason, Usage, Usd, Verdict, WorkError,
-    with_causes,
+    Ceiling, EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError, with_causes,
 };
 
 use super::{
     CommandError,
+    bill::Bill,
     command::check_line,
     listener::Listener,
     reason::exit_with_reason,
@@ -216,27 +216,6 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         }
         cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
         Ok(verdict)
-    }
-}
-
-/// What a command costs of which nothing stands in the usage file, also when it is dropped.
-struct Bill {
-    shell: Shell,
-    meter: Meter,
-    lines: u64,
-}
-
-impl Bill {
-    fn new(shell: &Shell, meter: &Meter) -> Self {
-        Self { shell: shell.clone(), meter: meter.clone(), lines: shell.reported_lines() }
-    }
-}
-
-impl Drop for Bill {
-    fn drop(&mut self) {
-        if self.shell.reported_lines() == self.lines {
-            self.meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
-        }
     }
 }
 

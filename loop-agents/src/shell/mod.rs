@@ -5,6 +5,7 @@
 //! [supervised](crate::process).
 
 mod agent;
+mod bill;
 mod briefing;
 mod command;
 mod evaluator;

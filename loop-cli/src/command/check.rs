@@ -28,6 +28,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
         if let Some(check) = &plan.evaluator.command {
             trial::look_for("check", check, &plan, here, &vars);
         }
+        trial::look_for_reviewer(&plan, here, &vars);
         trial::look_for_models(&plan, here, &vars);
         return Ok(ExitCode::from(exit::OK));
     }

@@ -34,7 +34,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
     // Before anything is begun.
-    compose::see_judge(&subject.plan, &place).map_err(Failure::Usage)?;
+    compose::see_judges(&subject.plan, &place).map_err(Failure::Usage)?;
     let (plan, begin) = (&subject.plan, Beginning { args, subject: &subject, place: &place, redactor });
     match &plan.agent.work {
         WorkPlan::Command(part) => begin.with(ShellAgent::of(part, plan, &place).map_err(Failure::Usage)?),

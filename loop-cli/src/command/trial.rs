@@ -10,7 +10,10 @@ use super::Failure;
 use crate::{
     compose::{self, Place},
     init::agent::is_on_path,
-    manifest::{Paint, Plan, UNFILLED, plan::WorkPlan},
+    manifest::{
+        Paint, Plan, UNFILLED,
+        plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
+    },
     model::Model,
     settings::Settings,
     view::{self, text},
@@ -20,6 +23,7 @@ use crate::{
 /// its first iteration is a failure. Warns about an agent that is not there as well.
 pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
     look_for_agent(plan, &place.dir, &place.env);
+    look_for_reviewer(plan, &place.dir, &place.env);
     let Some(mut command) = compose::command(plan, place)? else {
         view::tell("nothing can be tried: there is no command, and no output yet that could be judged");
         return Ok(());
@@ -40,7 +44,8 @@ pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
              `evaluator.command`"
         )));
     }
-    let is_all = plan.evaluator.confidence.is_none() && plan.evaluator.judge.is_none();
+    let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
+    let is_all = confidence.is_none() && judge.is_none() && review.is_none();
     if verdict.outcome() == Outcome::Pass && is_all {
         view::warning("the check passes already, before the agent has done anything");
     }
@@ -76,7 +81,11 @@ pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsStri
         WorkPlan::Command(_) => None,
     };
     let judge = plan.evaluator.judge.as_ref().map(|judge| ("evaluator.judge.model", &judge.model));
-    let named: Vec<_> = [agent, judge].into_iter().flatten().collect();
+    let review = match plan.reviewer() {
+        Some(ReviewerPlan::Model { name, .. }) => Some(("evaluator.review.model", name)),
+        Some(ReviewerPlan::Command(_)) | None => None,
+    };
+    let named: Vec<_> = [agent, judge, review].into_iter().flatten().collect();
     let lookup = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
     if named.is_empty() {
         return;
@@ -96,6 +105,13 @@ pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsStri
 pub(super) fn look_for_agent(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     if let Some(command) = plan.agent.command() {
         look_for("agent", command.as_str(), plan, dir, vars);
+    }
+}
+
+/// The same of a command that reviews.
+pub(super) fn look_for_reviewer(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
+    if let Some(ReviewerPlan::Command(command)) = plan.reviewer() {
+        look_for("reviewer", command.line.as_str(), plan, dir, vars);
     }
 }
 

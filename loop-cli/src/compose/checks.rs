@@ -1,31 +1,32 @@
-//! The check of a plan: a command, a number that the agent says, a model that judges, or several of them.
+//! The check of a plan: a command, a number that the agent says, a model that judges, an agent that reviews, or
+//! several of them.
 
 use anyhow::Context;
 use loop_agents::{
-    judge::{ConfidenceEvaluator, InOrder, JudgeEvaluator, Words},
+    judge::{ConfidenceEvaluator, InOrder, JudgeEvaluator},
+    review::Reviewed,
     shell::CommandEvaluator,
 };
 use loop_core::Evaluator;
 
-use super::Place;
+use super::{Place, Watchers, review::review};
 use crate::{
-    manifest::plan::{ConfidencePlan, JudgePlan, Plan, StopPlan},
+    manifest::plan::{ConfidencePlan, EvaluatorPlan, JudgePlan, Plan, StopPlan},
     model::Model,
-    settings::Settings,
 };
 
-/// All that has to pass, what costs least first. `heard` passes on what the command prints.
+/// All that has to pass, what costs least first, with those who watch it.
 ///
 /// # Errors
 /// What is wrong with a part of it, or with the machine. Nothing was run.
-pub(super) fn all<O: Words>(
+pub(super) fn all<O: Reviewed>(
     plan: &Plan,
     place: &Place,
-    heard: impl FnOnce(CommandEvaluator) -> CommandEvaluator,
+    watchers: &Watchers<'_>,
 ) -> anyhow::Result<InOrder<O>> {
     let mut checks: Vec<Box<dyn Evaluator<O>>> = Vec::new();
     if let Some(command) = command(plan, place)? {
-        checks.push(Box::new(heard(command)));
+        checks.push(Box::new(watchers.hear_check(command)));
     }
     if let Some(ConfidencePlan { at_least, key }) = &plan.evaluator.confidence {
         let evaluator = ConfidenceEvaluator::at_least(*at_least).context("evaluator.confidence.at_least")?;
@@ -33,6 +34,9 @@ pub(super) fn all<O: Words>(
     }
     if let Some(part) = &plan.evaluator.judge {
         checks.push(Box::new(judge(part, plan, place)?));
+    }
+    if let Some(part) = &plan.evaluator.review {
+        checks.push(Box::new(review(part, plan, place, Some(watchers))?));
     }
     Ok(checks.into_iter().collect())
 }
@@ -57,17 +61,18 @@ pub(crate) fn command(plan: &Plan, place: &Place) -> anyhow::Result<Option<Comma
     }))
 }
 
-/// Sees whether the plan's judge can be asked, if it has one.
+/// Sees whether the plan's judge and its reviewer can be asked, as far as it has them.
 ///
 /// # Errors
 /// No such model, or no key for it.
-pub(crate) fn see_judge(plan: &Plan, place: &Place) -> anyhow::Result<()> {
-    plan.evaluator.judge.as_ref().map_or(Ok(()), |part| judge(part, plan, place).map(drop))
+pub(crate) fn see_judges(plan: &Plan, place: &Place) -> anyhow::Result<()> {
+    let EvaluatorPlan { judge: of_judge, review: of_review, .. } = &plan.evaluator;
+    of_judge.as_ref().map_or(Ok(()), |part| judge(part, plan, place).map(drop))?;
+    of_review.as_ref().map_or(Ok(()), |part| review(part, plan, place, None).map(drop))
 }
 
 fn judge(part: &JudgePlan, plan: &Plan, place: &Place) -> anyhow::Result<JudgeEvaluator> {
-    let settings = Settings::load(&place.dir, |name| place.var(name))
-        .map_err(|findings| anyhow::anyhow!("{findings}"))?;
+    let settings = place.settings()?;
     let mut model =
         Model::choose(Some(part.model.as_str()), &settings, &place.env).context("evaluator.judge.model")?;
     if let Some(prices) = &plan.agent.usage.prices {

@@ -3,8 +3,8 @@
 use anyhow::Context;
 use loop_agents::{
     chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
-    judge::Words,
     process::Stream,
+    review::Reviewed,
     shell::{CommandLine, ShellAgent},
     usage::Tokens,
 };
@@ -16,13 +16,12 @@ use crate::{
     logging::OutputLogs,
     manifest::plan::{ModelPlan, Plan, WorkPlan},
     model::{Model, Surroundings, VendorModel},
-    settings::Settings,
     view::{self, Output},
 };
 
 /// An agent that a plan can have.
 pub(crate) trait Worker:
-    Iteration<Output: Serialize + DeserializeOwned + Words> + Sized + 'static
+    Iteration<Output: Serialize + DeserializeOwned + Reviewed> + Sized + 'static
 {
     /// What the plan says of this kind of agents.
     type Part;
@@ -58,12 +57,7 @@ impl Worker for ShellAgent {
         if let Some(silence) = plan.agent.max_silence {
             shell = shell.max_silence(silence);
         }
-        let agent = Self::nowhere(command, plan)?.shell(shell);
-        if plan.agent.usage.format.flags().is_none() {
-            return Ok(agent);
-        }
-        let notes = place.notes.clone();
-        Ok(agent.usage_reader(plan.agent.usage.reader()).on_note(move |note| notes.add(note)))
+        Ok(place.read_usage(Self::nowhere(command, plan)?.shell(shell), &plan.agent.usage))
     }
 
     fn nowhere(command: &CommandLine, plan: &Plan) -> anyhow::Result<Self> {
@@ -90,8 +84,7 @@ impl Worker for ChatAgent {
     type Part = ModelPlan;
 
     fn of(part: &ModelPlan, plan: &Plan, place: &Place) -> anyhow::Result<Self> {
-        let settings = Settings::load(&place.dir, |name| place.var(name))
-            .map_err(|findings| anyhow::anyhow!("{findings}"))?;
+        let settings = place.settings()?;
         let mut model =
             Model::choose(Some(part.name.as_str()), &settings, &place.env).context("agent.model")?;
         if let Some(prices) = &plan.agent.usage.prices {

@@ -12,6 +12,9 @@ pub(crate) const BACKOFF_SECONDS: u64 = 1;
 /// The longest wait of a failing loop: a base beyond it would be no base.
 pub(crate) const MAX_BACKOFF_SECONDS: f64 = 60.0;
 
+/// How often a model may call tools in a review when the manifest does not say.
+pub(crate) const REVIEW_ROUNDS: u64 = 15;
+
 /// Head, tail and the note between them need some room to say anything.
 pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 

@@ -8,8 +8,8 @@ use loop_guardrails::policy::environment::{Inherit, NamePattern};
 use super::{
     environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan,
-        UsagePlan, WorkPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
+        ReviewCommand, ReviewPlan, ReviewerPlan, StopPlan, UsagePlan, WorkPlan,
     },
 };
 use crate::{model::ToolName, view::text};
@@ -165,7 +165,8 @@ pub(crate) fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
         ("confidence", format!("the agent ends with {{\"{key}\": N}}, N from {at_least} to 1"))
     });
     let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
-    [command, confidence, judge].into_iter().flatten().collect()
+    let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
+    [command, confidence, judge, review].into_iter().flatten().collect()
 }
 
 fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
@@ -177,8 +178,20 @@ fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
     format!("the model {}{votes}, by{criteria}", model.as_str())
 }
 
+fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
+    match reviewer {
+        ReviewerPlan::Command(ReviewCommand { line, .. }) => {
+            format!("{}\n{}", line.as_str().trim(), prompt(line))
+        }
+        ReviewerPlan::Model { name, rounds } => {
+            let rounds = text::count(*rounds, "round");
+            format!("the model {}, with tools that only look, in up to {rounds}", name.as_str())
+        }
+    }
+}
+
 fn goal(plan: &Plan) -> String {
-    let EvaluatorPlan { command, confidence, judge, .. } = &plan.evaluator;
+    let EvaluatorPlan { command, confidence, judge, review, .. } = &plan.evaluator;
     let command = command.is_some().then(|| match &plan.stop {
         StopPlan::EvaluatorPass => "the check exits 0".to_owned(),
         StopPlan::OutputMatches(pattern) => {
@@ -187,7 +200,9 @@ fn goal(plan: &Plan) -> String {
     });
     let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
     let judge = judge.is_some().then(|| "the judge says yes".to_owned());
-    let parts: Vec<_> = [&command, &confidence, &judge].into_iter().flatten().map(String::as_str).collect();
+    let review = review.is_some().then(|| "the review finds nothing left".to_owned());
+    let parts: Vec<_> =
+        [&command, &confidence, &judge, &review].into_iter().flatten().map(String::as_str).collect();
     let order = if parts.len() > 1 { ", asked in this order" } else { "" };
     format!("{}{order}", list(&parts, "and"))
 }

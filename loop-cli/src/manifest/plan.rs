@@ -90,7 +90,9 @@ pub(crate) struct EvaluatorPlan {
     pub(crate) confidence: Option<ConfidencePlan>,
     /// A model that judges what the agent said.
     pub(crate) judge: Option<JudgePlan>,
-    /// What the command may take each time, and what the judge may; `None` is no limit.
+    /// An agent that reviews what was done.
+    pub(crate) review: Option<ReviewPlan>,
+    /// What each of the command, the judge and the review may take each time; `None` is no limit.
     pub(crate) max_time: Option<Duration>,
 }
 
@@ -114,6 +116,42 @@ pub(crate) struct JudgePlan {
     pub(crate) votes: Votes,
     /// What it is told besides.
     pub(crate) prompt: Option<String>,
+}
+
+/// An agent that reviews.
+#[derive(Debug, Clone)]
+pub(crate) struct ReviewPlan {
+    /// Who or what it is.
+    pub(crate) reviewer: ReviewerPlan,
+    /// What it is told besides.
+    pub(crate) prompt: Option<String>,
+}
+
+/// Who reviews.
+#[derive(Debug, Clone)]
+pub(crate) enum ReviewerPlan {
+    /// A model with tools that look.
+    Model {
+        /// Its name; the settings and the environment say where it is.
+        name: ModelName,
+        /// How often it may call tools in a review.
+        rounds: u64,
+    },
+    /// A command.
+    Command(ReviewCommand),
+}
+
+/// A command that reviews.
+#[derive(Debug, Clone)]
+pub(crate) struct ReviewCommand {
+    /// The shell command, and how it gets the prompt.
+    pub(crate) line: CommandLine,
+    /// What it is told to print, as its line says.
+    pub(crate) format: Format,
+    /// The model that its line names, where it does not tell it.
+    pub(crate) model: Option<String>,
+    /// It is an agent, and costs what it does not tell.
+    pub(crate) is_uncounted: bool,
 }
 
 impl AgentPlan {
@@ -243,6 +281,11 @@ impl Loaded {
 }
 
 impl Plan {
+    /// Who reviews, if anybody does.
+    pub(crate) fn reviewer(&self) -> Option<&ReviewerPlan> {
+        self.evaluator.review.as_ref().map(|review| &review.reviewer)
+    }
+
     /// Reads and validates the manifest at `path`, which is taken from the current folder.
     ///
     /// # Errors

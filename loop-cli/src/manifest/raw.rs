@@ -3,7 +3,7 @@
 use super::{
     diagnostics::Diagnostic,
     document::Node,
-    field::{Field, FlagOrWhole, Item, Text},
+    field::{At, Field, FlagOrWhole, Item, Text},
     fields::Fields,
 };
 
@@ -75,6 +75,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) confidence: Option<RawConfidence>,
     /// A model that judges.
     pub(crate) judge: Option<RawJudge>,
+    /// An agent that reviews.
+    pub(crate) review: Option<RawReview>,
     /// What one check may take, in seconds. More than 0. Default: no limit of its own.
     pub(crate) max_seconds: Field<f64>,
 }
@@ -101,6 +103,19 @@ pub(crate) struct RawJudge {
     pub(crate) pass: Field<i128>,
     /// What it is told besides.
     pub(crate) prompt: Field<String>,
+}
+
+/// `evaluator.review`: an agent that looks at the work, and says what is left.
+#[derive(Debug, Default)]
+pub(crate) struct RawReview {
+    /// The model that reviews. Required without a command.
+    pub(crate) model: Field<String>,
+    /// The shell command that reviews. Its prompt comes as an agent's does.
+    pub(crate) agent: Field<String>,
+    /// What it is told besides.
+    pub(crate) prompt: Field<String>,
+    /// How often a model may call tools in a review. At least 1. Default: 15.
+    pub(crate) rounds: Field<i128>,
 }
 
 /// `stop_condition`: when the goal is met.
@@ -172,6 +187,15 @@ impl RawManifest {
     }
 }
 
+impl RawManifest {
+    /// All of its commands.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &At<String>> {
+        let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
+        let commands = [&self.agent.command, &self.evaluator.command].into_iter().chain(reviewer);
+        commands.filter_map(|command| command.written())
+    }
+}
+
 impl RawAgent {
     fn read(mut fields: Fields<'_>) -> Self {
         Self {
@@ -205,6 +229,7 @@ impl RawEvaluator {
             command: fields.text("evaluator.command"),
             confidence: fields.object("evaluator.confidence").map(RawConfidence::read),
             judge: fields.object("evaluator.judge").map(RawJudge::read),
+            review: fields.object("evaluator.review").map(RawReview::read),
             max_seconds: fields.number("evaluator.max_seconds"),
         }
     }
@@ -227,6 +252,17 @@ impl RawJudge {
             votes: fields.whole("evaluator.judge.votes"),
             pass: fields.whole("evaluator.judge.pass"),
             prompt: fields.text("evaluator.judge.prompt"),
+        }
+    }
+}
+
+impl RawReview {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            model: fields.text("evaluator.review.model"),
+            agent: fields.text("evaluator.review.agent"),
+            prompt: fields.text("evaluator.review.prompt"),
+            rounds: fields.whole("evaluator.review.rounds"),
         }
     }
 }

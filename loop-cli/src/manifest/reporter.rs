@@ -57,6 +57,13 @@ pub(super) fn uncounted(check: &str) -> Option<&'static str> {
     Some(reporter.program)
 }
 
+/// The program of a reviewing agent that costs what nobody will know: it can report and is not told to.
+pub(super) fn untold(line: &str) -> Option<&'static Reporter> {
+    let called = called(line);
+    let is_told = called.iter().any(|(_, is_told)| *is_told) || line.contains(USAGE_FILE_VARIABLE);
+    called.into_iter().next().filter(|_| !is_told).map(|(reporter, _)| reporter)
+}
+
 /// The flag by which those of these programs that do not tell their model are given one.
 pub(super) const MODEL: &str = "--model";
 

@@ -42,6 +42,7 @@ pub(crate) fn schema() -> String {
             pattern_belongs_to_matching(),
             agents_are_of_one_kind(),
             something_judges(),
+            reviewers_are_of_one_kind(),
             limits_are_measured()
         ]),
     );
@@ -90,8 +91,17 @@ fn agents_are_of_one_kind() -> Value {
 
 /// One of the keys that judge has to be there.
 fn something_judges() -> Value {
-    let judges = ["command", "confidence", "judge"].map(|key| json!({ "required": [key] }));
+    let judges = ["command", "confidence", "judge", "review"].map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
+}
+
+/// A reviewer is a command or a model, and rounds are a model's.
+fn reviewers_are_of_one_kind() -> Value {
+    json!({ "properties": { "evaluator": { "properties": { "review": {
+        "if": { "required": ["agent"] },
+        "then": { "properties": { "model": false, "rounds": false } },
+        "else": { "required": ["model"] },
+    } } } } })
 }
 
 /// `output_matches` needs a pattern and a command, and nothing else has a use for a pattern.

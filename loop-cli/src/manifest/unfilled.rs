@@ -11,9 +11,7 @@ pub(crate) const UNFILLED: &str = "REPLACE_ME";
 
 /// The commands of `raw` that are still to be written.
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
-    let commands = [&raw.agent.command, &raw.evaluator.command];
-    let written = commands.into_iter().filter_map(|command| command.written());
-    let unfilled = written.filter(|at| at.value.trim_start().starts_with(UNFILLED));
+    let unfilled = raw.commands().filter(|at| at.value.trim_start().starts_with(UNFILLED));
     let report = |at: &At<String>| {
         Diagnostic::unfinished(format!("`{}` is still to be written", at.key))
             .at(at.span.clone(), "this stands where a command has to stand")

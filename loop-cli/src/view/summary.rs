@@ -103,7 +103,7 @@ fn next(
         StopReason::ConsecutiveFailures => format!("run {agent} by hand, and see why it fails"),
         StopReason::AgentUnavailable => see_that_it_runs(agent),
         StopReason::EvaluatorUnavailable if plan.evaluator.command.is_none() => {
-            "see that the judge can be asked: `loop check` looks for its key".to_owned()
+            "see that who judges can be asked: `loop check` looks for keys and programs".to_owned()
         }
         StopReason::EvaluatorUnavailable => see_that_it_runs(check),
         StopReason::PromptUndeliverable => {

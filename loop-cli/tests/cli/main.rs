@@ -41,6 +41,7 @@ mod prompts;
 mod report;
 mod resume;
 mod retention;
+mod review;
 mod schedule;
 mod schedule_cases;
 mod schedule_run;

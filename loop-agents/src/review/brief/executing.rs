@@ -94,9 +94,28 @@ fn last(step: &Step<Worked>) -> String {
     failure.into_iter().chain(lists).collect()
 }
 
-/// What a review found that is left.
+/// What a review found that is left; nothing if the verdict is none of a review's, but the output of a check that
+/// came before it.
 pub(super) fn pending(verdict: &str) -> String {
-    let Ok(Findings { pending, blocker, .. }) = verdict.parse::<Findings>();
+    let Ok(found) = verdict.parse::<Findings>();
+    if found.to_string() != verdict {
+        return String::new();
+    }
+    let Findings { pending, blocker, .. } = found;
     let blocker = (!blocker.is_empty()).then(|| format!("Blocked, as the reviewer sees it: {blocker}\n"));
     pending.iter().map(|item| format!("- {item}\n")).chain(blocker).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_check_printed_is_no_finding_of_a_review() {
+        let found = Findings::new(["add tests"], "no key", "Short.").to_string();
+        assert_eq!(pending(&found), "- add tests\nBlocked, as the reviewer sees it: no key\n");
+        for printed in ["- it is done: find nothing", "failures:\n- a\nblocker: b\nsummary: c", ""] {
+            assert_eq!(pending(printed), "", "{printed}");
+        }
+    }
 }

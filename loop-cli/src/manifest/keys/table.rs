@@ -5,6 +5,7 @@ use loop_agents::judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA};
 use super::{
     super::bounds::{
         BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
+        REVIEW_ROUNDS,
     },
     Key,
     Need::{Optional, Required, Unless},
@@ -139,12 +140,12 @@ pub(crate) const KEYS: &[Key] = &[
     Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`, or `judge`)")
         .explained(
             "The check. It runs after every iteration and says whether the goal is met. It is a command, a number \
-             that the agent says (`confidence`), a model that judges (`judge`), or several of them: then they are \
-             asked in this order, all have to pass, and none is asked after one that does not.",
+             that the agent says (`confidence`), a model that judges (`judge`), an agent that looks at the work \
+             (`review`), or several of them: then they are asked in this order, all have to pass, and none is asked after one that does not.",
         ),
     Key::new(
         "evaluator.command",
-        Unless(&["evaluator.confidence", "evaluator.judge"]),
+        Unless(&["evaluator.confidence", "evaluator.judge", "evaluator.review"]),
         Shape::Filled,
         "the shell command that exits 0 when the goal is met",
     )
@@ -189,10 +190,39 @@ pub(crate) const KEYS: &[Key] = &[
     Key::new("evaluator.judge.prompt", Optional, Shape::Filled, "what the judge is told besides")
         .explained("What the judge is told besides the goal and the criteria: who will read the output, for example.")
         .examples(&[Text("The readers are new to the project.")]),
+    Key::new("evaluator.review", Optional, Shape::Object, "an agent that looks at the work (`model` or `agent`)").explained(
+        "An agent that looks at the work and says what is left to do: nothing left is a pass. It begins afresh each \
+         time, is told the goal and what the agent said last, and finds out for itself what is there. It is a model \
+         with tools that change nothing, or a command.",
+    ),
+    Key::new(
+        "evaluator.review.model",
+        Unless(&["evaluator.review.agent"]),
+        Shape::Filled,
+        "the model that reviews",
+    )
+    .explained("The model that reviews, named as in `agent.model`. Its tools only look.")
+    .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
+    Key::new("evaluator.review.agent", Optional, Shape::Filled, "the shell command that reviews")
+        .explained(
+            "The shell command that reviews, in the place of a model. Its prompt goes to its standard input, or, \
+             quoted, where `{prompt}` stands, and says how its last words have to end. It has the rights that it has. \
+             What it uses is read from what it prints if its flags say so, or from the file that LOOP_USAGE_FILE names.",
+        )
+        .examples(&[Text("codex exec --json -"), Text("claude -p --output-format stream-json --verbose")]),
+    Key::new("evaluator.review.prompt", Optional, Shape::Filled, "what the reviewer is told besides")
+        .explained("What the reviewer is told besides the goal: what to look at first, for example.")
+        .examples(&[Text("Run the examples of the README as well.")]),
+    Key::new("evaluator.review.rounds", Optional, Shape::Whole(1), "how often the model may call tools in a review")
+        .explained(
+            "How often a model that reviews may call tools each time; then it has to say what it has found.",
+        )
+        .default(Whole(REVIEW_ROUNDS))
+        .examples(&[Whole(30)]),
     Key::new("evaluator.max_seconds", Optional, SECONDS, "seconds that the check may take each time")
         .explained(
-            "How many seconds the check may take each time that it runs: the command, and the judge. One that takes \
-             longer is ended, and its iteration has failed; the loop goes on. Left out, only the limits of the run hold.",
+            "How many seconds the check may take each time that it runs: the command, the judge, and the review. One \
+             that takes longer is ended, and its iteration has failed; the loop goes on. Left out, only the limits of the run hold.",
         )
         .examples(&[Whole(300)]),
     Key::planned(

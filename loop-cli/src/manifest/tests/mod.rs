@@ -2,6 +2,7 @@
 
 mod judge;
 mod laws;
+mod review;
 mod right;
 mod schema;
 mod toml;

@@ -21,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// What the validator says of manifests that the schema takes, because it has no words for it.
-const BEYOND: [&str; 12] = [
+const BEYOND: [&str; 13] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -33,6 +33,7 @@ const BEYOND: [&str; 12] = [
     "the file of `agent.prices`",
     "what the agent costs cannot be known",
     "what the judge costs cannot be known",
+    "what the review costs cannot be known",
     "is more than there are votes",
 ];
 
@@ -154,6 +155,10 @@ fn with(path: &str, value: Json) -> Json {
     }
     if path.starts_with("evaluator.judge.") {
         manifest["evaluator"]["judge"] = serde_json::json!({ "model": "gpt-5", "criteria": ["It rhymes"] });
+    }
+    if path.starts_with("evaluator.review.") {
+        let reviewer = if path.ends_with(".agent") { "agent" } else { "model" };
+        manifest["evaluator"]["review"][reviewer] = "gpt-5".into();
     }
     manifest["guardrails"]["allow_unmetered"] = true.into();
     let pointer = path.split('.').fold(&mut manifest, |object, key| &mut object[key]);

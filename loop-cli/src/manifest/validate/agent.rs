@@ -61,7 +61,8 @@ pub(super) fn agent(
     })
 }
 
-fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic> {
+/// A command that gets a prompt.
+pub(super) fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic> {
     CommandLine::parse(&at.value).map_err(|error| match error {
         CommandError::PromptPlace { offset, problem } => misplaced_prompt(at, offset, problem, text),
         error => unrunnable(at, &error),

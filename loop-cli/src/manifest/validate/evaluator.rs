@@ -1,4 +1,4 @@
-//! The check: a command, a number that the agent says, a model that judges.
+//! The check: a command, a number that the agent says, a model that judges, an agent that reviews.
 
 use loop_agents::{
     judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA, MAX_VOTES, Votes},
@@ -15,21 +15,28 @@ use super::{
     },
     agent::unrunnable,
     empty, filled, guardrails,
+    review::review,
 };
 
-/// The check that `raw` describes.
-pub(super) fn evaluator(raw: RawEvaluator, problems: &mut Vec<Diagnostic>) -> Option<EvaluatorPlan> {
+/// The check that `raw`, which was read from `text`, describes.
+pub(super) fn evaluator(
+    raw: RawEvaluator,
+    text: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<EvaluatorPlan> {
     let command = raw.command.judge(problems, check_command);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     // What is wrong in one of them does not hide what is wrong in the other.
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
     let judge = raw.judge.map(|raw| judge(raw, problems));
+    let review = raw.review.map(|raw| review(raw, text, problems));
     let command = command.optional()?;
     Some(EvaluatorPlan {
         is_uncounted: command.as_deref().is_some_and(|line| reporter::uncounted(line).is_some()),
         command,
         confidence: of_both(confidence)?,
         judge: of_both(judge)?,
+        review: of_both(review)?,
         max_time: max_time.optional()?,
     })
 }

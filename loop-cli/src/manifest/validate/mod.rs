@@ -9,6 +9,7 @@ mod evaluator;
 mod guardrails;
 mod priced;
 mod resume;
+mod review;
 mod stop;
 mod usage;
 mod work;
@@ -22,7 +23,7 @@ use super::{
     diagnostics::Diagnostic,
     field::At,
     keys,
-    plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
+    plan::{PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
@@ -45,12 +46,11 @@ pub(crate) fn plan(
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
         priced::priced(&raw.guardrails, agent, command, problems);
     }
-    let judge = raw.evaluator.judge.as_ref().and_then(|judge| judge.model.written());
-    let judge = judge.map(|at| at.span.clone()).unwrap_or_default();
+    let models = priced::Places::of(&raw.evaluator);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
-    let evaluator = evaluator::evaluator(raw.evaluator, problems);
-    if let (Some(agent), Some(EvaluatorPlan { judge: Some(plan), .. })) = (&agent, &evaluator) {
-        priced::judge(&raw.guardrails, plan, &agent.usage, judge, problems);
+    let evaluator = evaluator::evaluator(raw.evaluator, text, problems);
+    if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
+        priced::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
     }
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);

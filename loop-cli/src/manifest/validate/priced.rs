@@ -5,8 +5,8 @@ use loop_agents::usage::{Format, Prices, Tokens};
 use super::super::{
     diagnostics::{Diagnostic, Span},
     flags,
-    plan::{AgentPlan, JudgePlan, UsagePlan, WorkPlan},
-    raw::RawGuardrails,
+    plan::{AgentPlan, EvaluatorPlan, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan},
+    raw::{RawEvaluator, RawGuardrails},
     reporter,
 };
 use crate::model::{ModelName, VendorModel};
@@ -17,15 +17,35 @@ pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, prob
     refuse(raw, "agent", Unpriced::of(agent), command, problems);
 }
 
-/// The same of a judge, for which the prices of `usage` count as well. `model` is where it is named.
-pub(super) fn judge(
+/// Where the models of a check are named.
+pub(super) struct Places {
+    judge: Span,
+    review: Span,
+}
+
+impl Places {
+    pub(super) fn of(raw: &RawEvaluator) -> Self {
+        let judge = raw.judge.as_ref().and_then(|judge| judge.model.written());
+        let review = raw.review.as_ref().and_then(|review| review.model.written());
+        let [judge, review] = [judge, review].map(|at| at.map(|at| at.span.clone()).unwrap_or_default());
+        Self { judge, review }
+    }
+}
+
+/// The same of the models of a check, for which the prices of `usage` count as well.
+pub(super) fn models(
     raw: &RawGuardrails,
-    judge: &JudgePlan,
+    evaluator: &EvaluatorPlan,
     usage: &UsagePlan,
-    model: Span,
+    places: Places,
     problems: &mut Vec<Diagnostic>,
 ) {
-    refuse(raw, "judge", Unpriced::of_model(&judge.model, usage), model, problems);
+    if let Some(judge) = &evaluator.judge {
+        refuse(raw, "judge", Unpriced::of_model(&judge.model, usage), places.judge, problems);
+    }
+    if let Some(ReviewPlan { reviewer: ReviewerPlan::Model { name, .. }, .. }) = &evaluator.review {
+        refuse(raw, "review", Unpriced::of_model(name, usage), places.review, problems);
+    }
 }
 
 fn refuse(

@@ -33,8 +33,9 @@ pub(super) fn stop(
     let kind = raw.kind.judge(problems, kind).or(Kind::EvaluatorPass);
     let pattern = raw.pattern.judge(problems, |at| pattern(&at, text));
     // Where nothing judges at all, that is reported.
-    let is_mute = matches!(evaluator.command, Field::Absent)
-        && (evaluator.judge.is_some() || evaluator.confidence.is_some());
+    let RawEvaluator { command, confidence, judge, review, .. } = evaluator;
+    let is_mute =
+        matches!(command, Field::Absent) && (confidence.is_some() || judge.is_some() || review.is_some());
     if let (Some(Kind::OutputMatches), Some(span), true) = (kind, &kind_written, is_mute) {
         let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
         let finding = finding.at(span.clone(), "there is no command whose output could match");

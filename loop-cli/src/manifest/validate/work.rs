@@ -32,11 +32,12 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kin
 }
 
 /// Where a field stands, whatever it holds.
-fn place<T>(field: &Field<T>) -> Option<At<()>> {
+pub(super) fn place<T>(field: &Field<T>) -> Option<At<()>> {
     field.written().map(|at| At { key: at.key, value: (), span: at.span.clone() })
 }
 
-fn stranger(at: &At<()>, whose: &str, label: &str) -> Diagnostic {
+/// What belongs to the other kind.
+pub(super) fn stranger(at: &At<()>, whose: &str, label: &str) -> Diagnostic {
     Diagnostic::error(format!("`{}` is for {whose}", at.key)).at(at.span.clone(), label).help("remove it")
 }
 

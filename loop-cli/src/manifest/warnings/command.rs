@@ -56,7 +56,9 @@ const AGENTS: &[Known] = &[
 ];
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
-    let mut warnings: Vec<_> = raw.agent.command.written().into_iter().flat_map(attended).collect();
+    let reviewer = raw.evaluator.review.as_ref().and_then(|review| review.agent.written());
+    let agents = raw.agent.command.written().into_iter().chain(reviewer);
+    let mut warnings: Vec<_> = agents.flat_map(attended).collect();
     warnings.extend(own_judge(raw));
     warnings.extend(unfilled::of(raw));
     warnings

@@ -33,8 +33,7 @@ fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
 fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     let judge = raw.evaluator.judge.as_ref()?;
     let model = judge.model.written()?;
-    let is_free = model.value.parse().is_ok_and(|model: VendorModel| model.is_local());
-    if is_free || has_budget(&raw.guardrails) {
+    if is_free(&model.value) || has_budget(&raw.guardrails) {
         return None;
     }
     let votes = judge.votes.written().map_or(1, |at| at.value);
@@ -45,7 +44,12 @@ fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     Some(finding.help("set `guardrails.max_cost_usd`"))
 }
 
-fn has_budget(limits: &RawGuardrails) -> bool {
+/// Whether a model of this name costs nothing, as far as the name tells.
+pub(super) fn is_free(model: &str) -> bool {
+    model.parse().is_ok_and(|model: VendorModel| model.is_local())
+}
+
+pub(super) fn has_budget(limits: &RawGuardrails) -> bool {
     let money = [&limits.max_cost_usd, &limits.max_usd_per_hour];
     money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some()
 }

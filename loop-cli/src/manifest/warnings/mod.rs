@@ -10,6 +10,7 @@ mod money;
 mod placeholder;
 mod prompt;
 mod reports;
+mod review;
 mod time;
 mod unfilled;
 
@@ -24,6 +25,7 @@ pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
         command::of(raw),
         check::of(raw),
         judge::of(raw),
+        review::of(raw),
         unfilled::of(raw, text),
         environment::of(raw, text),
         reports::of(raw),

@@ -15,8 +15,9 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     if format.flags().is_some() {
         return Vec::new();
     }
-    // The prices are the judge's as well.
-    let prices = Some(&agent.prices).filter(|_| raw.evaluator.judge.is_none());
+    // The prices are those of a judge and a reviewer as well.
+    let is_alone = raw.evaluator.judge.is_none() && raw.evaluator.review.is_none();
+    let prices = Some(&agent.prices).filter(|_| is_alone);
     [Some(&agent.model), prices]
         .into_iter()
         .flatten()

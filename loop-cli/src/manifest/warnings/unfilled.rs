@@ -6,8 +6,7 @@ use loop_agents::shell::Placeholder;
 use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, source};
 
 pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
-    let commands = [&raw.agent.command, &raw.evaluator.command];
-    let written = commands.into_iter().filter_map(|command| command.written());
+    let written = raw.commands();
     written.flat_map(|command| in_command(command, text)).collect()
 }
 

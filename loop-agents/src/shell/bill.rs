@@ -1,0 +1,26 @@
+//! Commands that cost money and do not say how much.
+
+use loop_core::{Cost, Meter, Usage, Usd};
+
+use super::Shell;
+
+/// What a command costs of which nothing stands in the usage file, also when it is dropped.
+pub(super) struct Bill {
+    shell: Shell,
+    meter: Meter,
+    lines: u64,
+}
+
+impl Bill {
+    pub(super) fn new(shell: &Shell, meter: &Meter) -> Self {
+        Self { shell: shell.clone(), meter: meter.clone(), lines: shell.reported_lines() }
+    }
+}
+
+impl Drop for Bill {
+    fn drop(&mut self) {
+        if self.shell.reported_lines() == self.lines {
+            self.meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+        }
+    }
+}

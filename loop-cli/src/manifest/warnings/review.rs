@@ -1,0 +1,36 @@
+//! A review that costs more than anybody will know, or than anybody has allowed.
+
+use super::{
+    super::{diagnostics::Diagnostic, raw::RawManifest, reporter},
+    judge::{has_budget, is_free},
+};
+
+pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
+    [unlimited(raw), untold(raw)].into_iter().flatten().collect()
+}
+
+/// A model that is paid for, and no limit that it could cross.
+fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
+    let model = raw.evaluator.review.as_ref()?.model.written()?;
+    if is_free(&model.value) || has_budget(&raw.guardrails) {
+        return None;
+    }
+    let times = raw.guardrails.max_iterations.written().map_or(1, |at| at.value);
+    let finding = Diagnostic::warning("no limit holds what the review costs");
+    let label = if times == 1 { "reviews once".to_owned() } else { format!("reviews up to {times} times") };
+    Some(finding.at(model.span.clone(), label).help("set `guardrails.max_cost_usd`"))
+}
+
+/// An agent that can report what it uses, and is not told to.
+fn untold(raw: &RawManifest) -> Option<Diagnostic> {
+    let agent = raw.evaluator.review.as_ref()?.agent.written()?;
+    let reporter = reporter::untold(&agent.value)?;
+    let finding = Diagnostic::warning("nobody knows what the review costs");
+    let label = format!("`{}` is not told to report what it uses", reporter.program);
+    let money = [&raw.guardrails.max_cost_usd, &raw.guardrails.max_usd_per_hour];
+    let limits = money.into_iter().filter_map(|limit| limit.written());
+    let finding = limits.fold(finding.at(agent.span.clone(), label), |finding, limit| {
+        finding.at(limit.span.clone(), "what is held against this is a lower bound")
+    });
+    Some(finding.help(format!("write `{}`", reporter.told())))
+}
