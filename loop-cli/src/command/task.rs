@@ -146,11 +146,11 @@ fn assignment(
     let command = |line: &String| Who::Command(crate::init::agent::in_full(line).to_owned());
     let executor = match &args.agent {
         Some(line) => command(line),
-        None => model(args.model.clone().or(file.model))?,
+        None => model(args.model.clone().or(file.model)).context("who works")?,
     };
     let reviewer = match (&args.review_agent, &args.review_model) {
         (Some(line), _) => command(line),
-        (None, Some(name)) => model(Some(name.clone()))?,
+        (None, Some(name)) => Who::Model(name.clone()),
         (None, None) => executor.clone(),
     };
     Ok(Assignment {

@@ -43,22 +43,27 @@ impl Seat {
         size: (u16, u16),
         change: impl FnOnce(&mut Command),
     ) -> Self {
-        let (started, keys) = terminal::start(world, args, size, |command| {
-            command.env("TERM", "xterm-256color");
-            change(command);
-        });
+        let (started, keys) = sit_down(world, args, size, change);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
         let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
-        thread::spawn(move || show(ours, &shown));
+        thread::spawn(move || show(ours, &shown, || false));
         Self { started, keys, screen }
+    }
+
+    /// `loop chat` at a terminal that is gone as soon as it asks for a line, as when a window is closed.
+    pub(crate) fn hung_up(world: &World, server: &Server) -> Ran {
+        let size = (80, 24);
+        let (started, ours) = sit_down(world, &["chat", "--model", "openai:scripted"], size, |command| {
+            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
+        });
+        let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
+        show(ours, &screen, || page(&screen).lines().last() == Some(">"));
+        started.finish()
     }
 
     /// The rows of the screen, without what is empty at their ends.
     pub(crate) fn page(&self) -> String {
-        let screen = self.screen.lock().expect("no panic");
-        let (_, columns) = screen.screen().size();
-        let rows: Vec<_> = screen.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
-        rows.join("\n").trim_end().to_owned()
+        page(&self.screen)
     }
 
     /// Waits until this is on the screen.
@@ -107,8 +112,28 @@ impl Seat {
     }
 }
 
-/// Shows what comes, and answers what is asked, until the terminal is gone.
-fn show(mut terminal: File, screen: &Mutex<vt100::Parser>) {
+/// Starts `loop` at a terminal that can do what most can.
+fn sit_down(
+    world: &World,
+    args: &[&str],
+    size: (u16, u16),
+    change: impl FnOnce(&mut Command),
+) -> (Started, File) {
+    terminal::start(world, args, size, |command| {
+        command.env("TERM", "xterm-256color");
+        change(command);
+    })
+}
+
+fn page(screen: &Mutex<vt100::Parser>) -> String {
+    let screen = screen.lock().expect("no panic");
+    let (_, columns) = screen.screen().size();
+    let rows: Vec<_> = screen.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
+    rows.join("\n").trim_end().to_owned()
+}
+
+/// Shows what comes, and answers what is asked, until the terminal is gone or enough has been seen.
+fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, is_enough: impl Fn() -> bool) {
     let (mut buffer, mut heard) = ([0; 8192], Vec::new());
     while let Ok(count @ 1..) = terminal.read(&mut buffer) {
         heard.extend_from_slice(&buffer[..count]);
@@ -122,6 +147,9 @@ fn show(mut terminal: File, screen: &Mutex<vt100::Parser>) {
         let torn = (1..WHERE.len()).rev().find(|length| heard.ends_with(&WHERE[..*length])).unwrap_or(0);
         let rest = heard.split_off(heard.len() - torn);
         process(screen, &std::mem::replace(&mut heard, rest));
+        if is_enough() {
+            return;
+        }
     }
 }
 

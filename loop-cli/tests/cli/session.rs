@@ -175,3 +175,8 @@ fn what_is_no_terminal_is_no_session() {
     let ran = server.run(&world, &["chat", "--model", "openai:scripted", "--resume"]).exits(2);
     ran.says(&["for a person at a terminal"]);
 }
+
+#[test]
+fn a_session_whose_terminal_is_gone_ends() {
+    Seat::hung_up(&World::new(), &Server::new([])).exits(129);
+}
