@@ -83,12 +83,19 @@ impl<O> IterationContext<O> {
     /// is reported and noted here, and what interrupts this interrupts it. There is no step before it.
     ///
     /// ```
-    /// use loop_core::{Iteration, IterationContext, iteration_fn};
-    /// let mut count = iteration_fn(async |_: IterationContext<u64>| Ok(2));
-    /// let doubled = iteration_fn(async move |cx: IterationContext<String>| {
-    ///     Ok(count.run(cx.part()).await?.to_string())
-    /// });
-    /// # drop(doubled);
+    /// use loop_core::{Iteration, IterationContext, IterationError};
+    ///
+    /// /// Says what another iteration counts.
+    /// struct Said<I>(I);
+    ///
+    /// #[async_trait::async_trait]
+    /// impl<I: Iteration<Output = u64>> Iteration for Said<I> {
+    ///     type Output = String;
+    ///
+    ///     async fn run(&mut self, cx: IterationContext<String>) -> Result<String, IterationError> {
+    ///         Ok(self.0.run(cx.part()).await?.to_string())
+    ///     }
+    /// }
     /// ```
     #[must_use]
     pub fn part<P>(&self) -> IterationContext<P> {

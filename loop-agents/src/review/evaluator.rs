@@ -84,7 +84,8 @@ type Text = dyn Fn() -> String + Send;
 ///     .calls("give_verdict", json!({ "pending": [], "blocker": "", "summary": "Fine." }))
 ///     .says("Done.");
 /// let review = ReviewEvaluator::by_chat(Chat::new(critic).tools(tools)).task("Write a poem of two verses.");
-/// let poet = ChatAgent::new(Chat::new(ScriptedModel::new().says("Roses.").says("Roses. Violets.")));
+/// let poet = ScriptedModel::new().says("Roses.").says("Roses. Violets.");
+/// let poet = ChatAgent::new(Chat::new(poet)).goal("Write a poem of two verses.");
 /// let report = Loop::new(poet).evaluate(review).until(evaluator_passed()).at_most(5).run().await?;
 /// assert_eq!(report.iterations(), 2);
 /// # Ok(()) }
