@@ -3,7 +3,7 @@
 use loop_agents::usage::Format;
 
 use super::{
-    super::{Plan, Source, keys::KEYS},
+    super::{Plan, Source, keys},
     *,
 };
 
@@ -20,7 +20,7 @@ const RIGHT: Flags<'static> = Flags {
 #[test]
 fn every_flag_is_for_a_key_that_there_is() {
     for (flag, path) in FLAGS {
-        assert!(KEYS.iter().any(|key| key.path == path), "{flag}");
+        assert!(keys::all().any(|key| key.path == path), "{flag}");
         assert_eq!((super::flag(path), key(flag)), (flag, Some(path)));
     }
 }

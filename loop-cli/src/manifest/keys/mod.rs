@@ -10,7 +10,7 @@ mod words;
 use super::{flags, nearest::closest};
 use Need::{Planned, Required, Unless};
 pub(crate) use shape::{Sample, Shape};
-pub(crate) use table::KEYS;
+pub(crate) use table::all;
 
 /// Whether a key has to stand in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(crate) fn words(path: &str) -> Option<String> {
 
 fn find(name: &str) -> Option<&'static Key> {
     let path = flags::key(name).unwrap_or(name);
-    KEYS.iter().find(|key| key.path == path)
+    all().find(|key| key.path == path)
 }
 
 /// The keys that this version takes in the object at `object`, as a list for a message.
@@ -120,7 +120,7 @@ pub(crate) fn list(object: &str) -> String {
 
 /// The keys of the object at `object`.
 pub(crate) fn of_object(object: &str) -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(move |key| key.object() == object)
+    all().filter(move |key| key.object() == object)
 }
 
 /// Whether a manifest has this key at its top.
@@ -131,7 +131,7 @@ pub(crate) fn is_key(name: &str) -> bool {
 /// The key that was probably meant by `written` in the object at `object`; one of another object if
 /// none of its own is near.
 pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
-    let (own, others): (Vec<_>, Vec<_>) = KEYS.iter().partition(|key| key.object() == object);
+    let (own, others): (Vec<_>, Vec<_>) = all().partition(|key| key.object() == object);
     closest(written, own, Key::name).or_else(|| closest(written, others, Key::name))
 }
 

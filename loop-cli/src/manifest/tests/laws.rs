@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{JSON, TOML, load, schema};
-use crate::manifest::keys::KEYS;
+use crate::manifest::keys;
 
 /// A JSON value of any shape, with words of manifests in it.
 fn any_value() -> impl Strategy<Value = serde_json::Value> {
@@ -26,13 +26,13 @@ fn any_value() -> impl Strategy<Value = serde_json::Value> {
 }
 
 fn any_key() -> impl Strategy<Value = String> {
-    let known: Vec<_> = KEYS.iter().map(|key| key.name().to_owned()).collect();
+    let known: Vec<_> = keys::all().map(|key| key.name().to_owned()).collect();
     prop_oneof![8 => prop::sample::select(known), 1 => any::<String>()]
 }
 
 /// A right manifest with something else at one or two of its keys, or without them.
 fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
-    let paths: Vec<_> = KEYS.iter().map(|key| key.path).collect();
+    let paths: Vec<_> = keys::all().map(|key| key.path).collect();
     let change = (prop::sample::select(paths), prop::option::of(any_value()));
     let changed = prop::collection::vec(change, 0..3).prop_map(|changes| {
         let mut manifest: serde_json::Value = serde_json::from_str(JSON).unwrap();

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::{JSON, YAML, load};
 use crate::manifest::{
     document::{self, Node, Value},
-    keys::{KEYS, Shape},
+    keys::{self, Shape},
     schema,
     source::Source,
 };
@@ -94,7 +94,7 @@ fn the_file_in_the_repository_is_current() {
 
 #[test]
 fn every_key_is_explained_in_sentences() {
-    for key in KEYS.iter().filter(|key| key.is_taken()) {
+    for key in keys::all().filter(|key| key.is_taken()) {
         let text = key.explanation;
         assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{}: {text}", key.path);
         assert!(!text.contains("  "), "{}: {text}", key.path);
@@ -108,7 +108,7 @@ fn every_key_is_explained_in_sentences() {
 #[test]
 fn the_documented_default_is_what_leaving_it_out_means() {
     let plan = |manifest: &Json| format!("{:?}", load("a.json", manifest.to_string()).unwrap().plan);
-    for key in KEYS {
+    for key in keys::all() {
         if let Some(default) = key.default {
             let written = with(key.path, default.json());
             assert_eq!(plan(&written), plan(&without(key.path, written.clone())), "{}", key.path);
@@ -127,7 +127,7 @@ fn without(path: &str, mut manifest: Json) -> Json {
 
 #[test]
 fn every_example_and_every_word_is_taken() {
-    for key in KEYS {
+    for key in keys::all() {
         let words: &[_] = if let Shape::OneOf(words) = key.shape { words } else { &[] };
         let words = words.iter().map(|(word, _)| Json::from(*word));
         for value in key.examples.iter().map(|example| example.json()).chain(words) {
