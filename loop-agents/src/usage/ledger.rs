@@ -6,17 +6,11 @@
 //! their place. What was told to a meter cannot be taken back: what is told is the most that was ever
 //! known, and that is the same whenever it is asked for.
 
-use std::{
-    cmp::Reverse,
-    collections::{HashMap, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::cmp::Reverse;
 
 use loop_core::{Cost, CostQuality, Usage, Usd};
 
-/// How many messages, and how many running totals, are remembered. An id that comes again after so many
-/// others counts again.
-const REMEMBERED: usize = 16_384;
+use super::memory::Memory;
 
 /// What a total is the total of.
 #[derive(Debug, Clone, Copy)]
@@ -155,45 +149,6 @@ fn going_on(last: Usage, since: Usage, total: Usage) -> Usage {
     if input(total) >= input(last + since) { beyond(total, last) } else { total }
 }
 
-/// Usage by the hash of its name, for so many names.
-#[derive(Debug, Default)]
-struct Memory {
-    usages: HashMap<u64, Usage>,
-    oldest: VecDeque<u64>,
-}
-
-impl Memory {
-    fn has(&self, name: &str) -> bool {
-        self.usages.contains_key(&hash(name))
-    }
-
-    fn get(&self, name: &str) -> Usage {
-        self.usages.get(&hash(name)).copied().unwrap_or_default()
-    }
-
-    /// Sets it; gives what it was.
-    fn replace(&mut self, name: &str, usage: Usage) -> Usage {
-        let hash = hash(name);
-        if let Some(before) = self.usages.insert(hash, usage) {
-            return before;
-        }
-        self.oldest.push_back(hash);
-        if self.oldest.len() > REMEMBERED
-            && let Some(oldest) = self.oldest.pop_front()
-        {
-            self.usages.remove(&oldest);
-        }
-        Usage::unknown()
-    }
-}
-
-/// Names can be as long as a line; their hash is not.
-fn hash(name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// What `all` has more than `part`, field by field; none where it has no more. A cost that is known less well is
 /// more to tell, though it be the same.
 fn beyond(all: Usage, part: Usage) -> Usage {
@@ -239,7 +194,7 @@ mod tests {
 
     /// A total in words of its own, for these numbers.
     fn total(ledger: &mut Ledger, of: Total<'_>, total: Usage) -> Outcome {
-        let words = format!("{of:?} {total:?} after {:?}", ledger.messages.oldest);
+        let words = format!("{of:?} {total:?} after {:?}", ledger.messages.names());
         ledger.total(of, &words, total)
     }
 
@@ -332,16 +287,6 @@ mod tests {
         ledger.message(Some("c"), tokens(500, 0));
         total(&mut ledger, Total::ProcessSoFar("s"), tokens(5000, 480));
         assert_eq!(ledger.sum(), tokens(5000, 480));
-    }
-
-    #[test]
-    fn what_is_remembered_is_bounded() {
-        let mut ledger = Ledger::default();
-        for id in 0..2 * REMEMBERED {
-            ledger.message(Some(&id.to_string()), tokens(1, 0));
-        }
-        assert_eq!(ledger.messages.usages.len(), REMEMBERED);
-        assert_eq!(ledger.messages.oldest.len(), REMEMBERED);
     }
 
     proptest! {

@@ -20,6 +20,7 @@ mod format;
 mod ledger;
 mod limit;
 mod lines;
+mod memory;
 mod objects;
 mod prices;
 mod reader;
