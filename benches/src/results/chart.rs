@@ -2,21 +2,39 @@
 
 use std::fmt::Write;
 
-/// The colours of a page that is light or dark.
-pub(super) struct Palette {
-    pub(super) text: &'static str,
-    pub(super) faint: &'static str,
-    pub(super) line: &'static str,
-    pub(super) held: &'static str,
-    pub(super) missed: &'static str,
+/// What a part of a drawing is, and so its colour: that of the page which it stands in, if it has the names of
+/// mdBook's colours, and else one that can be read on light and on dark pages.
+#[derive(Clone, Copy)]
+pub(super) enum Ink {
+    Text,
+    Faint,
+    Line,
+    Held,
+    Missed,
 }
 
-impl Palette {
-    pub(super) const LIGHT: Self =
-        Self { text: "#1f2328", faint: "#656d76", line: "#d0d7de", held: "#0969da", missed: "#bc4c00" };
-    pub(super) const DARK: Self =
-        Self { text: "#e6edf3", faint: "#9198a1", line: "#3d444d", held: "#4493f8", missed: "#f0883e" };
+impl Ink {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Faint => "faint",
+            Self::Line => "line",
+            Self::Held => "held",
+            Self::Missed => "missed",
+        }
+    }
 }
+
+const STYLE: &str = "\
+.chart{font:12px system-ui,sans-serif}\
+.chart .text{fill:var(--fg,#777)}\
+.chart .faint{fill:var(--fg,#777);opacity:.7}\
+.chart .line{stroke:var(--fg,#777);opacity:.4}\
+.chart .held{fill:var(--links,#3b82d6)}\
+.chart .missed{fill:#d9722a}\
+.chart polyline{stroke-width:2}\
+.chart polyline.held{fill:none;stroke:var(--links,#3b82d6)}\
+.chart polyline.missed{fill:none;stroke:#d9722a}";
 
 /// A drawing under way.
 pub(super) struct Drawing(String);
@@ -32,13 +50,14 @@ impl Drawing {
     /// An empty one. `says` is for who cannot see it.
     pub(super) fn new(width: f64, height: f64, says: &str) -> Self {
         Self(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
-             font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>{}</title>\n",
+            "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n",
             escaped(says)
         ))
     }
 
-    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: &Anchor, colour: &str, text: &str) {
+    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: &Anchor, ink: Ink, text: &str) {
+        let ink = ink.class();
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -46,36 +65,37 @@ impl Drawing {
         };
         let text = escaped(text);
         self.add(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{ink}\">{text}</text>"
         ));
     }
 
-    pub(super) fn bar(&mut self, (x, y): (f64, f64), width: f64, colour: &str) {
+    pub(super) fn bar(&mut self, (x, y): (f64, f64), width: f64, ink: Ink) {
+        let ink = ink.class();
         self.add(format_args!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"12\" rx=\"2\" fill=\"{colour}\"/>"
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"12\" rx=\"2\" class=\"{ink}\"/>"
         ));
     }
 
     /// A straight line, dashed or not.
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, is_dashed: bool) {
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, is_dashed: bool) {
+        let ink = ink.class();
         let ((x1, y1), (x2, y2)) = (from, to);
         let dashes = if is_dashed { " stroke-dasharray=\"4 3\"" } else { "" };
         self.add(format_args!(
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\"{dashes}/>"
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{ink}\"{dashes}/>"
         ));
     }
 
     /// A line through points, each marked.
-    pub(super) fn curve(&mut self, points: &[(f64, f64)], colour: &str) {
+    pub(super) fn curve(&mut self, points: &[(f64, f64)], ink: Ink) {
+        let ink = ink.class();
         let mut path = String::new();
         for (x, y) in points {
             path += &format!("{x:.1},{y:.1} ");
-            self.add(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
+            self.add(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" class=\"{ink}\"/>"));
         }
         let path = path.trim_end();
-        self.add(format_args!(
-            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
-        ));
+        self.add(format_args!("<polyline points=\"{path}\" class=\"{ink}\"/>"));
     }
 
     pub(super) fn finish(self) -> String {
