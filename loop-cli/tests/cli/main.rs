@@ -23,6 +23,7 @@ mod environment;
 mod every;
 mod faults;
 mod first_format;
+mod fuzz_target;
 mod goal;
 mod help;
 mod init;
