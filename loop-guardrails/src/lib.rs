@@ -9,6 +9,9 @@ pub mod stop;
 #[cfg(test)]
 mod testing;
 
+/// Its instants stand in an audit.
+pub use jiff;
+
 pub use self::{
     backoff::Backoff,
     checkpoint::Checkpoint,

@@ -11,6 +11,9 @@ mod store;
 mod zone;
 
 pub use async_trait::async_trait;
+/// Its instants and time zones are what this crate is told, and tells.
+pub use jiff;
+pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
     cron::{Cron, CronError, Field, Problem},

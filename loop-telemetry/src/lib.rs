@@ -11,6 +11,9 @@ mod runs;
 mod state_dir;
 pub mod transcript;
 
+/// Its instants are what this crate is told, and tells.
+pub use jiff;
+
 pub use self::{
     file::{TelemetryError, TelemetryFile},
     journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},

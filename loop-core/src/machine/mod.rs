@@ -8,7 +8,7 @@
 mod input;
 mod limits;
 
-use std::{time::Duration, vec};
+use std::{fmt, time::Duration, vec};
 
 pub use input::{Action, Input};
 
@@ -305,5 +305,15 @@ fn fold(progress: &mut Progress, guardrails: &mut [Box<dyn Guardrail>], event: &
     progress.apply(event);
     for guardrail in guardrails {
         guardrail.observe(event);
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.guardrails.iter().map(Guardrail::name).collect();
+        f.debug_struct("Machine")
+            .field("guardrails", &names)
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
     }
 }

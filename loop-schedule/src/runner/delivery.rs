@@ -1,8 +1,11 @@
 //! Who takes the prompts.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -82,6 +85,15 @@ impl Delivering {
             false => Box::new(move |jobs| jobs.lost(id, number, now)),
         };
         store.change(ended).await.map(drop)
+    }
+}
+
+impl fmt::Debug for Delivering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delivering")
+            .field("id", &self.id)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
     }
 }
 

@@ -8,7 +8,7 @@ mod delivery;
 mod round;
 mod switch;
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use jiff::Timestamp;
 use tokio::sync::{Notify, mpsc};
@@ -31,11 +31,11 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use jiff::Timestamp;
 /// use loop_schedule::{
-///     Delivering, Delivery, Fire, Job, JobId, MemoryStore, Reach, Runner, Settings, When, async_trait,
+///     CancellationToken, Delivering, Delivery, Fire, Job, JobId, MemoryStore, Reach, Runner, Settings, When,
+///     async_trait,
+///     jiff::{SignedDuration, Timestamp},
 /// };
-/// use tokio_util::sync::CancellationToken;
 ///
 /// struct Prompts(tokio::sync::mpsc::UnboundedSender<String>);
 ///
@@ -51,7 +51,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (store, now) = (MemoryStore::new(), Timestamp::now());
-/// let when = When::At { time: now + jiff::SignedDuration::from_millis(20) };
+/// let when = When::At { time: now + SignedDuration::from_millis(20) };
 /// let job = Job::new(JobId::from_bits(7), when, "look at the build", now).without_jitter();
 /// store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now))?;
 ///
@@ -150,6 +150,15 @@ impl Runner {
         let ran = Round::new(self).run(true, &cancel).await;
         drop(right);
         ran.map(|()| true)
+    }
+}
+
+impl fmt::Debug for Runner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runner")
+            .field("settings", &self.settings)
+            .field("is_on", &self.switch.is_on())
+            .finish_non_exhaustive()
     }
 }
 

@@ -42,6 +42,16 @@ impl Effort {
             Self::High => "high",
         }
     }
+
+    /// As the request says it. No `From`: the interface of this crate names no type of genai.
+    pub(super) const fn asked(self) -> ReasoningEffort {
+        match self {
+            Self::Minimal => ReasoningEffort::Minimal,
+            Self::Low => ReasoningEffort::Low,
+            Self::Medium => ReasoningEffort::Medium,
+            Self::High => ReasoningEffort::High,
+        }
+    }
 }
 
 impl fmt::Display for Effort {
@@ -58,16 +68,5 @@ impl FromStr for Effort {
             .into_iter()
             .find(|effort| effort.name() == text)
             .ok_or_else(|| UnknownEffort(text.to_owned()))
-    }
-}
-
-impl From<Effort> for ReasoningEffort {
-    fn from(effort: Effort) -> Self {
-        match effort {
-            Effort::Minimal => Self::Minimal,
-            Effort::Low => Self::Low,
-            Effort::Medium => Self::Medium,
-            Effort::High => Self::High,
-        }
     }
 }

@@ -96,7 +96,7 @@ impl GenaiModel {
     /// How hard it is to think. Not said, that is the vendor's affair.
     #[must_use]
     pub fn reasoning(mut self, effort: Effort) -> Self {
-        self.options = self.options.with_reasoning_effort(effort.into());
+        self.options = self.options.with_reasoning_effort(effort.asked());
         self
     }
 

@@ -25,8 +25,9 @@ pub enum Kind {
     Other,
 }
 
-impl From<FileType> for Kind {
-    fn from(kind: FileType) -> Self {
+impl Kind {
+    /// Of what `st_mode` says.
+    fn of(kind: FileType) -> Self {
         match kind {
             FileType::RegularFile => Self::File,
             FileType::Directory => Self::Folder,
@@ -87,7 +88,7 @@ impl Workspace {
             let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let name = name.to_string_lossy().into_owned();
             let readable = self.policy().on_path(&place.path.join(&name)?, Verb::Read).allowed;
-            entries.push(Entry { name, kind: FileType::from_raw_mode(stat.st_mode).into(), readable });
+            entries.push(Entry { name, kind: Kind::of(FileType::from_raw_mode(stat.st_mode)), readable });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
@@ -101,7 +102,7 @@ impl Workspace {
         let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
         let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|errno| WorkspaceError::io("look at", &place.path, errno))?;
-        let kind = FileType::from_raw_mode(stat.st_mode).into();
+        let kind = Kind::of(FileType::from_raw_mode(stat.st_mode));
         Ok(Status { path: place.path, kind, bytes: u64::try_from(stat.st_size).unwrap_or_default() })
     }
 
