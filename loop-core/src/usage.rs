@@ -246,6 +246,12 @@ mod tests {
     }
 
     #[test]
+    fn an_amount_is_the_same_as_a_decimal_number() {
+        assert_eq!(Usd::micros(1_250_001).as_f64(), 1.250001);
+        assert_eq!(Usd::try_from_f64(Usd::micros(1_250_001).as_f64()), Ok(Usd::micros(1_250_001)));
+    }
+
+    #[test]
     fn a_sum_is_estimated_if_a_part_is() {
         let sum = Cost::known(Usd::dollars(1)) + Cost::estimated(Usd::dollars(1));
         assert_eq!(sum, Cost::estimated(Usd::dollars(2)));
