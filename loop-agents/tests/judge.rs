@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn a_confidence_passes_from_its_threshold_on(said in 0.0..=1.0_f64, threshold in 0.0..=1.0_f64, before in "[^{]*") {
+    fn a_confidence_passes_from_its_threshold_on(said in 0.0..=1.0_f64, threshold in 0.0..=1.0_f64, before in "[^{\\[]*") {
         let verdict = |threshold: f64| {
             ConfidenceEvaluator::at_least(threshold).unwrap().judge(&format!("{before}{{\"confidence\": {said}}}"))
         };

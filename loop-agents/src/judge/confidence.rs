@@ -10,7 +10,8 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{Words, object};
+use super::Words;
+use crate::output::objects;
 
 /// The key under which a [`ConfidenceEvaluator`] looks, unless it is given another.
 pub const DEFAULT_CONFIDENCE_KEY: &str = "confidence";
@@ -21,8 +22,9 @@ const END_BYTES: usize = 64 * 1024;
 /// An evaluator that takes an agent at its word: it passes if the agent says that it is sure enough.
 ///
 /// The agent is to end with a JSON object that has a number from 0 to 1 under a key. Only the last object of the
-/// output counts, and only if the key stands in it once, with such a number. Else the verdict is inconclusive,
-/// and says why: no number is made up for an agent that gave none.
+/// output counts, and only if the key stands in it once, with such a number. An object within another one or within a
+/// list is a part of something and says nothing of its own. Else the verdict is inconclusive, and says why: no number
+/// is made up for an agent that gave none.
 ///
 /// A confidence is a claim and no check. It tells apart what an agent thinks is done from what it knows is not;
 /// where something can be run, run it.
@@ -40,6 +42,7 @@ const END_BYTES: usize = 64 * 1024;
 ///     (r#"Done. {"confidence": 0.9}"#, Outcome::Pass),
 ///     (r#"Done. {"confidence": 0.4}"#, Outcome::Fail),
 ///     (r#"{"confidence": 1} {"answer": 42}"#, Outcome::Inconclusive),
+///     (r#"[{"confidence": 1}]"#, Outcome::Inconclusive),
 ///     ("I am very sure.", Outcome::Inconclusive),
 /// ] {
 ///     let cx = EvaluationContext::new(&Work::new(), 1, Arc::new(said.to_owned()));
@@ -114,7 +117,7 @@ impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
 
 /// The number under this key of the last object.
 fn confidence(text: &str, key: &str) -> Result<f64, String> {
-    let object = object::last(text).map_err(|why| why.to_string())?;
+    let object = objects::last(text).map_err(|why| why.to_string())?;
     let found = serde_json::Deserializer::from_str(object).deserialize_map(Under(key));
     let mut found = found.map_err(|error| error.to_string())?;
     match (found.pop(), found.len()) {

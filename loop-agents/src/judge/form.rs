@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ballot::Vote, object};
+use super::ballot::Vote;
 use crate::{
     chat::Reply,
-    output::excerpt,
+    output::{excerpt, objects},
     tools::{ToolDefinition, schema},
 };
 
@@ -78,7 +78,7 @@ pub(super) fn read(reply: &Reply, criteria: usize) -> Opinion {
     let unreadable = |error: serde_json::Error| format!("its verdict cannot be read: {error}");
     let form = match reply.calls.as_slice() {
         [] => {
-            let object = object::last(&reply.text).map_err(|_| no_verdict(&reply.text))?;
+            let object = objects::last(&reply.text).map_err(|_| no_verdict(&reply.text))?;
             serde_json::from_str(object).map_err(unreadable)?
         }
         [call] if call.name == TOOL => Form::deserialize(&call.arguments).map_err(unreadable)?,

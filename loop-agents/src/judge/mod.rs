@@ -21,7 +21,6 @@ mod evaluator;
 mod findings;
 mod form;
 mod in_order;
-mod object;
 mod paper;
 mod words;
 

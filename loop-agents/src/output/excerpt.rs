@@ -6,6 +6,10 @@ pub const DEFAULT_EXCERPT_BYTES: usize = 32 * 1024;
 /// The notice about what was left out is never longer than this.
 pub const MAX_NOTICE_BYTES: usize = 64;
 
+/// What stands around the number in that notice.
+const BEFORE: &str = "[... ";
+const BEHIND: &str = " bytes left out ...]";
+
 /// `bytes` as text of at most `max_bytes`, with head and tail kept and a notice between them
 /// that names the number of bytes left out.
 ///
@@ -72,7 +76,12 @@ impl Excerpt {
 }
 
 fn notice(left_out: u64) -> String {
-    format!("\n[... {left_out} bytes left out ...]\n")
+    format!("\n{BEFORE}{left_out}{BEHIND}\n")
+}
+
+/// Whether a line is the notice that something was left out there.
+pub(crate) fn is_notice(line: &str) -> bool {
+    line.starts_with(BEFORE) && line.ends_with(BEHIND)
 }
 
 /// The longest beginning whose text is at most `budget` bytes: the text, and how many of the

@@ -10,10 +10,12 @@ mod capture;
 mod excerpt;
 mod kept;
 mod matcher;
+pub(crate) mod objects;
 
 use std::hash::{DefaultHasher, Hasher};
 
 pub use capture::Capture;
+pub(crate) use excerpt::is_notice;
 pub use excerpt::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
 pub use matcher::{Pattern, PatternError, PatternMatcher};
 

@@ -9,6 +9,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::verdict::KEY;
+
 /// How many pending items are kept: what is left is done in the next loops, and found again.
 pub const MAX_PENDING: usize = 5;
 /// How long an item, and a blocker, may be.
@@ -51,8 +53,13 @@ impl Findings {
     }
 
     /// Reads what a reviewer wrote as JSON: `pending` has to be a list, and `blocker` a text or nothing. An item that
-    /// is no text counts as its JSON: it is something that is left.
+    /// is no text counts as its JSON: it is something that is left. A key of another name may be one of these, written
+    /// wrongly, so nothing is read then.
     pub(super) fn of(object: &Value) -> Option<Self> {
+        const KEYS: [&str; 4] = [KEY, "pending", "blocker", "summary"];
+        if object.as_object()?.keys().any(|key| !KEYS.contains(&key.as_str())) {
+            return None;
+        }
         let pending = object.get("pending")?.as_array()?.iter().map(|item| match item {
             Value::String(text) => text.clone(),
             Value::Object(fields) => match fields.get("item") {
@@ -144,6 +151,7 @@ mod tests {
             (json!({ "pending": [], "blocker": "db down" }), Some(false)),
             (json!({ "pending": [{ "item": "a" }], "blocker": "" }), Some(false)),
             (json!({ "pending": [{ "x": 1 }], "blocker": "" }), Some(false)),
+            (json!({ "pending": [], "blockers": "db down" }), None),
             (json!({ "blocker": "" }), None),
             (json!({ "pending": "do x", "blocker": "" }), None),
             (json!({ "pending": [], "blocker": 1 }), None),

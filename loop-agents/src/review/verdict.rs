@@ -14,10 +14,12 @@ use std::{
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Findings;
-use crate::tools::{Tool, ToolContext, ToolError};
+use crate::{
+    output::objects,
+    tools::{Tool, ToolContext, ToolError},
+};
 
 /// The name of the verdict tool.
 pub(super) const TOOL: &str = "give_verdict";
@@ -81,17 +83,17 @@ pub(super) fn nonce() -> String {
     format!("{:016x}{:016x}", word(), word())
 }
 
-/// The verdict in a reviewer's own last words: the last object with this review's number in it.
+/// The verdict in a reviewer's own last words: the last object with this review's number in it. One that can be read in
+/// two ways is none: one within another one, one with a key that stands twice, one behind which the number occurs again.
 pub(super) fn in_words(words: &str, nonce: &str) -> Option<Findings> {
-    let begins = words.rmatch_indices('{').map(|(at, _)| at);
-    begins
-        .filter_map(|at| object_at(&words[at..]))
-        .find(|object| object[KEY] == nonce)
-        .and_then(|object| Findings::of(&object))
-}
-
-fn object_at(text: &str) -> Option<Value> {
-    serde_json::Deserializer::from_str(text).into_iter().next()?.ok().filter(Value::is_object)
+    let all = objects::outermost(words).ok()?;
+    let at = all.iter().rposition(|object| words[object.clone()].contains(nonce))?;
+    let object = objects::unique(&words[all[at].clone()])?;
+    let ends = all[at..].iter().map(|object| object.end);
+    let begins = all[at + 1..].iter().map(|object| object.start).chain([words.len()]);
+    let behind: String = ends.zip(begins).map(|(end, begin)| &words[end..begin]).collect();
+    let is_clear = object[KEY] == nonce && !behind.contains(nonce) && !objects::closes(&behind);
+    is_clear.then(|| Findings::of(&object))?
 }
 
 #[cfg(test)]
@@ -116,6 +118,19 @@ mod tests {
             (object(&own, r#""pending": "none""#), None),
             (format!("{}\n{}", object(&own, clean), object(&own, "\"pending\": \"?\"")), None),
             (format!("{} {{\"{KEY}\": \"{own}\"", object(&other, clean)), None),
+            // What can be read in two ways.
+            (object(&own, r#""pending": ["x"], "pending": []"#), None),
+            (object(&own, r#""pending": [{"item": "x", "item": ""}]"#), None),
+            (object(&own, r#""pending": [], "blockers": "no key""#), None),
+            (format!("{{\"draft\": {}, \"but\": \"x is missing\"}}", object(&own, clean)), None),
+            (format!("{{\"{KEY}\": \"{own}\", \"pending\": [{}]}}", object(&own, clean)), Some(false)),
+            (format!("[{}, {}]", object(&own, left), object(&own, clean)), None),
+            (format!("{{pending: x, {}}}", object(&own, clean)), None),
+            (format!("{{pending: x, {}}}, {{\"a\": 1}}}}", object(&own, clean)), None),
+            (format!("{{pending: x, {}}} {{\"a\": 1}}", object(&own, clean)), None),
+            (format!("{} {{\"cost\": 1}} [1]", object(&own, clean)), Some(true)),
+            (format!("{}\n{{\"rather\": {}}}", object(&own, clean), object(&own, left)), None),
+            (format!("{}\nNo: {{{own}: x is left", object(&own, clean)), None),
             ("Nothing is pending.".to_owned(), None),
             (String::new(), None),
         ] {
@@ -124,6 +139,17 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever stands around a verdict that finds something, it is never taken for one that finds nothing.
+        #[test]
+        fn nothing_around_a_verdict_takes_from_it(
+            before in "(\\{|\\}|\\[|\\]|\"|:|,|pending|\\{\"review\":\"n0\",| ){0,12}",
+            after in "(\\{|\\}|\\[|\\]|\"|:|,|pending|\"pending\":\\[\\]|n0| ){0,12}",
+        ) {
+            let words = format!("{before}{{\"review\":\"n0\",\"pending\":[\"x\"]}}{after}");
+            let found = in_words(&words, "n0");
+            prop_assert!(found.is_none_or(|found| !found.is_clean()), "{}", words);
+        }
+
         #[test]
         fn words_without_the_number_are_no_verdict(words in "(\\{|\\}|\\[|\\]|\"|:|,|review|pending|[a-f0-9]| ){0,60}") {
             prop_assert_eq!(in_words(&words, "0123456789abcdef"), None);

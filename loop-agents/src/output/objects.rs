@@ -1,0 +1,202 @@
+//! The JSON objects of a text.
+
+use std::{fmt, ops::Range};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Value};
+
+/// Why a text has no objects that can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoObject {
+    #[error("there is no JSON object in it")]
+    None,
+    #[error("its last JSON object is cut off")]
+    CutOff,
+    #[error("it is nested too deep to be read")]
+    TooDeep,
+    #[error(
+        "a brace or a bracket stands behind its last JSON object, as if that were part of one that cannot be read"
+    )]
+    Broken,
+}
+
+/// What the parser says of a value that is nested without end.
+const TOO_DEEP: &str = "recursion limit exceeded";
+
+/// The JSON objects that stand in `text`, and in no other object and in no list.
+///
+/// A text that ends within one has none, and neither has one in which something closes after the last: what was found
+/// is then part of something that cannot be read, and that may say the opposite.
+pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, NoObject> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = text[at..].find(['{', '[']).map(|offset| at + offset) {
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        at = match values.next() {
+            Some(Ok(value)) => {
+                let end = start + values.byte_offset();
+                found.extend(value.is_object().then_some(start..end));
+                end
+            }
+            Some(Err(error)) if error.is_eof() => return Err(NoObject::CutOff),
+            // Else each of its braces would be tried, all of them to the end of the text.
+            Some(Err(error)) if error.to_string().starts_with(TOO_DEEP) => return Err(NoObject::TooDeep),
+            // A brace of prose or of code.
+            _ => start + 1,
+        };
+    }
+    match found.last() {
+        Some(last) if closes(&text[last.end..]) => Err(NoObject::Broken),
+        _ => Ok(found),
+    }
+}
+
+/// The last one of them.
+pub(crate) fn last(text: &str) -> Result<&str, NoObject> {
+    outermost(text)?.pop().map(|range| &text[range]).ok_or(NoObject::None)
+}
+
+/// Whether something ends in a text that did not begin there. A brace that does is never one of prose.
+pub(crate) fn closes(text: &str) -> bool {
+    let mut depth = 0_u64;
+    for sign in text.chars() {
+        match sign {
+            '[' => depth += 1,
+            ']' if depth > 0 => depth -= 1,
+            ']' | '}' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Reads an object in which no key stands twice, at any depth: a parser that kept one of them would choose.
+pub(crate) fn unique(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().map(|Unique(value)| value).filter(Value::is_object)
+}
+
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Once).map(Self)
+    }
+}
+
+/// Takes any value, and each key once.
+struct Once;
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON in which no key stands twice")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unique(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some((key, Unique(value))) = fields.next_entry::<String, _>()? {
+            if object.insert(key, value).is_some() {
+                return Err(A::Error::custom("a key stands twice"));
+            }
+        }
+        Ok(object.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_object_between_prose_is_found(before in "[^{}\\[\\]\"]{0,30}", after in "[^{}\\[\\]]{0,30}", value in "[{}\\[\\]a]{0,6}") {
+            let object = serde_json::json!({ "it": { "is": value } }).to_string();
+            let text = format!("{before}{object}{after}");
+            prop_assert_eq!(last(&text), Ok(object.as_str()));
+        }
+
+        #[test]
+        fn of_an_object_that_is_cut_off_nothing_is_taken(cut in any::<prop::sample::Index>()) {
+            let object = r#"{"a": {"confidence": 0.9}, "b": [{"confidence": 1}], "c": "d"}"#;
+            let cut = 1 + cut.index(object.len() - 1);
+            prop_assert_eq!(last(&object[..cut]), Err(NoObject::CutOff));
+        }
+
+        #[test]
+        fn an_object_in_which_no_key_stands_twice_is_read_as_it_is(text in "\\PC{0,9}", number: f64, other: i64) {
+            let object = serde_json::json!({ "a": [text, number, null, { "b": true }], "c": { "a": other } });
+            prop_assert_eq!(unique(&object.to_string()), Some(object));
+        }
+
+        #[test]
+        fn one_with_a_key_that_stands_twice_is_none(depth in 0..9_usize, first in "[ab]", second in "[ab]") {
+            let inner = format!("{{\"{first}\": 1, \"c\": [], \"{second}\": 2}}");
+            let text = format!("{}{inner}{}", "{\"d\": [".repeat(depth), "]}".repeat(depth));
+            prop_assert_eq!(unique(&text).is_some(), first != second);
+        }
+
+        #[test]
+        fn any_text_is_read_to_its_end(text in any::<String>()) {
+            let _ = last(&text);
+        }
+    }
+
+    #[test]
+    fn the_last_counts_and_not_its_parts() {
+        assert_eq!(last(r#"{"a": 1} and {"b": {"c": 2}}."#), Ok(r#"{"b": {"c": 2}}"#));
+        assert_eq!(last("fn main() { } and {\"b\": 2}\n```"), Ok("{\"b\": 2}"));
+        assert_eq!(last("no { object"), Err(NoObject::None));
+        assert_eq!(last(r#"{"a": {"b": 1}, oops}"#), Err(NoObject::Broken));
+        assert_eq!(last(r#"{"a": 1} {"b": "he said "no""}"#), Err(NoObject::Broken));
+        assert_eq!(last(r#"see [1] and [this] {"a": 1} [it]"#), Ok(r#"{"a": 1}"#));
+        assert_eq!(last(r#"{"a": 1} [{"b": 2}]"#), Err(NoObject::Broken));
+        assert_eq!(last(r#"[{"a": 1}]"#), Err(NoObject::None));
+        assert_eq!(last(r#"[{"a": 1}, oops]"#), Err(NoObject::Broken));
+        assert_eq!(last(r#"[{"a": 1}"#), Err(NoObject::CutOff));
+    }
+
+    #[test]
+    fn a_text_of_braces_does_not_take_for_ever() {
+        let text = r#"{"a":"#.repeat(100_000) + "x";
+        assert_eq!(last(&text), Err(NoObject::TooDeep));
+        assert_eq!(last(&"{".repeat(100_000)), Err(NoObject::CutOff));
+        assert_eq!(last(&("{".repeat(100_000) + "x")), Err(NoObject::None));
+    }
+}
