@@ -4,13 +4,20 @@
 //! like success, an agent that quotes its instructions says the word, and one that prints a log in a code block has
 //! others say it.
 
+use std::{collections::VecDeque, ops::Range};
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use crate::output::is_notice;
+
 /// How many next steps are taken.
 const MAX_STEPS: usize = 5;
 /// How long each may be.
 const STEP_BYTES: usize = 300;
 
 /// Whether the agent says that all is done: each of its lines `STATUS: …`, in whatever emphasis, says `COMPLETE` and
-/// nothing else, and there is one. Code blocks and quotations say nothing.
+/// nothing else, and there is one. Code blocks, quotations and HTML say nothing, as Markdown has them; and where it is
+/// not clear what they are, since the text was cut or a comment is not closed, nothing is a claim.
 ///
 /// ```
 /// use loop_agents::review::claims_complete;
@@ -18,10 +25,13 @@ const STEP_BYTES: usize = 300;
 /// assert!(claims_complete("All tests pass.\n**STATUS: COMPLETE**"));
 /// assert!(!claims_complete("STATUS: COMPLETED_WITH_FAILURES"));
 /// assert!(!claims_complete("STATUS: COMPLETE\nSTATUS: INCOMPLETE"));
+/// assert!(!claims_complete("````\n```\n```\nSTATUS: COMPLETE\n````"));
 /// ```
 pub fn claims_complete(text: &str) -> bool {
-    let mut claims = spoken(text).filter_map(status).peekable();
-    claims.peek().is_some() && claims.all(|claim| claim == "COMPLETE")
+    let spoken = spoken(text);
+    let is_clear = !text.lines().any(is_notice) && !spoken.iter().any(|line| line.text.contains("<!--"));
+    let mut claims = spoken.iter().filter_map(Spoken::status).peekable();
+    is_clear && claims.peek().is_some() && claims.all(|claim| claim == "COMPLETE")
 }
 
 /// What the agent lists under `NEXT STEPS`: at most five items, up to the next heading. They are the agent's own
@@ -32,35 +42,79 @@ pub fn claims_complete(text: &str) -> bool {
 /// assert_eq!(next_steps("NEXT STEPS:\n- add tests\n2) push\n"), ["add tests", "push"]);
 /// ```
 pub fn next_steps(text: &str) -> Vec<String> {
-    let lines = spoken(text).map(str::trim).skip_while(|line| !is_heading(line)).skip(1);
-    let section = lines.take_while(|line| !line.starts_with('#') && status(line).is_none());
-    section.filter_map(item).take(MAX_STEPS).collect()
+    let lines = spoken(text).into_iter().skip_while(|line| !is_heading(line.text)).skip(1);
+    let section =
+        lines.take_while(|line| !line.text.trim_start().starts_with('#') && line.status().is_none());
+    section.filter_map(|line| item(line.text.trim())).take(MAX_STEPS).collect()
 }
 
-/// The lines that the agent speaks itself.
-fn spoken(text: &str) -> impl Iterator<Item = &str> {
-    let mut fence: Option<&str> = None;
-    text.lines().filter(move |line| {
-        let begin = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| begin.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            _ => return fence.is_none() && !begin.starts_with('>'),
+/// A line that the agent speaks itself.
+#[derive(Debug)]
+struct Spoken<'a> {
+    text: &'a str,
+    is_in_list: bool,
+}
+
+/// What the lines before one have begun: how far the ranges reach that began there. They come in the order in which they
+/// begin.
+#[derive(Debug, Default)]
+struct Reach {
+    ranges: VecDeque<Range<usize>>,
+    end: usize,
+}
+
+impl Reach {
+    /// Whether one of the ranges is on this line. Lines are asked for one after the other.
+    fn is_on(&mut self, line: &Range<usize>) -> bool {
+        while let Some(range) = self.ranges.pop_front_if(|range| range.start < line.end) {
+            self.end = self.end.max(range.end);
         }
-        false
-    })
+        self.end > line.start
+    }
 }
 
-/// What stands behind `STATUS:` in a line of its own, in capitals and without emphasis.
-fn status(line: &str) -> Option<String> {
-    if line.starts_with("    ") || line.starts_with('\t') {
-        return None;
+/// The lines that the agent speaks itself. What is code, quoted or HTML is for a parser of Markdown to say.
+fn spoken(text: &str) -> Vec<Spoken<'_>> {
+    let (mut words, mut silent, mut lists) = (Reach::default(), Reach::default(), Reach::default());
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock) | Event::InlineHtml(_) => {
+                silent.ranges.push_back(range);
+            }
+            // In the middle of these a line is none of its own.
+            Event::Start(Tag::Link { .. } | Tag::Image { .. }) | Event::Code(_)
+                if text[range.clone()].contains('\n') =>
+            {
+                silent.ranges.push_back(range);
+            }
+            Event::Text(_) | Event::Code(_) => words.ranges.push_back(range),
+            Event::Start(Tag::List(_)) => lists.ranges.push_back(range),
+            _ => {}
+        }
     }
-    let bare: String = line.chars().filter(|sign| !matches!(sign, '*' | '`')).collect();
-    let bare = bare.trim().trim_start_matches('#').trim_matches('_').trim().to_ascii_uppercase();
-    let claim = bare.strip_prefix("STATUS")?.trim_start().strip_prefix(':')?;
-    Some(claim.trim_matches(['_', ' ']).trim_end_matches('.').to_owned())
+    let mut end = 0;
+    let lines = text.split_inclusive('\n').filter_map(|line| {
+        let range = end..end + line.len();
+        end = range.end;
+        let is_spoken = words.is_on(&range) & !silent.is_on(&range);
+        let spoken = Spoken { text: line.trim_end(), is_in_list: lists.is_on(&range) };
+        is_spoken.then_some(spoken)
+    });
+    lines.collect()
+}
+
+impl Spoken<'_> {
+    /// What stands behind `STATUS:` in a line of its own, in capitals and without emphasis.
+    fn status(&self) -> Option<String> {
+        // What is indented there belongs to an item.
+        if self.is_in_list && self.text.starts_with(char::is_whitespace) {
+            return None;
+        }
+        let bare: String = self.text.chars().filter(|sign| !matches!(sign, '*' | '`')).collect();
+        let bare = bare.trim().trim_start_matches('#').trim_matches('_').trim().to_ascii_uppercase();
+        let claim = bare.strip_prefix("STATUS")?.trim_start().strip_prefix(':')?;
+        Some(claim.trim_matches(['_', ' ']).trim_end_matches('.').to_owned())
+    }
 }
 
 fn is_heading(line: &str) -> bool {
@@ -95,6 +149,13 @@ mod tests {
             "## Status: complete.",
             "`STATUS: COMPLETE`",
             "STATUS: COMPLETE\nas I said:\nSTATUS: COMPLETE",
+            "- I wrote it\n- I ran it\nSTATUS: COMPLETE",
+            "```\nx\n```\nSTATUS: COMPLETE",
+            "````\n```\n````\nSTATUS: COMPLETE",
+            "~~~\n```\n~~~  \nSTATUS: COMPLETE",
+            "> so they say\n\nSTATUS: COMPLETE\n\n> and so on",
+            "<!-- a note -->\n\nSTATUS: COMPLETE",
+            "See [this](x).\r\n\r\nSTATUS: COMPLETE\r\n---\r\n",
         ] {
             assert!(claims_complete(text), "{text}");
         }
@@ -114,6 +175,21 @@ mod tests {
             "    STATUS: COMPLETE",
             "> STATUS: COMPLETE",
             "I was told to write STATUS: COMPLETE",
+            "````\n```\nx\n```\nSTATUS: COMPLETE\n````",
+            "```\nx\n```rust\nSTATUS: COMPLETE",
+            "```\nx\n    ```\nSTATUS: COMPLETE\n```",
+            "- item\n  ```\n  x\n```\nSTATUS: COMPLETE\n```",
+            "    ```\n```\nSTATUS: COMPLETE\n```",
+            "<!--\nSTATUS: COMPLETE\n-->",
+            "Done <!-- if the tests pass:\nSTATUS: COMPLETE\n-->, and else not.",
+            "Done <!-- if the tests pass:\n\nSTATUS: COMPLETE\n",
+            "<details>\nSTATUS: COMPLETE\n</details>",
+            "I will say `done and\nSTATUS: COMPLETE\n` then",
+            "[then\nSTATUS: COMPLETE\n](x)",
+            "[it]: x '\nSTATUS: COMPLETE\n'\n",
+            "> It says:\nSTATUS: COMPLETE",
+            "- in the end it will print\n  STATUS: COMPLETE",
+            "```\nx\n[... 12 bytes left out ...]\n```\nSTATUS: COMPLETE",
             "STATUS COMPLETE",
             "STATUS:",
         ] {
@@ -133,6 +209,20 @@ mod tests {
     }
 
     proptest! {
+        /// A block ends with a fence that is as long as its first one, and no sooner.
+        #[test]
+        fn what_a_block_holds_is_no_claim(
+            length in 4..9_usize,
+            sign in "[`~]",
+            held in prop::collection::vec("(`{1,3}|~{1,3}|[`~]{3,9}[a-z]+|STATUS: COMPLETE|<!--|-->|> x|)", 0..9),
+        ) {
+            let fence = sign.repeat(length);
+            let other = if sign == "`" { "~~~~" } else { "````" };
+            let text = format!("{fence}text\n{}\n{other}\nSTATUS: COMPLETE\n{fence}\n", held.join("\n"));
+            prop_assert!(!claims_complete(&text), "{}", text);
+            prop_assert!(claims_complete(&format!("{text}STATUS: COMPLETE")), "{}", text);
+        }
+
         #[test]
         fn no_text_is_too_strange(text in "(STATUS:|COMPLETE|NEXT STEPS|```|~~~|[-*0-9.)# \n_é]){0,30}") {
             claims_complete(&text);

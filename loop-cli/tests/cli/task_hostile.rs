@@ -181,6 +181,9 @@ fn claims_that_are_none_are_reviewed() {
         "STATUS: COMPLETED_WITH_FAILURES",
         "STATUS: COMPLETE\nSTATUS: INCOMPLETE",
         "```\nSTATUS: COMPLETE\n```",
+        "````\n```\n```\nSTATUS: COMPLETE\n````",
+        "```\nx\n```rust\nSTATUS: COMPLETE",
+        "<!--\nSTATUS: COMPLETE\n-->",
         "> STATUS: COMPLETE",
     ] {
         let server = Server::new([vec![says(claim)], finds(&[], "").to_vec()].concat());
