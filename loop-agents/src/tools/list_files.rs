@@ -1,13 +1,25 @@
 //! What is in a folder.
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{Entry, Kind};
+use glob::{MatchOptions, Pattern};
+use loop_guardrails::policy::workspace::{Entry, Kind, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Tool, ToolContext, ToolError};
+use super::{Need, Stop, Tool, ToolContext, ToolError};
 
-/// Lists a folder: `name`, `folder/`, `link@`, and what cannot be read marked as such.
+/// How many files are found at most.
+const MAX_FOUND: usize = 1000;
+
+/// A star is part of a name; two are folders.
+const BY_NAMES: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+/// Lists a folder: `name`, `folder/`, `link@`, and what cannot be read marked as such. With a `glob` it lists the files
+/// below the folder whose paths match.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -19,6 +31,9 @@ use super::{Need, Tool, ToolContext, ToolError};
 /// std::fs::write(folder.path().join(".env"), "KEY=1")?;
 /// let report = tools.call("list_files", &serde_json::json!({})).await;
 /// assert_eq!(report.text, ".env (not readable)\nsrc/\n");
+/// std::fs::write(folder.path().join("src/main.rs"), "")?;
+/// let report = tools.call("list_files", &serde_json::json!({ "glob": "**/*.rs" })).await;
+/// assert_eq!(report.text, "src/main.rs\n");
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +45,8 @@ pub struct ListFiles;
 pub struct Arguments {
     /// The folder, relative to the workspace; the workspace itself if it is left out.
     path: Option<String>,
+    /// All files below the folder whose paths from there match this, instead of what is in it: `**/*.rs`, `src/*.toml`.
+    glob: Option<String>,
 }
 
 #[async_trait]
@@ -41,7 +58,8 @@ impl Tool for ListFiles {
     }
 
     fn description(&self) -> &'static str {
-        "Lists what is in a folder, one name a line. Folders end in `/`, links in `@`."
+        "Lists what is in a folder, one name a line. Folders end in `/`, links in `@`. With a glob it lists the \
+         files in it, and in the folders below, whose paths match, at most 1000."
     }
 
     fn needs(&self, arguments: &Arguments) -> Vec<Need> {
@@ -50,12 +68,45 @@ impl Tool for ListFiles {
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let path = arguments.path.unwrap_or_default();
+        if let Some(glob) = &arguments.glob {
+            let pattern = Pattern::new(glob)
+                .map_err(|error| ToolError::failed(format!("`{glob}` is no glob: {error}")))?;
+            return cx.blocking(move |workspace, stop| found(workspace, stop, &path, &pattern)).await;
+        }
         let entries = cx.blocking(move |workspace, _| Ok(workspace.list(&path)?)).await?;
         if entries.is_empty() {
             return Ok("[the folder is empty]".to_owned());
         }
         Ok(entries.iter().map(|entry| shown(entry) + "\n").collect())
     }
+}
+
+/// The files below a folder that match, as paths from the workspace.
+fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) -> Result<String, ToolError> {
+    let below = |within: &str, name: &str| {
+        if within.is_empty() { name.to_owned() } else { format!("{within}/{name}") }
+    };
+    let folder = folder.trim_end_matches('/');
+    let mut found = Vec::new();
+    let mut ahead = vec![(String::new(), workspace.list(folder)?)];
+    while let Some((within, entries)) = ahead.pop() {
+        for entry in entries {
+            if stop.is_set() || found.len() == MAX_FOUND {
+                found.push("[... cut after 1000 files: list a folder, or fewer ...]\n".to_owned());
+                return Ok(found.concat());
+            }
+            let path = below(&within, &entry.name);
+            let whole = below(folder, &path);
+            if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" {
+                // One that cannot be listed, or is gone by now, is passed over.
+                ahead.extend(workspace.list(&whole).ok().map(|entries| (path, entries)));
+            } else if entry.kind != Kind::Folder && pattern.matches_with(&path, BY_NAMES) {
+                found.push(format!("{whole}{}\n", if entry.readable { "" } else { " (not readable)" }));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(if found.is_empty() { "[nothing found]".to_owned() } else { found.concat() })
 }
 
 /// A name with what it is.

@@ -96,6 +96,37 @@ async fn a_search_finds_lines_and_passes_over_what_is_no_text() {
 }
 
 #[tokio::test]
+async fn a_glob_finds_the_files_whose_paths_match() {
+    let world = World::new();
+    for path in ["a/x.rs", "a/b/y.rs", "z.rs", "a/t.toml", ".git/w.rs", "a/server.pem"] {
+        world.put(path, "");
+    }
+    symlink("a", world.at("again")).unwrap();
+    for (arguments, found) in [
+        (json!({ "glob": "**/*.rs" }), "a/b/y.rs\na/x.rs\nz.rs\n"),
+        (json!({ "glob": "*.rs" }), "z.rs\n"),
+        (json!({ "glob": "a/[xy].*" }), "a/x.rs\n"),
+        (json!({ "glob": "*/*.rs", "path": "a" }), "a/b/y.rs\n"),
+        (json!({ "glob": "*.{pem,toml}", "path": "a" }), "[nothing found]"),
+        (json!({ "glob": "*.pem", "path": "a/" }), "a/server.pem (not readable)\n"),
+    ] {
+        assert_eq!(world.done("list_files", arguments.clone()).await, found, "{arguments}");
+    }
+    let report = world.call("list_files", json!({ "glob": "a**" })).await;
+    assert!(
+        report.outcome == ToolOutcome::Failed && report.text.contains("`a**` is no glob"),
+        "{}",
+        report.text
+    );
+    (0..1100).for_each(|number| world.put(&format!("many/{number}"), ""));
+    let text = world.done("list_files", json!({ "glob": "many/*" })).await;
+    assert!(
+        text.lines().count() == 1001
+            && text.ends_with("[... cut after 1000 files: list a folder, or fewer ...]\n")
+    );
+}
+
+#[tokio::test]
 async fn a_large_file_is_read_within_the_bound() {
     let world = World::new();
     world.put("large", "line – of text\n".repeat(100_000));
