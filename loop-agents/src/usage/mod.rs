@@ -28,7 +28,7 @@ mod reading;
 mod report;
 mod stray;
 mod tokens;
-mod tolerant;
+pub(crate) mod tolerant;
 
 pub use file::{USAGE_FILE_VARIABLE, UsageFile};
 pub use format::{Format, UnknownFormat};

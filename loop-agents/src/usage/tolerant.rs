@@ -17,7 +17,7 @@ const REPLACEMENT: char = '\u{fffd}';
 ///
 /// # Errors
 /// The first one of the text as it is, if it cannot.
-pub(super) fn parse(text: &str) -> serde_json::Result<Value> {
+pub(crate) fn parse(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(text).or_else(|error| serde_json::from_str(&mended(text)).map_err(|_| error))
 }
 

@@ -16,7 +16,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Account, Source, recorder::subject};
-use crate::usage::{Format, Line, Lines};
+use crate::usage::{Format, Line, Lines, tolerant};
 
 /// The longest line that is read: 8 MiB, as for usage.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
@@ -78,7 +78,8 @@ impl Actions {
 
 fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
     let Line::Whole(line) = line else { return };
-    if let Ok(object @ Value::Object(_)) = serde_json::from_slice(line) {
+    // As for usage: bytes that are no text, and numbers that are none, are what a tool printed.
+    if let Ok(object @ Value::Object(_)) = tolerant::parse(&String::from_utf8_lossy(line)) {
         read(&object, deeds);
     }
 }

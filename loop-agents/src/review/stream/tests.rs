@@ -101,6 +101,19 @@ fn the_calls_of_pi() {
     );
 }
 
+/// Agents print what tools print: a number that is none, half of a character, bytes that are no text.
+#[test]
+fn a_line_that_is_nearly_json_tells_its_deeds() {
+    let stream = [
+        br#"{"type":"tool_execution_start","toolCallId":"1","toolName":"write","args":{"path":"a","n":NaN}}"#.as_slice(),
+        br#"{"type":"tool_execution_end","toolCallId":"1","isError":false,"result":{"content":[{"text":"\ud83d"}]}}"#,
+        br#"{"type":"tool_execution_start","toolCallId":"2","toolName":"bash","args":{"command":"make"}}"#,
+        b"{\"type\":\"tool_execution_end\",\"toolCallId\":\"2\",\"isError\":false,\"result\":{\"content\":[{\"text\":\"\xff\"}]}}",
+    ];
+    let told = account(Format::PiJson, &stream.join(&b'\n')).to_string();
+    assert_eq!(told, "Files written: a\nCommands:\n  make (exit 0)\n");
+}
+
 #[test]
 fn formats_that_say_nothing_of_actions_have_no_reader() {
     assert!(Actions::of(Format::Text, PathBuf::new()).is_none());
