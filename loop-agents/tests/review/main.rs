@@ -1,6 +1,7 @@
 //! Reviews, and the loops that they are part of.
 #![cfg(all(test, unix))]
 
+mod cases;
 mod looking;
 mod prompts;
 mod verdicts;

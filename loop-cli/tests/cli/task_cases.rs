@@ -10,6 +10,59 @@ use crate::{
     task::{calls, finds, idles, json_of, run, says, told, writes},
 };
 
+/// The case of this name, where it can be read as it is.
+fn case(id: &str) -> serde_json::Value {
+    let data = include_str!("../../../loop-agents/tests/review/task_loop.json");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    let cases = data["cases"].as_array().expect("cases").iter();
+    cases.clone().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}")).clone()
+}
+
+/// `cs-task-bad`: what is wrong with a task file is said before anything is run. There a task in Markdown is none.
+#[test]
+fn task_files_that_are_wrong() {
+    let given = case("cs-task-bad")["given"].clone();
+    for (name, text) in given.as_object().expect("texts") {
+        let said = match name.as_str() {
+            "nochat" => "unknown field `a`",
+            "dq" => "put it between three single quotes",
+            "args" => "`rm -rf` under `tools` is no program: write its name alone",
+            "ends_asst" => "the chat ends with an assistant's words",
+            "two_user" => "the words 1 and 2 of the chat are both of the user",
+            "starts_asst" => "the chat begins with an assistant's words",
+            _ => continue,
+        };
+        let (server, world) = (Server::new([]), World::new());
+        world.write("task.toml", text.as_str().expect("a text"));
+        run(&server, &world, &["task.toml"]).exits(2).says(&["task.toml", said]);
+        assert!(world.records().is_empty() && !world.has(".loop"), "{name}");
+    }
+    let (server, world) = (Server::new([says("STATUS: COMPLETE")]), World::new());
+    world.write("task.md", given["md"].as_str().expect("a text"));
+    run(&server, &world, &["task.md"]).exits(0);
+}
+
+/// `cs-outside`: a task lies in the folder of the work. That a link there leads out is one of the hostile tests.
+#[test]
+fn a_task_outside() {
+    let (server, world) = (Server::new([]), World::new());
+    let case = case("cs-outside");
+    let path = case["given"]["task"].as_str().expect("a path");
+    run(&server, &world, &[path]).exits(2).says(&[path, "outside"]);
+}
+
+/// `cs-e2e-stale-review`: there the verdict that an earlier run left in a file ends this one as done.
+#[test]
+fn a_verdict_of_an_earlier_run() {
+    let server = Server::new([idles(), says("Hm."), idles(), says("Hm."), idles(), says("Hm.")]);
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    world.write(".loop/task/review_output.toml", "pending = []\nblocker = ''\n");
+    let loops = case("cs-e2e-stale-review")["given"]["agent_loops"].to_string();
+    let outcome = json_of(&run(&server, &world, &["task.md", "--loops", &loops, "--json"]).exits(1));
+    assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("exhausted"), &json!(3)));
+}
+
 /// Runs a task against this script; gives what is printed as JSON, and how often the model was asked.
 fn ended(script: Vec<Answer>, loops: &str, code: i32) -> (serde_json::Value, usize) {
     let server = Server::new(script);
