@@ -66,6 +66,15 @@ pub struct Account {
     pub errors: Newest<String>,
     /// What was tried and not done: refused by the policy, or no tool at all. It had no effect.
     pub rejected: Newest<String>,
+    /// Files and folders that are new, and that git ignores: no part of the work, if it ignores them rightly.
+    #[serde(skip_serializing_if = "Newest::is_empty")]
+    pub ignored: Newest<String>,
+    /// What is not known: then the account is not whole.
+    #[serde(skip_serializing_if = "Newest::is_empty")]
+    pub unknown: Newest<String>,
+    /// How the agent's command ended, if it is one and that was not well: "exited with 1".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 impl Account {
@@ -116,6 +125,16 @@ impl Account {
         self.rejected.add(line(&format!("{what}: {why}")));
     }
 
+    /// Something is new, and git ignores it.
+    pub fn ignored(&mut self, path: &str) {
+        self.ignored.add(line(path));
+    }
+
+    /// Something is not known.
+    pub fn unknown(&mut self, what: &str) {
+        self.unknown.add(line(what));
+    }
+
     /// Adds what was done later.
     pub fn absorb(&mut self, later: &Self) {
         self.source = later.source;
@@ -126,6 +145,9 @@ impl Account {
         self.commands.extend(later.commands.items().iter().cloned());
         self.errors.extend(later.errors.items().iter().cloned());
         self.rejected.extend(later.rejected.items().iter().cloned());
+        self.ignored.extend(later.ignored.items().iter().cloned());
+        self.unknown.extend(later.unknown.items().iter().cloned());
+        self.failure.clone_from(&later.failure);
     }
 
     /// Whether nothing was done or tried, as far as it is known.
@@ -150,7 +172,7 @@ impl Display for Ran {
     }
 }
 
-/// For a prompt. What was rejected stands last, and is said to have had no effect.
+/// For a prompt. What was rejected is said to have had no effect.
 impl Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = [
@@ -162,9 +184,19 @@ impl Display for Account {
         for (what, paths) in paths.into_iter().filter(|(_, paths)| !paths.is_empty()) {
             writeln!(f, "Files {what}: {}", in_a_line(paths, SHOWN))?;
         }
+        if !self.ignored.is_empty() {
+            writeln!(f, "New, and ignored by git: {}", in_a_line(&self.ignored, SHOWN))?;
+        }
         f.write_str(&in_lines("Commands", &self.commands, SHOWN))?;
         f.write_str(&in_lines("Errors", &self.errors, SHOWN))?;
-        f.write_str(&in_lines("Tried, refused and NOT done", &self.rejected, SHOWN))
+        f.write_str(&in_lines("Tried, refused and NOT done", &self.rejected, SHOWN))?;
+        if let Some(failure) = &self.failure {
+            writeln!(f, "Its command did not end well: it {failure}")?;
+        }
+        if !self.unknown.is_empty() {
+            writeln!(f, "Not known: {}", in_a_line(&self.unknown, SHOWN))?;
+        }
+        Ok(())
     }
 }
 

@@ -23,6 +23,9 @@ pub const BLOCKED: &str = "blocked";
 /// against it.
 pub const CLAIMED: &str = "the executing agent says that the task is done (STATUS: COMPLETE)";
 
+/// What is told of a review that came to no verdict.
+const NO_VERDICT: &str = "the reviewing agent gave no verdict that could be read";
+
 /// How much of an agent's words a reviewer is told.
 const SAID_BYTES: usize = 8 * 1024;
 
@@ -64,8 +67,10 @@ type Text = dyn Fn() -> String + Send;
 /// | something pending | a fail; its text is the [`Findings`] |
 /// | a blocker and nothing else | a blockable halt for [`BLOCKED`]; a run that is resumed is reviewed again |
 /// | nothing that can be read | inconclusive |
+/// | nothing pending, but is a command that fails | inconclusive |
 ///
-/// A check that fails is pending, whatever the reviewer says.
+/// A check that fails is pending, whatever the reviewer says. That a reviewing command changed files is told in the
+/// summary, and its verdict counts all the same: to run tests leaves files behind, and nobody can tell these from others.
 ///
 /// # Default
 /// An empty task, no checks, no instructions, and an agent's word that it is done is not believed.
@@ -98,6 +103,7 @@ pub struct ReviewEvaluator {
     checks: Vec<(String, CommandEvaluator)>,
     instructions: String,
     believes: bool,
+    found: Option<Findings>,
 }
 
 impl ReviewEvaluator {
@@ -122,7 +128,7 @@ impl ReviewEvaluator {
 
     fn by(reviewer: Box<dyn Worker>, slot: Option<Slot>) -> Self {
         let (task, instructions) = (Box::new(String::new), String::new());
-        Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false }
+        Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false, found: None }
     }
 
     /// What was asked for.
@@ -161,6 +167,11 @@ impl ReviewEvaluator {
         self
     }
 
+    /// What the last review found, also where it ended the run: a halt has no room for it.
+    pub const fn found(&self) -> Option<&Findings> {
+        self.found.as_ref()
+    }
+
     async fn checked<O: Reviewed>(&mut self, cx: &EvaluationContext<O>) -> Result<Vec<Checked>, WorkError> {
         let mut checked = Vec::with_capacity(self.checks.len());
         for (line, check) in &mut self.checks {
@@ -178,6 +189,7 @@ impl ReviewEvaluator {
 #[async_trait]
 impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+        self.found = None;
         let checks = self.checked(&cx).await?;
         let fails = checks.iter().any(|check| !check.passed);
         if self.believes && !fails && cx.output().claims_complete() {
@@ -201,34 +213,41 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         let mut account = Account::default();
         let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
         let found = self.slot.as_ref().and_then(Slot::take).or_else(|| in_words(&words, &nonce));
-        judged(found, &checks, &account)
+        let (outcome, found) = judged(found, &checks, &account);
+        let verdict = Verdict::new(outcome).with_text(found.to_string());
+        let Findings { pending, blocker, .. } = &*self.found.insert(found);
+        match outcome {
+            Outcome::Fail if pending.is_empty() => {
+                Err(Halt::new(StopReason::from(BLOCKED), blocker.as_str()).blockable(true).into())
+            }
+            Outcome::Fail => Ok(verdict.with_feedback(pending.join("; "))),
+            _ => Ok(verdict),
+        }
     }
 }
 
 /// What the findings mean for the loop. `account` is what the reviewer did: that it changed files is told, since a
-/// command cannot be kept from it.
-fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> Result<Verdict, WorkError> {
+/// command cannot be kept from it; and one that fails has found nothing only because it failed, perhaps.
+fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> (Outcome, Findings) {
     let failing = checks.iter().filter(|check| !check.passed);
-    let failing: Vec<_> = failing.map(|check| format!("the check `{}` fails", check.line)).collect();
-    let Some(found) = found else {
-        let found = Findings::new(&failing, "", "the reviewing agent gave no verdict that could be read");
-        let outcome = if failing.is_empty() { Outcome::Inconclusive } else { Outcome::Fail };
-        return Ok(Verdict::new(outcome).with_text(found.to_string()));
-    };
+    let failing = failing.map(|check| format!("the check `{}` fails", check.line));
+    let failure = account.failure.as_ref().map(|failure| format!("The reviewing command {failure}. "));
+    let failure = failure.unwrap_or_default();
     let changed = [&account.written, &account.edited, &account.removed].map(Newest::items).concat();
-    let summary = match changed.is_empty() {
-        true => found.summary,
-        false => format!("The reviewer itself changed {}. {}", changed.join(", "), found.summary),
+    let changed = match changed.is_empty() {
+        true => String::new(),
+        false => format!("The reviewer itself changed {}. ", changed.join(", ")),
     };
-    let found = Findings::new(failing.iter().chain(&found.pending), &found.blocker, &summary);
-    if found.is_clean() {
-        return Ok(Verdict::pass().with_text(found.to_string()));
-    }
-    if found.pending.is_empty() {
-        let halt = Halt::new(StopReason::from(BLOCKED), found.blocker);
-        return Err(halt.blockable(true).into());
-    }
-    Ok(Verdict::fail().with_text(found.to_string()).with_feedback(found.pending.join("; ")))
+    let is_verdict = found.as_ref().is_some_and(|found| failure.is_empty() || !found.is_clean());
+    let found = found.unwrap_or_else(|| Findings::new([""; 0], "", NO_VERDICT));
+    let pending: Vec<_> = failing.chain(found.pending).collect();
+    let found = Findings::new(&pending, &found.blocker, &format!("{failure}{changed}{}", found.summary));
+    let outcome = match (found.is_clean(), is_verdict) {
+        (false, _) => Outcome::Fail,
+        (true, true) => Outcome::Pass,
+        (true, false) => Outcome::Inconclusive,
+    };
+    (outcome, found)
 }
 
 /// A reviewer that cannot be run is an evaluator that cannot be.

@@ -1,12 +1,16 @@
 //! The executing half of a loop: an iteration that works on a task.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, WorkError};
 use serde::{Deserialize, Serialize};
 
-use super::{Account, Worker, brief, claims_complete, next_steps};
+use super::{
+    Account, WorkTree, Worker,
+    beginning::{Beginning, lost},
+    brief, claims_complete, next_steps,
+};
 use crate::output::{OUTPUT_MARK, fingerprint};
 
 /// What a loop of the executing agent left behind.
@@ -22,9 +26,10 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// Whether the agent says that all is done; see [`claims_complete`].
+    /// Whether the agent says that all is done; see [`claims_complete`]. A command that fails claims nothing,
+    /// whatever it said before.
     pub fn claims_complete(&self) -> bool {
-        claims_complete(&self.words)
+        self.account.failure.is_none() && claims_complete(&self.words)
     }
 
     /// What the agent would do next, in its own words; see [`next_steps`].
@@ -58,6 +63,7 @@ pub struct TaskExecution<W> {
     task: Box<Task>,
     /// Also what loops did that then failed, and so left nothing behind.
     so_far: Account,
+    beginning: Option<Beginning>,
 }
 
 impl<W: Worker> TaskExecution<W> {
@@ -67,7 +73,15 @@ impl<W: Worker> TaskExecution<W> {
         loops: u64,
         task: impl FnMut() -> Result<String, WorkError> + Send + 'static,
     ) -> Self {
-        Self { worker, loops, task: Box::new(task), so_far: Account::default() }
+        Self { worker, loops, task: Box::new(task), so_far: Account::default(), beginning: None }
+    }
+
+    /// Keeps in the file `path` how `tree` was when a loop began. So the account of a loop that is cut off, and begins
+    /// again in another process, has what was done before.
+    #[must_use]
+    pub fn remembering(mut self, tree: WorkTree, path: impl Into<PathBuf>) -> Self {
+        self.beginning = Some(Beginning::new(tree, path.into()));
+        self
     }
 
     /// The prompt of the iteration in this context; nothing is run.
@@ -91,8 +105,13 @@ impl<W: Worker> Iteration for TaskExecution<W> {
 
     async fn run(&mut self, cx: IterationContext<Worked>) -> Result<Worked, WorkError> {
         let prompt = self.prompt_in(&cx)?;
-        let mut account = Account::default();
-        let worked = self.worker.work(prompt, &mut account, cx.part()).await;
+        let mut account = match &self.beginning {
+            Some(beginning) => beginning.done_before(&cx).await?,
+            None => lost(&cx),
+        };
+        let mut now = Account::default();
+        let worked = self.worker.work(prompt, &mut now, cx.part()).await;
+        account.absorb(&now);
         self.so_far.absorb(&account);
         let words = worked?;
         cx.mark(OUTPUT_MARK, fingerprint(words.len() as u64, &[words.as_bytes()]));

@@ -15,6 +15,7 @@
 //! | [`Findings`] | what a review found, as text that can be read again |
 
 mod account;
+mod beginning;
 mod brief;
 mod evaluator;
 mod executing;

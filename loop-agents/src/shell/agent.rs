@@ -58,6 +58,9 @@ pub struct ShellAgent {
 pub struct ShellOutput {
     /// How it ended.
     pub exit: Exit,
+    /// Why it was made to end, if it was: "after 10s, its time limit". It may still have ended by itself in that moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
     /// What is kept of its standard output.
     pub stdout: Capture,
     /// What is kept of its standard error.
@@ -68,6 +71,12 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
+    /// How it ended, if that was not well. Reads after "it": "exited with 1", "was ended after 10s, its time limit".
+    pub fn failure(&self) -> Option<String> {
+        let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
+        cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()))
+    }
+
     /// What it has to say to the next iteration: its last words, or else all that it printed.
     pub fn said(&self) -> &Capture {
         self.text.as_ref().unwrap_or(&self.stdout)
@@ -278,8 +287,8 @@ impl ShellAgent {
         if !faults.is_empty() {
             cx.fault(faults.join("; "));
         }
-        let Finished { exit, stdout, stderr, .. } = finished;
-        let output = ShellOutput { exit, stdout, stderr, text };
+        let Finished { exit, cut, stdout, stderr, .. } = finished;
+        let output = ShellOutput { exit, cut: cut.map(|cut| cut.to_string()), stdout, stderr, text };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
         Ok(output)
     }

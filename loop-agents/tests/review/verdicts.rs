@@ -48,6 +48,11 @@ async fn a_blocker_of_one_space_is_none() {
 async fn a_blocker_alone_ends_the_run_and_is_reviewed_again_when_it_goes_on() {
     let folder = folder();
     let model = ScriptedModel::new().calls("give_verdict", gives(&[], "the database is down")).says("Given.");
+    let mut review = by_model(folder.path(), &model);
+    assert!(reviewed(&mut review, said("")).await.is_err());
+    // The halt has no room for all that was found.
+    assert_eq!(review.found().map(|found| found.summary.as_str()), Some("seen"));
+    let model = ScriptedModel::new().calls("give_verdict", gives(&[], "the database is down")).says("Given.");
     let report = looped(by_model(folder.path(), &model), "").await;
     let halt = &report.ending().halt;
     assert_eq!((halt.reason.as_str(), halt.blockable), (BLOCKED, true));
@@ -128,6 +133,38 @@ async fn a_command_reviews_with_the_number_of_this_review() {
         format!(r#"{NUMBER}; echo "I looked."; echo "{{$number, \"pending\": [], \"blocker\": \"\"}}""#);
     let judged = reviewed(&mut by_command(folder.path(), &line), said("")).await.expect("a verdict");
     assert!(judged.passed(), "{}", judged.text());
+}
+
+/// Whoever fails has found nothing only because it failed, perhaps. What it did find is not lost.
+#[tokio::test]
+async fn a_reviewing_command_that_fails_passes_nothing() {
+    let folder = folder();
+    for (pending, end, outcome, summary) in [
+        ("", "exit 3", Outcome::Inconclusive, "The reviewing command exited with 3. seen"),
+        ("", "kill -9 $$", Outcome::Inconclusive, "The reviewing command was ended by signal 9 (137). seen"),
+        ("\\\"x\\\"", "exit 3", Outcome::Fail, "The reviewing command exited with 3. seen"),
+        ("", "exit 0", Outcome::Pass, "seen"),
+    ] {
+        let object = format!(r#"{{$number, \"pending\": [{pending}], \"summary\": \"seen\"}}"#);
+        let line = format!("{NUMBER}; echo \"{object}\"; {end}");
+        let judged = reviewed(&mut by_command(folder.path(), &line), said("")).await.expect("a verdict");
+        let Ok(found) = judged.text().parse::<Findings>();
+        assert_eq!((judged.outcome(), found.summary.as_str()), (outcome, summary), "{line}");
+    }
+}
+
+/// The parser would take the last of two keys, and the inner one of two objects.
+#[tokio::test]
+async fn a_verdict_that_can_be_read_in_two_ways_is_none() {
+    let folder = folder();
+    for object in [
+        r#"{$number, \"pending\": [\"x\"], \"pending\": []}"#,
+        r#"{\"draft\": {$number, \"pending\": []}, \"left\": \"x\"}"#,
+    ] {
+        let line = format!("{NUMBER}; echo \"{object}\"");
+        let judged = reviewed(&mut by_command(folder.path(), &line), said("")).await.expect("a verdict");
+        assert_eq!(judged.outcome(), Outcome::Inconclusive, "{object}: {}", judged.text());
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel},
     review::{Account, ChatWorker, ShellWorker, Source, TaskExecution, WorkTree, Worked, Worker},
+    shell::ShellAgent,
     tools::Toolbox,
     usage::{Format, Prices, UsageReader},
 };
@@ -102,4 +103,64 @@ async fn what_failed_loops_did_is_not_forgotten() {
     let worked: Worked = execution.run(IterationContext::new(&work, 2)).await.expect("it works");
     assert_eq!(worked.account.to_string(), "Files written: b\n");
     assert_eq!(worked.so_far.to_string(), "Files written: a, b\n");
+}
+
+#[tokio::test]
+async fn a_command_that_its_limit_ended_claims_nothing() {
+    let folder = folder();
+    let limited = shell(folder.path()).max_time(std::time::Duration::from_millis(100));
+    // It may well end with 0 when it is told to.
+    let line = "trap 'exit 0' TERM; echo STATUS: COMPLETE; while :; do :; done";
+    let agent = ShellAgent::new(line).expect("a command").shell(limited);
+    let worker = ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())));
+    let mut execution = TaskExecution::new(worker, 5, || Ok("Do it.".to_owned()));
+    let worked = execution.run(IterationContext::new(&Work::new(), 1)).await.expect("it works");
+    assert!(!worked.claims_complete());
+    assert_eq!(worked.account.failure.as_deref(), Some("was ended after 100ms, its time limit"));
+}
+
+#[tokio::test]
+async fn a_command_that_fails_claims_nothing() {
+    for (end, claims, told) in [
+        ("true", true, ""),
+        ("exit 1", false, "Its command did not end well: it exited with 1\n"),
+        ("kill -9 $$", false, "Its command did not end well: it was ended by signal 9 (137)\n"),
+    ] {
+        let folder = folder();
+        let agent = command(folder.path(), &format!("echo STATUS: COMPLETE; {end}"));
+        let worker = ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())));
+        let mut execution = TaskExecution::new(worker, 5, || Ok("Do it.".to_owned()));
+        let worked = execution.run(IterationContext::new(&Work::new(), 1)).await.expect("it works");
+        assert_eq!((worked.claims_complete(), worked.account.to_string().as_str()), (claims, told), "{end}");
+    }
+}
+
+/// Whoever goes on is another process: all that it has of the one that was killed is what was kept.
+#[tokio::test]
+async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
+    let (folder, beside) = (folder(), folder());
+    let tree = WorkTree::at(folder.path(), &shell(folder.path()));
+    let execution = |line: &str| {
+        let worker = ShellWorker::new(command(folder.path(), line), tree.clone());
+        TaskExecution::new(worker, 5, || Ok("Do it.".to_owned()))
+    };
+    let again = || IterationContext::new(&Work::new(), 1).with_attempt(2);
+    let mut killed =
+        execution("touch before; kill -9 $$").remembering(tree.clone(), beside.path().join("look"));
+    killed.run(IterationContext::new(&Work::new(), 1)).await.expect("it works");
+    let cut = "what was done before this loop was cut off";
+    for (path, told) in [
+        ("look", format!("Files written: before, after\nNot known: {cut}, except for its files\n")),
+        ("none", format!("Files edited: after\nNot known: {cut}\n")),
+    ] {
+        let mut resumed = execution("echo >> after").remembering(tree.clone(), beside.path().join(path));
+        let worked = resumed.run(again()).await.expect("it works");
+        assert_eq!(worked.account.to_string(), told, "{path}");
+    }
+    let worked = execution("true").run(again()).await.expect("it works");
+    assert_eq!(worked.account.to_string(), format!("Not known: {cut}\n"));
+    // The next loop is none that was cut off.
+    let mut next = execution("true").remembering(tree.clone(), beside.path().join("look"));
+    let worked = next.run(IterationContext::new(&Work::new(), 2)).await.expect("it works");
+    assert!(worked.account.is_empty(), "{}", worked.account);
 }

@@ -262,6 +262,7 @@ mod tests {
             let notes = Notes { usage, ..Notes::default() }.boxed();
             let output = ShellOutput {
                 exit: Exit::Code(0),
+                cut: None,
                 stdout: printed.clone(),
                 stderr: printed.clone(),
                 text: None,

@@ -88,6 +88,10 @@ fn last(step: &Step<Worked>) -> String {
             in_lines("Commands", &account.commands, LAST),
             in_lines("Errors", &account.errors, LAST),
             in_lines("Refused and not done", &account.rejected, LAST),
+            account
+                .failure
+                .as_ref()
+                .map_or_else(String::new, |why| format!("It did not end well: it {why}\n")),
         ]
         .concat()
     });

@@ -52,10 +52,12 @@ impl Worker for ShellWorker {
             })
             .await;
         // A file that a command of the agent's wrote is not in its stream.
-        *account = before.until(&self.tree.look().await);
+        *account = self.tree.since(&before).await;
         if let Some(told) = actions.map(Actions::finish) {
             account.absorb(&told);
         }
-        Ok(done?.said().excerpt(SAID_BYTES))
+        let done = done?;
+        account.failure = done.failure();
+        Ok(done.said().excerpt(SAID_BYTES))
     }
 }

@@ -1,0 +1,330 @@
+//! The account of a work tree: what is not as it was.
+//!
+//! Most commands say nothing of what they do that could be relied on. But what they leave behind can be seen: so the
+//! files are looked at before and after. Contents are not read. A file that was changed has another time of change,
+//! which nobody can set.
+//!
+//! Git is asked for one thing: what it ignores, so that nobody has to read of build output. Since an agent can change
+//! what git says, the second look rests on the first. What was a file of the work stays one; what git ignored before
+//! stays ignored; and what it ignores since then is told as such. All else is found without git, also in a repository
+//! within the repository.
+
+mod walk;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use self::walk::{Stamp, Walk, stamp};
+use super::{Account, Source};
+use crate::{process::Process, shell::Shell};
+
+/// How many files and folders are looked at.
+const MAX_FILES: usize = 50_000;
+/// How long git may take to list what it ignores, and how long the list may be.
+const GIT_TIME: Duration = Duration::from_secs(20);
+const GIT_BYTES: usize = 8 * 1024 * 1024;
+
+/// How git lists what it ignores, without anything that the repository configures to be run.
+const LISTS_IGNORED: [&str; 9] = [
+    "-c",
+    "core.fsmonitor=false",
+    "ls-files",
+    "-z",
+    "--others",
+    "--ignored",
+    "--exclude-standard",
+    "--directory",
+    "--",
+];
+
+/// The files of a folder, without those that git ignores where there is git, at most 50,000.
+#[derive(Debug, Clone)]
+pub struct WorkTree {
+    root: PathBuf,
+    git: Process,
+    most: usize,
+}
+
+/// How a work tree was at a time. It can be kept, so that the account of work that is cut off is not lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    #[serde(serialize_with = "named")]
+    files: BTreeMap<PathBuf, Stamp>,
+    /// What git ignored: files, and folders as a whole.
+    #[serde(serialize_with = "names")]
+    ignored: BTreeSet<PathBuf>,
+    /// The folder whose repository says what is ignored.
+    repository: Option<PathBuf>,
+    /// Folders that could not be read.
+    #[serde(serialize_with = "names")]
+    closed: BTreeSet<PathBuf>,
+    /// The last path that was looked at, if there were more.
+    end: Option<PathBuf>,
+}
+
+impl WorkTree {
+    /// The files below this folder; git runs in `shell`.
+    pub fn at(root: impl Into<PathBuf>, shell: &Shell) -> Self {
+        let git = shell.command("").max_time(GIT_TIME).capture_limit(GIT_BYTES);
+        Self { root: root.into(), git, most: MAX_FILES }
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Looks at it.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O and time enabled.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends git; files that are being listed by us are listed to the end, for nobody.
+    pub async fn look(&self) -> Look {
+        let repository = self.root.ancestors().find(|folder| folder.join(".git").exists());
+        self.looked(repository.map(Path::to_owned), Look::default()).await
+    }
+
+    /// Looks at it again: what was done since `before`.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O and time enabled.
+    ///
+    /// # Cancel safety
+    /// As [`look`](Self::look).
+    pub async fn since(&self, before: &Look) -> Account {
+        let later = self.looked(before.repository.clone(), before.clone()).await;
+        before.until(&later, self.most)
+    }
+
+    async fn looked(&self, repository: Option<PathBuf>, before: Look) -> Look {
+        let ignored = match &repository {
+            Some(top) => self.ignored_in(top).await.unwrap_or_default(),
+            None => BTreeSet::new(),
+        };
+        let (root, most) = (self.root.clone(), self.most);
+        let looked = tokio::task::spawn_blocking(move || {
+            // What was a file of the work is one, whoever ignores it now.
+            let pruned = ignored.iter().filter(|path| !before.has_within(path)).chain(&before.ignored);
+            let mut walk = Walk::new(&root, pruned.cloned().collect(), most);
+            walk.go();
+            let Walk { mut files, closed, end, .. } = walk;
+            for path in before.files.keys().filter(|path| is_before(path, end.as_ref())) {
+                if let (false, Some(stamp)) = (files.contains_key(path), stamp(&root, path)) {
+                    files.insert(path.clone(), stamp);
+                }
+            }
+            Look { files, ignored, repository, closed, end }
+        });
+        // It has no reason to panic; a tree that was not seen has no differences.
+        looked.await.unwrap_or_default()
+    }
+
+    /// What the repository of this folder ignores of the tree, below its root; `None` if git does not say. It is told
+    /// where the repository is, since that is a setting as well.
+    async fn ignored_in(&self, top: &Path) -> Option<BTreeSet<PathBuf>> {
+        let below = self.root.strip_prefix(top).ok()?;
+        let place =
+            [format!("--git-dir={}", top.join(".git").to_str()?), format!("--work-tree={}", top.to_str()?)];
+        // All of the repository is meant by no path, and not by an empty one.
+        let path = is_named(&below).then(|| below.to_str().map(|path| format!(":(top,literal){path}")));
+        let words = place.into_iter().chain(LISTS_IGNORED.map(str::to_owned)).chain(path.flatten());
+        let git = self.git.clone().dir(top).words("git", words);
+        let finished = git.run(std::future::pending(), |_, _| {}).await.ok()?;
+        let is_whole = finished.exit.success() && finished.cut.is_none() && finished.stdout.omitted() == 0;
+        let names = is_whole.then(|| finished.stdout.to_bytes())?;
+        let names = names.split(|byte| *byte == 0).map(|name| Path::new(OsStr::from_bytes(name)));
+        // Where all of the tree is ignored, all of it is the work.
+        Some(names.filter_map(|name| name.strip_prefix(below).ok()).filter(is_named).map(tidy).collect())
+    }
+}
+
+fn is_named(path: &&Path) -> bool {
+    !path.as_os_str().is_empty()
+}
+
+/// Without the slash behind it.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+fn is_before(path: &Path, end: Option<&PathBuf>) -> bool {
+    end.is_none_or(|end| path <= end.as_path())
+}
+
+impl Look {
+    /// What was done until `later`, of at most so many files.
+    fn until(&self, later: &Self, most: usize) -> Account {
+        let mut account = Account::from_source(Source::WorkTree);
+        let is_seen =
+            |path: &&PathBuf| is_before(path, self.end.as_ref()) && is_before(path, later.end.as_ref());
+        for (path, stamp) in later.files.iter().filter(|(path, _)| is_seen(path)) {
+            match self.files.get(path) {
+                None => account.wrote(&path.to_string_lossy()),
+                Some(before) if before != stamp => account.edited(&path.to_string_lossy()),
+                Some(_) => {}
+            }
+        }
+        let is_closed = |path: &&PathBuf| path.ancestors().any(|folder| later.closed.contains(folder));
+        for path in self.files.keys().filter(is_seen).filter(|path| !is_closed(path)) {
+            if !later.files.contains_key(path) {
+                account.removed(&path.to_string_lossy());
+            }
+        }
+        for path in later.ignored.iter().filter(|path| !self.ignores(path) && !self.has_within(path)) {
+            account.ignored(&path.to_string_lossy());
+        }
+        for path in &later.closed {
+            account.unknown(&format!("what is in {}, which cannot be read", path.display()));
+        }
+        if self.end.is_some() || later.end.is_some() {
+            account.unknown(&format!("what is beyond the first {most} files and folders"));
+        }
+        account
+    }
+
+    /// Whether git ignored this, or a folder that it is in.
+    fn ignores(&self, path: &Path) -> bool {
+        path.ancestors().any(|path| self.ignored.contains(path))
+    }
+
+    /// Whether this is a file of the work, or a folder with one in it.
+    fn has_within(&self, path: &Path) -> bool {
+        self.files.range(path.to_owned()..).next().is_some_and(|(next, _)| next.starts_with(path))
+    }
+}
+
+/// Names that are no text are left out: their files are new to who reads this.
+fn named<S: Serializer>(files: &BTreeMap<PathBuf, Stamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(files.iter().filter_map(|(path, stamp)| Some((path.to_str()?, stamp))))
+}
+
+fn names<S: Serializer>(paths: &BTreeSet<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().filter_map(|path| path.to_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a command does in a folder, as its differences show it.
+    async fn differences(prepare: &str, act: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shell = Shell::new().inherit_env(std::env::vars_os()).dir(folder.path());
+        let run = async |line: &str| {
+            let ran = shell.command(line).run(std::future::pending(), |_, _| {}).await.expect("it runs");
+            assert!(ran.exit.success(), "{line}: {}", ran.stderr.excerpt(1000));
+        };
+        run(prepare).await;
+        let tree = WorkTree::at(folder.path(), &shell);
+        let before = tree.look().await;
+        // As it is kept for a run that is killed.
+        let kept = serde_json::to_string(&before).expect("text");
+        assert_eq!(serde_json::from_str::<Look>(&kept).expect("a look"), before);
+        run(act).await;
+        tree.since(&before).await.to_string()
+    }
+
+    const ACT: &str =
+        "echo 2 > a; echo n > n; rm c; mkdir -p built .loop/task; echo x > built/x; echo x > .loop/task/x";
+
+    #[tokio::test]
+    async fn without_git_every_file_counts() {
+        let done = differences("echo 1 > a; echo 1 > b; echo 1 > c", ACT).await;
+        assert_eq!(done, "Files written: built/x, n\nFiles edited: a\nFiles removed: c\n");
+    }
+
+    #[tokio::test]
+    async fn with_git_what_it_ignores_is_no_file_of_the_work() {
+        let prepare = "git init -q; echo built > .gitignore; echo 1 > a; echo 1 > b; echo 1 > c; git add .";
+        let done = "Files written: n\nFiles edited: a\nFiles removed: c\n";
+        let new = format!("{done}New, and ignored by git: built\n");
+        assert_eq!(differences(prepare, ACT).await, new);
+        let prepare = format!("{prepare}; mkdir built; touch built/y");
+        assert_eq!(differences(&prepare, ACT).await, done);
+    }
+
+    #[tokio::test]
+    async fn who_changes_what_git_ignores_hides_nothing() {
+        const PREPARE: &str = "git init -q; echo built > .gitignore; mkdir src; echo 1 > src/a; git add .";
+        for (act, done) in [
+            (
+                "echo new > .git/info/exclude; echo src >> .git/info/exclude; git rm -rq --cached src; \
+                 echo 2 > src/a; echo 1 > src/b; touch new",
+                "Files written: src/b\nFiles edited: .git/info/exclude, src/a\nNew, and ignored by git: new\n",
+            ),
+            (
+                "echo '*' > .git/info/exclude; mkdir lib; touch lib/x src/y",
+                "Files edited: \
+                 .git/info/exclude\nNew, and ignored by git: lib, src/y\n",
+            ),
+            ("git config core.worktree /; touch src/b", "Files written: src/b\nFiles edited: .git/config\n"),
+            (
+                "git config core.excludesFile $PWD/all; echo '*' > all; touch src/b",
+                "Files edited: .git/config\nNew, and ignored by git: all, src/b\n",
+            ),
+            ("git rm -q --cached src/a; echo a > src/.gitignore", "Files written: src/.gitignore\n"),
+            (
+                "git init -q sub; touch sub/x; mkdir -p sub/.git/more; touch sub/.git/more/y",
+                "Files written: sub/x\n",
+            ),
+            ("rm -r .git; touch x", "Files written: x\nFiles removed: .git/config, .git/info/exclude\n"),
+            ("mkdir -p src/.loop; touch src/.loop/x", "Files written: src/.loop/x\n"),
+            ("touch .git/hooks/pre-commit", "Files written: .git/hooks/pre-commit\n"),
+        ] {
+            assert_eq!(differences(PREPARE, act).await, done, "{act}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_a_repository_above_it_ignores_is_seen() {
+        let above = tempfile::tempdir().expect("a folder");
+        let shell = Shell::new().inherit_env(std::env::vars_os()).dir(above.path());
+        let prepare = "git init -q; echo w > .gitignore; mkdir -p w/in v/in; touch w/in/a v/in/a";
+        shell.command(prepare).run(std::future::pending(), |_, _| {}).await.expect("it runs");
+        for name in ["w", "w/in", "v/in"] {
+            let root = above.path().join(name);
+            let tree = WorkTree::at(&root, &shell);
+            let before = tree.look().await;
+            std::fs::write(root.join("b"), "").expect("a file");
+            assert_eq!(tree.since(&before).await.to_string(), "Files written: b\n", "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_account_that_is_not_whole_says_so() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str| std::fs::write(folder.path().join(name), "").expect("a file");
+        ["b", "c", "d"].into_iter().for_each(write);
+        let tree = WorkTree { most: 3, ..WorkTree::at(folder.path(), &Shell::new()) };
+        let before = tree.look().await;
+        write("e");
+        let told = "Not known: what is beyond the first 3 files and folders\n";
+        assert_eq!(tree.since(&before).await.to_string(), told);
+        // One that is new does not make another one that was seen before look removed.
+        write("a");
+        assert_eq!(tree.since(&before).await.to_string(), format!("Files written: a\n{told}"));
+    }
+
+    #[tokio::test]
+    async fn a_file_whose_size_and_time_were_set_back_has_changed_all_the_same() {
+        let act = "touch -r a t; echo 2 > a; touch -r t a; rm t";
+        assert_eq!(differences("echo 1 > a", act).await, "Files edited: a\n");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_the_repository_names_is_not_started() {
+        let prepare = "git init -q; printf '#!/bin/sh\\ntouch started\\n' > hook; chmod +x hook; echo 1 > a; \
+            git add .; git config core.fsmonitor ./hook";
+        assert_eq!(differences(prepare, "rm -f started").await, "");
+        assert_eq!(differences(&format!("{prepare}; rm -f started"), "true").await, "");
+    }
+}
