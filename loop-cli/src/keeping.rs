@@ -58,6 +58,14 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         }
     }
 
+    /// What is added to it.
+    pub(crate) fn grant(&self) -> Option<&Grant> {
+        match self {
+            Self::Unkept(_) | Self::New(_) => None,
+            Self::Resumed { grant, .. } => grant.as_ref(),
+        }
+    }
+
     /// The iterations so far.
     pub(crate) fn table(&mut self) -> Table {
         match self {

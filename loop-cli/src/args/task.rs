@@ -21,9 +21,9 @@ pub(crate) struct TaskArgs {
     /// The command that reviews [default: what works]
     #[arg(long, value_name = "CMD")]
     pub(crate) review_agent: Option<String>,
-    /// How often the work is done and reviewed at most
-    #[arg(long, value_name = "N", default_value = "5")]
-    pub(crate) loops: NonZeroU64,
+    /// How often the work is done and reviewed at most [default: 5]; with --resume in all
+    #[arg(long, value_name = "N")]
+    pub(crate) loops: Option<NonZeroU64>,
     /// How often a model may call tools in a loop; a reviewer half as often
     #[arg(long, value_name = "N", default_value = "30")]
     pub(crate) rounds: NonZeroU64,
@@ -34,7 +34,7 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
     /// Go on with the last run of this task, in the phase in which it was cut
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["model", "agent", "review_model", "review_agent", "rounds", "reasoning"])]
     pub(crate) resume: bool,
     /// Run although another run works in this folder
     #[arg(long)]

@@ -7,14 +7,15 @@ use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;
 use loop_agents::review::{ReviewEvaluator, TaskExecution, Worked};
-use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Loop, Verdict, evaluator_passed};
+use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Loop, Progress, Verdict, evaluator_passed};
 use loop_guardrails::ConsecutiveFailures;
 use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
 
 use self::cast::Cast;
 use super::{
     Failure,
-    kept::{is_in, store},
+    earlier::Earlier,
+    kept::{decode_as, is_in, read_on, store},
     ready::{Keep, Kept, Ready, begin, telemetry},
     resume,
     runs::json,
@@ -26,9 +27,12 @@ use crate::{
     faults,
     keeping::{self, Past},
     model::name_of,
-    task::{Assignment, KEPT_AS, Outcome, StateFiles, TaskFile, TaskText, Voice, Who},
+    task::{Assignment, DEFAULT_LOOPS, KEPT_AS, Outcome, StateFiles, TaskFile, TaskText, Voice, Who},
     view::{self, DIM, Screen, paint, text},
 };
+
+/// The file beside the journal that has how the work tree was when the loop under way began.
+const BEGINNING: &str = "beginning.json";
 
 /// How many loops in a row may fail.
 const MAX_FAILURES: u64 = 3;
@@ -38,8 +42,11 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let (task, file) = open(&args.file, &dir).map_err(Failure::Usage)?;
     if args.resume {
         let store = store()?;
-        let run = last_of(&store, &dir, &task.path())?;
-        return resume::exec_told(&resume::of(&run.id, output(&args.telling)), &args.telling);
+        let (run, assignment) = last_of(&store, &dir, &task.path())?;
+        let so_far = Earlier::of(&store, &run.id)?.progress;
+        let mut resumed = resume::of(&run.id, output(&args.telling));
+        resumed.grant.add_iterations = assignment.more_loops(&so_far, args.loops).map_err(Failure::Usage)?;
+        return resume::exec_told(&resumed, &args.telling);
     }
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
     let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
@@ -84,23 +91,27 @@ pub(super) async fn perform(
     let settings = settings(&place.dir)?;
     let cast = Cast::new(assignment, place, &settings, telling.verbose);
     let review = cast.reviewer(&task).map_err(Failure::Usage)?;
-    let loops = assignment.loops.get();
     let files = StateFiles::new(workspace, assignment, place.custody.run(), ready.started);
+    let so_far = recalled(ready, &past, &files)?;
+    let loops = assignment.loops_in_all(so_far.granted().into_iter().chain(past.grant()));
     let executor = cast.executor().map_err(Failure::Usage)?;
-    let execution = TaskExecution::new(executor, loops, move || Ok(task.now()));
+    let mut execution = TaskExecution::new(executor, loops, move || Ok(task.now()));
+    if let Some(store) = ready.store {
+        execution = execution.remembering(cast.tree(), store.folder_of(place.custody.run())?.join(BEGINNING));
+    }
     let composed = Loop::new(execution)
         .evaluate(Filing { review, files: files.clone(), voice: voice.clone() })
         .until(evaluator_passed())
-        .at_most(loops)
+        .at_most(assignment.loops.get())
         .guard(ConsecutiveFailures::new(MAX_FAILURES))
         .observe(files.clone())
         .observe(voice.of_phases(loops));
-    voice.say(&plan(assignment));
+    voice.say(&plan(assignment, loops));
     let ended = ready.run(composed, past, &Screen::plain(), Declining::default()).await?;
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
     let record = record.between(ready.started, faults::now());
     let resuming = view::resuming(&ended.ending, place.custody.run());
-    let outcome = Outcome::of(ended, files.last());
+    let outcome = Outcome::of(ended, files.last(), files.found());
     voice.say(&outcome.page(assignment));
     resuming.into_iter().for_each(|how| voice.say(&how));
     if let Some(error) = outcome.error().filter(|_| telling.quiet) {
@@ -110,6 +121,18 @@ pub(super) async fn perform(
         view::tell_json(&json(&outcome.json(assignment, &record)));
     }
     Ok(outcome.code())
+}
+
+/// What an earlier process did of it, for the files.
+fn recalled(ready: &Ready<'_>, past: &Past<Worked>, files: &StateFiles) -> Result<Progress, Failure> {
+    let mut so_far = Progress::default();
+    if let (Some(store), Past::Resumed { .. }) = (ready.store, past) {
+        read_on(&mut store.journal(ready.place.custody.run())?, &mut so_far, |line, progress| {
+            files.recall(&line.event, progress, line.output.as_ref().map(decode_as).transpose()?);
+            Ok(())
+        })?;
+    }
+    Ok(so_far)
 }
 
 /// Files and tells what a loop did before it is reviewed.
@@ -124,7 +147,9 @@ impl Evaluator<Worked> for Filing {
     async fn evaluate(&mut self, cx: EvaluationContext<Worked>) -> Result<Verdict, EvaluatorError> {
         self.voice.worked(cx.output());
         self.files.worked(cx.iteration(), cx.output().clone());
-        self.review.evaluate(cx).await
+        let judged = self.review.evaluate(cx).await;
+        self.files.reviewed(self.review.found());
+        judged
     }
 }
 
@@ -157,7 +182,7 @@ fn assignment(
         file: task.path(),
         executor,
         reviewer,
-        loops: args.loops,
+        loops: args.loops.unwrap_or(DEFAULT_LOOPS),
         rounds: args.rounds,
         reasoning: args.reasoning,
         rights: file.rights,
@@ -174,16 +199,16 @@ pub(super) fn kept(text: &str) -> anyhow::Result<Assignment> {
     serde_json::from_str(text).context("what is kept of the task cannot be read")
 }
 
-/// The last run of this task that is not done.
-fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<RunEntry, Failure> {
+/// The last run of this task that is not done, and with what it was begun.
+fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, Assignment), Failure> {
     let is_done =
         |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
     for run in store.list()?.into_iter().rev().filter(|run| is_in(run, dir)) {
         let info = store.info(&run.id)?;
         let text = info.manifest.filter(|manifest| manifest.path == KEPT_AS).map(|manifest| manifest.text);
-        let is_it = text.and_then(|text| kept(&text).ok()).is_some_and(|assignment| assignment.file == file);
-        if is_it && !is_done(&run) {
-            return Ok(run);
+        let begun = text.and_then(|text| kept(&text).ok()).filter(|assignment| assignment.file == file);
+        if let Some(assignment) = begun.filter(|_| !is_done(&run)) {
+            return Ok((run, assignment));
         }
     }
     Err(Failure::Usage(anyhow!(
@@ -203,11 +228,11 @@ fn output(telling: &TellingArgs) -> OutputArgs {
 }
 
 /// What will be done, before anything is.
-fn plan(assignment: &Assignment) -> String {
-    let Assignment { file, executor, reviewer, loops, rights, .. } = assignment;
+fn plan(assignment: &Assignment, loops: u64) -> String {
+    let Assignment { file, executor, reviewer, rights, .. } = assignment;
     let mut plan = format!(
         "{file}, up to {}: {} works, {} reviews",
-        text::count(loops.get(), "loop"),
+        text::count(loops, "loop"),
         executor.name(),
         reviewer.name()
     );

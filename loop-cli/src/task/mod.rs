@@ -12,7 +12,9 @@ mod voice;
 
 use std::num::NonZeroU64;
 
+use anyhow::anyhow;
 use loop_agents::chat::Effort;
+use loop_core::{Grant, Progress, StopReason};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 pub(crate) use self::{
@@ -28,6 +30,9 @@ pub(crate) const KEPT_AS: &str = "loop task";
 
 /// The folder that is ours in the folder of the work.
 pub(crate) const FOLDER: &str = ".loop";
+
+/// How many loops there are, if nobody says.
+pub(crate) const DEFAULT_LOOPS: NonZeroU64 = NonZeroU64::new(5).expect("not 0");
 
 /// Who works off which task, and with what. What goes on after it was cut off goes on with this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +69,31 @@ impl Assignment {
     pub(crate) fn name(&self) -> &str {
         let name = self.file.rsplit('/').next().unwrap_or(&self.file);
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
+    /// How many loops there are in all, with those that were granted since the run began.
+    pub(crate) fn loops_in_all<'a>(&self, granted: impl IntoIterator<Item = &'a Grant>) -> u64 {
+        granted.into_iter().fold(self.loops.get(), |loops, grant| loops.saturating_add(grant.iterations))
+    }
+
+    /// How many loops a run that has come so far gets, if it is to have as many as are `wanted` in all.
+    ///
+    /// # Errors
+    /// It would have fewer, or none is left.
+    pub(crate) fn more_loops(&self, run: &Progress, wanted: Option<NonZeroU64>) -> anyhow::Result<u64> {
+        let had = self.loops_in_all(run.granted());
+        let is_exhausted = run.ending().is_some_and(|ending| ending.reason() == &StopReason::MaxIterations);
+        match wanted.map(NonZeroU64::get) {
+            Some(wanted) if wanted < had => Err(anyhow!(
+                "the run has {had} loops in all already: `--loops` can give it more, and not fewer"
+            )),
+            Some(wanted) if wanted > had => Ok(wanted - had),
+            _ if is_exhausted => Err(anyhow!(
+                "the run has used up its loops ({had}): `--resume --loops {}` gives it five more",
+                had.saturating_add(5)
+            )),
+            _ => Ok(0),
+        }
     }
 
     /// How often a reviewing model may call tools: half as often as one that works, and six times at least.

@@ -72,8 +72,8 @@ struct FilesJson<'a> {
 }
 
 impl Outcome {
-    /// That of a run that is over. `last` is what its last loop left behind.
-    pub(crate) fn of(ended: Ended, last: Option<Worked>) -> Self {
+    /// That of a run that is over. `last` is what its last loop left behind, `found` what its last review found.
+    pub(crate) fn of(ended: Ended, last: Option<Worked>, found: Option<Findings>) -> Self {
         let Ended { ending, progress, signal, .. } = ended;
         let verdict = progress.last_step().and_then(|step| step.verdict()).map_or("", Verdict::text);
         let is_claimed = verdict == CLAIMED;
@@ -84,7 +84,8 @@ impl Outcome {
             StopReason::MaxIterations => Status::Exhausted,
             StopReason::Cancelled => Status::Cancelled,
             reason if reason.as_str() == BLOCKED => {
-                findings = Findings::new(&findings.pending[..0], &ending.halt.message, "");
+                let blocked = || Findings::new([""; 0], &ending.halt.message, "");
+                findings = found.unwrap_or_else(blocked);
                 Status::Blocked
             }
             _ => Status::Error,

@@ -21,13 +21,17 @@ pub(crate) struct StateFiles(Arc<Mutex<Inner>>);
 #[derive(Debug)]
 struct Inner {
     workspace: Workspace,
+    /// How many loops there are, without those that were granted later.
+    loops: u64,
     run: Run,
     /// The loop under way, from 1.
     number: u64,
     /// What the last loop that came to its end left behind.
     worked: Option<Worked>,
-    /// All reviews that this process has seen.
+    /// All reviews of the run.
     reviews: Vec<Review>,
+    /// What the last review found, also where it ended the run.
+    found: Option<Findings>,
     /// That a file cannot be written was said.
     has_warned: bool,
 }
@@ -110,8 +114,26 @@ impl StateFiles {
             stop_reason: None,
             usage: Tokens::default(),
         };
-        let (reviews, has_warned) = (Vec::new(), false);
-        Self(Arc::new(Mutex::new(Inner { workspace, run, number: 0, worked: None, reviews, has_warned })))
+        Self(Arc::new(Mutex::new(Inner {
+            workspace,
+            loops: assignment.loops.get(),
+            run,
+            number: 0,
+            worked: None,
+            reviews: Vec::new(),
+            found: None,
+            has_warned: false,
+        })))
+    }
+
+    /// Takes in what the run's journal says of an earlier process; nothing is written.
+    pub(crate) fn recall(&self, event: &Event, progress: &Progress, worked: Option<Worked>) {
+        let mut inner = self.inner();
+        inner.number = progress.iterations();
+        inner.worked = worked.or_else(|| inner.worked.take());
+        if let Some(review) = inner.review(event) {
+            inner.reviews.push(review);
+        }
     }
 
     /// A loop has come to its end, and is to be reviewed.
@@ -126,6 +148,16 @@ impl StateFiles {
     /// What the last loop that came to its end left behind.
     pub(crate) fn last(&self) -> Option<Worked> {
         self.inner().worked.clone()
+    }
+
+    /// A review has ended, and found this.
+    pub(crate) fn reviewed(&self, found: Option<&Findings>) {
+        self.inner().found = found.cloned();
+    }
+
+    /// What the last review of this process found.
+    pub(crate) fn found(&self) -> Option<Findings> {
+        self.inner().found.clone()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -144,8 +176,24 @@ impl Inner {
         self.write("state", &state);
     }
 
-    fn reviewed(&mut self, outcome: String, findings: Findings) {
-        let review = Review { run_id: self.run.run_id.clone(), number: self.number, outcome, findings };
+    /// The review that has ended with this event, if one has.
+    fn review(&self, event: &Event) -> Option<Review> {
+        let EventKind::EvaluationFinished { result, .. } = &event.kind else { return None };
+        let (outcome, findings) = match result {
+            WorkResult::Done(verdict) => {
+                let Ok(findings) = verdict.text().parse();
+                (verdict.outcome().to_string(), findings)
+            }
+            WorkResult::Halted(halt) => {
+                let findings = || Findings::new([""; 0], &halt.message, "");
+                (halt.reason.to_string(), self.found.clone().unwrap_or_else(findings))
+            }
+            _ => return None,
+        };
+        Some(Review { run_id: self.run.run_id.clone(), number: self.number, outcome, findings })
+    }
+
+    fn reviewed(&mut self, review: Review) {
         self.write("review_output", &review);
         self.reviews.push(review);
         let reviews = std::mem::take(&mut self.reviews);
@@ -154,6 +202,7 @@ impl Inner {
     }
 
     fn tally(&mut self, progress: &Progress) {
+        self.run.loops = self.loops.saturating_add(progress.granted().map_or(0, |grant| grant.iterations));
         self.run.loops_completed = progress.iterations();
         self.run.usage = Tokens::from(progress.usage());
         self.run.stop_reason = progress.ending().map(|ending| ending.reason().to_string());
@@ -214,13 +263,10 @@ impl Observer for StateFiles {
                 inner.number = progress.iterations();
                 inner.phase("review");
             }
-            EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
-                let Ok(findings) = verdict.text().parse();
-                inner.reviewed(verdict.outcome().to_string(), findings);
-            }
-            EventKind::EvaluationFinished { result: WorkResult::Halted(halt), .. } => {
-                let none: [&str; 0] = [];
-                inner.reviewed(halt.reason.to_string(), Findings::new(none, &halt.message, ""));
+            EventKind::EvaluationFinished { .. } => {
+                if let Some(review) = inner.review(event) {
+                    inner.reviewed(review);
+                }
             }
             EventKind::StepSettled { .. } => inner.tally(progress),
             EventKind::RunFinished { .. } => {

@@ -162,12 +162,64 @@ fn the_ends_differ() {
             outcome["blocker"],
             if status == "blocked" { json!("the database is down") } else { json!(null) }
         );
+        if status == "blocked" {
+            assert_eq!(outcome["summary"], "I looked at it.");
+            assert_eq!(read_toml(&world, "review_output")["summary"].as_str(), Some("I looked at it."));
+        }
         if status == "exhausted" {
             assert_eq!(outcome["pending"], json!(["tests", "docs"]));
         }
         let state = read_toml(&world, "state");
         assert_eq!(state["phase"].as_str(), Some("done"), "{name}");
     }
+}
+
+#[test]
+fn who_has_used_up_the_loops_goes_on_with_more() {
+    let script = [
+        vec![writes("a", ""), idles()],
+        finds(&["b"], "").to_vec(),
+        vec![writes("b", ""), idles()],
+        finds(&[], "").to_vec(),
+    ];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md", "--loops", "1"]).exits(1);
+    let again = |args: &[&str]| server.run(&world, &[&["task", "task.md", "--resume"], args].concat());
+    let more = ["the run has used up its loops (1): `--resume --loops 6` gives it five more"];
+    again(&[]).exits(2).says(&more);
+    again(&["--loops", "1"]).exits(2).says(&more);
+    // What the run was begun with stays so.
+    again(&["--model", "openai:other"]).exits(2).says(&["cannot be used with '--model"]);
+    assert_eq!(server.requests().len(), 4);
+
+    let ran = again(&["--loops", "3", "--json"]).exits(0).says(&["up to 3 loops", "[loop 2/3] working"]);
+    let outcome = json_of(&ran);
+    assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("nothing_pending"), &json!(2)));
+    assert_eq!(outcome["files"]["written"], json!(["a", "b"]));
+    assert!(told(&server, 4).starts_with("This is loop 2 of 3."), "{}", told(&server, 4));
+    // The files for people have all of the run, whichever process did it.
+    assert_eq!(read_toml(&world, "run")["loops"].as_integer(), Some(3));
+    let reviews = read_toml(&world, "review");
+    let loops: Vec<_> =
+        reviews["review"].as_array().expect("reviews").iter().map(|review| &review["loop"]).collect();
+    assert_eq!(loops, [&1.into(), &2.into()]);
+}
+
+#[test]
+fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
+    let script = [vec![idles()], finds(&["b"], "").to_vec(), vec![Answer::status(401)]];
+    let server = Server::new(script.concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    run(&server, &world, &["task.md", "--loops", "2"]).exits(3);
+    let args = ["task", "task.md", "--resume", "--loops", "1"];
+    server.run(&world, &args).exits(2).says(&["has 2 loops in all already"]);
+    // The loop in which the model refused was one.
+    let more = Server::new([says("STATUS: COMPLETE")]);
+    let ran = more.run(&world, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
+    ran.says(&["up to 3 loops", "complete after 3 loops"]);
 }
 
 #[test]

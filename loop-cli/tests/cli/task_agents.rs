@@ -36,6 +36,57 @@ fn a_command_works_and_another_one_reviews() {
     );
 }
 
+/// That a command failed is a fact, and what it said before is a claim.
+#[test]
+fn a_command_that_fails_after_its_claim_is_reviewed() {
+    for (end, exit) in [("exit 3", "exited with 3"), ("kill -9 $$", "was ended by signal 9 (137)")] {
+        let world = World::new();
+        world.write("task.md", "Write hello.\n");
+        let agent = format!("cat > prompt-$LOOP_ITERATION; echo STATUS: COMPLETE; {end}");
+        let pending = r#"$([ -e prompt-2 ] || echo '"hello"')"#;
+        let review = format!("tee review-prompt | ({})", reviewer(pending));
+        let args = ["task", "task.md", "--agent", &agent, "--review-agent", &review, "--json"];
+        let ran = world.run(&args).exits(0).says(&[&format!("1 file written; the command {exit}")]);
+        assert_eq!(json_of(&ran)["status"], "nothing_pending");
+        for prompt in ["review-prompt", "prompt-2"] {
+            let told = world.read(prompt);
+            assert!(told.contains(&format!("did not end well: it {exit}\n")), "{told}");
+        }
+        let execution = world.read(".loop/task/execution.toml");
+        assert!(
+            execution.contains(&format!("failure = \"{exit}\""))
+                && execution.contains("claims_complete = false"),
+            "{execution}"
+        );
+    }
+}
+
+#[test]
+fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
+    let world = World::new();
+    world.write("task.md", "Write hello.\n");
+    let fifo = world.fifo("held");
+    let agent =
+        "if [ -e before ]; then touch after; else touch before; exec 3> held; echo here >&3; sleep 1000; fi";
+    let review = format!("tee review-prompt | ({})", reviewer(""));
+    let args = ["task", "task.md", "--agent", agent, "--review-agent", &review];
+    let started = Started::new(&mut world.loop_command(&args));
+    assert_eq!(fifo.line(), "here\n");
+    started.signal(rustix::process::Signal::KILL);
+    started.killed();
+    fifo.released();
+    world
+        .run(&["task", "task.md", "--resume"])
+        .exits(0)
+        .says(&["2 files written", "nothing pending after 1 loop"]);
+    let told = world.read("review-prompt");
+    assert!(told.contains("Files written: before, after\n"), "{told}");
+    assert!(
+        told.contains("Not known: what was done before this loop was cut off, except for its files"),
+        "{told}"
+    );
+}
+
 #[test]
 fn what_a_stream_tells_is_what_the_reviewer_is_told() {
     let world = World::new();

@@ -130,7 +130,8 @@ impl<'a> Cast<'a> {
         }
     }
 
-    fn tree(&self) -> WorkTree {
+    /// The files of the work.
+    pub(super) fn tree(&self) -> WorkTree {
         WorkTree::at(&self.place.dir, &self.shell())
     }
 
