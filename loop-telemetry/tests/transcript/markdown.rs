@@ -3,6 +3,7 @@
 use loop_core::Usage;
 use loop_telemetry::transcript::{CalledTool, Change, Entry, export::markdown};
 use proptest::prelude::*;
+use pulldown_cmark::{Event, Parser};
 use serde_json::json;
 
 use crate::world::{Made, Picture, Said, any_session, info, model, stamped, user, view};
@@ -55,10 +56,86 @@ fn a_page_looks_as_documented() {
     insta::assert_snapshot!(markdown(&stamped(afternoon()), view));
 }
 
+/// The kinds of the blocks of a page that are in no other, and whether there is any HTML.
+fn structure(page: &str) -> Vec<String> {
+    let (mut depth, mut blocks) = (0, Vec::new());
+    for event in Parser::new(page) {
+        match event {
+            Event::Start(tag) => {
+                blocks.extend((depth == 0).then(|| format!("{:?}", tag.to_end())));
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            Event::Rule if depth == 0 => blocks.push("rule".to_owned()),
+            Event::Html(_) | Event::InlineHtml(_) => blocks.push("HTML".to_owned()),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// What Markdown makes something of.
+fn any_markup() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<b>",
+        "</blockquote>",
+        "<!--",
+        "<?",
+        "<http://a`b>",
+        "`",
+        "``",
+        "```",
+        "~~~",
+        "\n",
+        "\n\n",
+        "\r",
+        "  ",
+        "    ",
+        "\t",
+        "- ",
+        "1. ",
+        "> ",
+        "# ",
+        "---",
+        "===",
+        "\\",
+        "*",
+        "|",
+        "[b]: <c>",
+        "a",
+    ]);
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// A session of one turn and one command.
+fn short(asked: &str, said: &str, name: &str) -> Vec<Entry<Said>> {
+    let change = Change { kept: 0, messages: vec![user(asked), model(said)] };
+    let ran = Change { kept: 2, messages: Vec::new() };
+    vec![
+        Entry::Begun(info("s-1", "/ws")),
+        Entry::Asked { prompt: user(asked), model: name.to_owned() },
+        Entry::Answered { change, usage: Usage::unknown(), model: name.to_owned() },
+        Entry::Ran { command: asked.to_owned(), output: said.to_owned(), change: ran },
+        Entry::Resumed { model: name.to_owned() },
+    ]
+}
+
 proptest! {
+    #[test]
+    fn nothing_that_is_said_is_a_part_of_the_page(
+        asked in any_markup(), said in any_markup(), name in any_markup(),
+    ) {
+        let page = markdown(&stamped(short(&asked, &said, &name)), view);
+        let plain = markdown(&stamped(short("x", "x", "x")), view);
+        prop_assert_eq!(structure(&page), structure(&plain), "{}", page);
+    }
+
     #[test]
     fn every_word_stands_in_it(session in any_session()) {
         let page = markdown(&stamped(session.clone()), view);
+        let unquoted = |line| str::strip_prefix(line, "> ").or_else(|| line.strip_prefix('>')).unwrap_or(line);
+        let quotes: Vec<_> = page.split('\n').map(unquoted).collect();
+        let quotes = quotes.join("\n").replace("\\<", "<");
         for entry in &session {
             match entry {
                 Entry::Asked { prompt, .. } => prop_assert!(page.contains(view(prompt).text)),
@@ -68,8 +145,9 @@ proptest! {
                 }
                 Entry::Pinned { text } => prop_assert!(page.contains(text)),
                 Entry::Answered { change, .. } => {
-                    for said in &change.messages {
-                        prop_assert!(page.contains(view(said).text));
+                    for said in change.messages.iter().map(view) {
+                        let text = said.text.replace("\r\n", "\n").replace('\r', "\n").replace("\\<", "<");
+                        prop_assert!(quotes.contains(&text) || !said.by_model && page.contains(said.text));
                     }
                 }
                 _ => {}

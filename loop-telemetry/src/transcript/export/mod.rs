@@ -2,7 +2,7 @@
 //!
 //! An export is for showing a session to somebody, keeping it beside the project, or reading it in ten years. What
 //! was said stands in it to the last character: headings, empty lines and lines in capitals have a meaning in these
-//! formats, so they are escaped or fenced where they would be taken for something else. Only the bytes of
+//! formats, so they are escaped, quoted or fenced where they would be taken for something else. Only the bytes of
 //! attachments are left out, and said to be.
 //!
 //! Both are pure functions over a session's entries. What a message is they are told by a function that [views](View)
@@ -11,6 +11,7 @@
 mod beat;
 mod fountain;
 mod markdown;
+mod quote;
 
 use serde_json::Value;
 
