@@ -14,6 +14,10 @@ pub struct Conversation<M> {
     pub pinned: Vec<String>,
     /// The model that is asked; empty before the first entry.
     pub model: String,
+    /// Whether the model can call tools, as far as somebody has said.
+    pub tools: Option<bool>,
+    /// Turns that have a reply.
+    pub turns: u64,
     /// How a person calls the session.
     pub name: Option<String>,
     /// What was used, over all of it.
@@ -30,6 +34,8 @@ impl<M> Default for Conversation<M> {
             messages: Vec::new(),
             pinned: Vec::new(),
             model: String::new(),
+            tools: None,
+            turns: 0,
             name: None,
             usage: Usage::unknown(),
             unanswered: None,
@@ -51,6 +57,7 @@ impl<M> Conversation<M> {
             Entry::Answered { change, usage, model: _ } => {
                 self.change(change, usage)?;
                 self.unanswered = None;
+                self.turns += 1;
             }
             Entry::Unanswered { why: _, usage } => {
                 self.usage += usage;
@@ -58,6 +65,7 @@ impl<M> Conversation<M> {
             }
             Entry::Ran { change, .. } => self.change(change, Usage::unknown())?,
             Entry::Summarised { change, usage, .. } => self.change(change, usage)?,
+            Entry::ToolsChanged { on } => self.tools = Some(on),
             Entry::Pinned { text } => self.pinned.push(text),
             Entry::Unpinned => self.pinned.clear(),
             Entry::Cleared => self.messages.clear(),

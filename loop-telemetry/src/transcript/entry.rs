@@ -95,6 +95,12 @@ pub enum Entry<M> {
         /// Its name.
         model: String,
     },
+    /// The model can call tools from now on, or cannot. Until the first of these it can what the session was begun
+    /// with.
+    ToolsChanged {
+        /// Whether it can.
+        on: bool,
+    },
     /// A text was pinned: it stays in the context, whatever becomes of the conversation.
     Pinned {
         /// The text.

@@ -181,7 +181,12 @@ fn any_deed() -> impl Strategy<Value = Deed> {
         any_text().prop_map(|name| Entry::Renamed { name }),
         any_text().prop_map(|model| Entry::ModelChanged { model }),
         any_text().prop_map(|model| Entry::Resumed { model }),
-        select(vec![Entry::Unpinned, Entry::Cleared]),
+        select(vec![
+            Entry::Unpinned,
+            Entry::Cleared,
+            Entry::ToolsChanged { on: true },
+            Entry::ToolsChanged { on: false },
+        ]),
         (0.0..9e9, option::of(1..100_u64), any_text()).prop_map(|(interval_seconds, count, prompt)| {
             Entry::LoopBegun { interval_seconds, count, prompt }
         }),

@@ -97,6 +97,8 @@ impl<'a, M> Told<'a, M> {
                 self.beats.push(Beat::Command { line: command, output });
             }
             Entry::ModelChanged { model } => self.note("model", Some(model)),
+            Entry::ToolsChanged { on: true } => self.note("the model can call tools", None),
+            Entry::ToolsChanged { on: false } => self.note("the model can call no tools", None),
             Entry::Pinned { text } => self.note("pinned", Some(text)),
             Entry::Unpinned => self.note("nothing is pinned any more", None),
             Entry::Cleared => {
