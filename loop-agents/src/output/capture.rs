@@ -5,6 +5,7 @@ use std::{collections::VecDeque, fmt};
 use super::{
     excerpt::{Excerpt, last_text},
     fingerprint,
+    garbled::{garbled, whole_chars},
 };
 
 /// The head and the tail of a stream of bytes, and how much was left out between them.
@@ -105,6 +106,15 @@ impl Capture {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (first, second) = self.tail.as_slices();
         [&self.head, first, second].concat()
+    }
+
+    /// How many of the bytes that were kept are not UTF-8; see [`garbled`](super::garbled).
+    pub fn garbled(&self) -> u64 {
+        if self.omitted() == 0 {
+            return garbled(&self.to_bytes());
+        }
+        let (first, second) = self.tail.as_slices();
+        garbled(whole_chars(&self.head)) + garbled(whole_chars(&[first, second].concat()))
     }
 
     /// The stream as text of at most `max_bytes` and a notice, as [`excerpt`](super::excerpt)

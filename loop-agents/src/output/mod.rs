@@ -8,6 +8,7 @@
 
 mod capture;
 mod excerpt;
+mod garbled;
 mod kept;
 mod matcher;
 pub(crate) mod objects;
@@ -17,6 +18,8 @@ use std::hash::{DefaultHasher, Hasher};
 pub use capture::Capture;
 pub(crate) use excerpt::is_notice;
 pub use excerpt::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
+pub use garbled::garbled;
+pub(crate) use garbled::{garbled_note, whole_chars};
 pub use matcher::{Pattern, PatternError, PatternMatcher};
 
 /// The name of the mark that an iteration makes of what it said, so that it is known for how many iterations

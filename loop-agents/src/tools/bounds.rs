@@ -11,6 +11,11 @@ pub const MAX_CONTENT_BYTES: usize = 10 * 1024 * 1024;
 /// What a tool that cuts by itself has for its text, with room left for saying so.
 pub(super) const ROOM: usize = MAX_OUTPUT_BYTES - 1024;
 
+/// A remark about the text it stands in, for the model.
+pub(super) fn notice(note: &str) -> String {
+    format!("[... {note} ...]")
+}
+
 /// Head and tail of a text, with a notice between them, within [`MAX_OUTPUT_BYTES`].
 pub(super) fn bounded(text: String) -> String {
     if text.len() <= MAX_OUTPUT_BYTES {

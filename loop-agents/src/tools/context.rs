@@ -26,6 +26,7 @@ pub struct ToolContext {
 pub(super) struct Deeds {
     pub(super) files: Vec<FileChange>,
     pub(super) commands: Vec<CommandRun>,
+    pub(super) notes: Vec<String>,
 }
 
 /// Tells work on another thread that nobody waits for it any more.
@@ -89,6 +90,11 @@ impl ToolContext {
     /// Says that a command was run.
     pub fn ran(&self, command: CommandRun) {
         self.deeds().commands.push(command);
+    }
+
+    /// Says in which way the text is not what it was made of.
+    pub fn note(&self, note: impl Into<String>) {
+        self.deeds().notes.push(note.into());
     }
 
     /// Does work that blocks, on a thread that may. Long work looks at [`Stop`] now and then.

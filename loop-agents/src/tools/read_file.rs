@@ -1,12 +1,13 @@
 //! Reading a file, or some of its lines.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Need, Stop, Tool, ToolContext, ToolError, bounds};
+use crate::output::{garbled, garbled_note, whole_chars};
 
 /// How much of a file is looked at to tell whether it is text.
 pub(super) const SNIFFED_BYTES: usize = 8 * 1024;
@@ -59,7 +60,7 @@ impl Tool for ReadFile {
     }
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
-        cx.blocking(move |workspace, stop| {
+        let read = cx.blocking(move |workspace, stop| {
             let opened = workspace.read(&arguments.path)?;
             let mut file = BufReader::new(opened.file);
             let is_text =
@@ -75,15 +76,25 @@ impl Tool for ReadFile {
             Lines { first, end, at: 1, text: Vec::new() }
                 .read(&mut file, stop)
                 .map_err(|error| ToolError::io("read", &arguments.path, &error))
-        })
-        .await
+        });
+        let Read { text, notes } = read.await?;
+        notes.into_iter().for_each(|note| cx.note(note));
+        Ok(text)
     }
 }
 
 /// Whether a file begins as text does.
-pub(super) fn is_text(file: &mut BufReader<impl Read>) -> io::Result<bool> {
+pub(super) fn is_text(file: &mut BufReader<impl io::Read>) -> io::Result<bool> {
     let start = file.fill_buf()?;
     Ok(!start[..start.len().min(SNIFFED_BYTES)].contains(&0))
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+struct Read {
+    text: String,
+    /// In which ways it is not the file.
+    notes: Vec<String>,
 }
 
 /// The lines that are asked for, as far as there is room.
@@ -97,7 +108,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn read(mut self, file: &mut impl BufRead, stop: &Stop) -> io::Result<String> {
+    fn read(mut self, file: &mut impl BufRead, stop: &Stop) -> io::Result<Read> {
         while self.at < self.end && !stop.is_set() {
             let buffer = file.fill_buf()?;
             if buffer.is_empty() {
@@ -118,25 +129,40 @@ impl Lines {
         Ok(self.whole())
     }
 
-    fn whole(self) -> String {
+    fn whole(self) -> Read {
         if self.text.is_empty() && self.at < self.first {
-            return format!("[... the file has {} lines ...]", self.at - 1);
+            let text = bounds::notice(&format!("the file has {} lines", self.at - 1));
+            return Read { text, notes: Vec::new() };
         }
-        String::from_utf8_lossy(&self.text).into_owned()
+        shown(&self.text, None)
     }
 
     /// What fits: whole lines, or the beginning of one that is longer than all the room.
-    fn cut(mut self) -> String {
+    fn cut(mut self) -> Read {
+        let at = self.at;
         if let Some(end) = self.text.iter().rposition(|byte| *byte == b'\n') {
             self.text.truncate(end + 1);
-            let text = String::from_utf8_lossy(&self.text);
-            return format!("{text}[... cut here: read on with first_line = {} ...]", self.at);
+            let notice = format!("cut here: read on with first_line = {at}");
+            return shown(&self.text, Some((notice, format!("cut before line {at}"))));
         }
-        let text = String::from_utf8_lossy(&self.text);
-        // A character that was cut through shows as one that cannot be read.
-        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-        format!("{text}\n[... cut here: line {} is longer than {} bytes ...]", self.at, bounds::ROOM)
+        let what = format!("line {at} is longer than {} bytes", bounds::ROOM);
+        shown(whole_chars(&self.text), Some((format!("cut here: {what}"), format!("cut: {what}"))))
     }
+}
+
+/// The text, with what the model is told of it; and what a person is: why it is cut, if it is, and that it is not all
+/// text.
+fn shown(bytes: &[u8], cut: Option<(String, String)>) -> Read {
+    let mut read = Read { text: String::from_utf8_lossy(bytes).into_owned(), notes: Vec::new() };
+    let garbled = garbled_note(garbled(bytes)).map(|note| (note.clone(), note));
+    for (notice, note) in garbled.into_iter().chain(cut) {
+        if !read.text.ends_with('\n') {
+            read.text.push('\n');
+        }
+        read.text.push_str(&bounds::notice(&notice));
+        read.notes.push(note);
+    }
+    read
 }
 
 #[cfg(test)]
@@ -147,7 +173,22 @@ mod tests {
 
     fn read(text: &str, first: u64, end: u64, buffer: usize) -> String {
         let lines = Lines { first, end, at: 1, text: Vec::new() };
-        lines.read(&mut BufReader::with_capacity(buffer, text.as_bytes()), &Stop::default()).unwrap()
+        lines.read(&mut BufReader::with_capacity(buffer, text.as_bytes()), &Stop::default()).unwrap().text
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_counted() {
+        let lines = || Lines { first: 1, end: u64::MAX, at: 1, text: Vec::new() };
+        let read = |bytes: &[u8]| lines().read(&mut BufReader::new(bytes), &Stop::default()).unwrap();
+        let Read { text, notes } = read(b"caf\xe9 \xff");
+        let note = "2 bytes are not UTF-8, and show as U+FFFD";
+        assert_eq!(text, format!("caf\u{fffd} \u{fffd}\n[... {note} ...]"));
+        assert_eq!(notes, [note]);
+        assert!(read("\u{fffd}\n".as_bytes()).notes.is_empty());
+        let long = [b"\xff\n".repeat(20_000), b"x\n".repeat(20_000)].concat();
+        let Read { text, notes } = read(&long);
+        assert_eq!(notes, ["20000 bytes are not UTF-8, and show as U+FFFD", "cut before line 32257"]);
+        assert!(text.ends_with("first_line = 32257 ...]"), "{}", &text[text.len() - 100..]);
     }
 
     proptest! {

@@ -48,4 +48,7 @@ pub struct ToolReport {
     pub files: Vec<FileChange>,
     /// The commands that it ran.
     pub commands: Vec<CommandRun>,
+    /// In which ways the text is not what it was made of, in words for a person: it was cut, or not all of it is text.
+    /// The model reads that in the text.
+    pub notes: Vec<String>,
 }

@@ -7,8 +7,11 @@ use loop_core::with_causes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError};
-use crate::process::{Cut, DEFAULT_GRACE};
+use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, bounds};
+use crate::{
+    output::garbled_note,
+    process::{Cut, DEFAULT_GRACE},
+};
 
 /// What is left for the end of a command and the exit code in the text.
 const MARGIN: usize = 256;
@@ -95,6 +98,11 @@ pub(super) async fn run(
     let mut text = finished.stdout.excerpt(MAX_OUTPUT_BYTES - MARGIN);
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
+    }
+    if let Some(note) = garbled_note(finished.stdout.garbled()) {
+        text.push_str(&bounds::notice(&note));
+        text.push('\n');
+        cx.note(note);
     }
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
     text.push_str(&format!("(exit {exit_code}{cut})"));

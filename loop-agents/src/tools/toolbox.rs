@@ -163,8 +163,8 @@ impl Toolbox {
             // What was done cannot be undone, but is not passed over either.
             text = format!("{text}\n({problem})");
         }
-        let Deeds { files, commands } = cx.take_deeds();
-        ToolReport { tool: name.to_owned(), outcome, text: bounds::bounded(text), files, commands }
+        let Deeds { files, commands, notes } = cx.take_deeds();
+        ToolReport { tool: name.to_owned(), outcome, text: bounds::bounded(text), files, commands, notes }
     }
 
     async fn called(&self, name: &str, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError> {
