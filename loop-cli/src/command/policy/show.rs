@@ -109,12 +109,12 @@ fn table(rules: &[Rule<'_>]) -> String {
     columns::lines(COLUMNS, &rows).join("\n")
 }
 
-/// Names as a paragraph.
+/// Names as a paragraph; what has words in it, on lines of its own.
 fn lines<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
         match lines.last_mut() {
-            Some(line) if line.len() + name.len() < LIST_WIDTH => {
+            Some(line) if !name.contains(' ') && line.len() + name.len() < LIST_WIDTH => {
                 line.push(' ');
                 line.push_str(name);
             }
