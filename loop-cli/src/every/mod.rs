@@ -15,7 +15,7 @@ use crate::model::Conversation;
 
 pub(crate) use self::{
     lines::{Lines, left, over, plan},
-    rhythm::{count, default_count, interval},
+    rhythm::{RhythmError, count, default_count, interval},
     until::{Ends, Until},
 };
 

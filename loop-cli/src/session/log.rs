@@ -20,12 +20,20 @@ pub(crate) struct Log {
     is_failing: bool,
     /// A call whose result is still to come.
     call: Option<ToolCall>,
+    /// The session begins without tools, which is written down when it does.
+    is_toolless: bool,
 }
 
 impl Log {
     /// Of a session that begins.
     pub(super) fn new(store: SessionStore, info: SessionInfo) -> Self {
-        Self { store, info, file: None, is_failing: false, call: None }
+        Self { store, info, file: None, is_failing: false, call: None, is_toolless: false }
+    }
+
+    /// Of a session that begins without tools.
+    #[must_use]
+    pub(super) fn toolless(self, is_toolless: bool) -> Self {
+        Self { is_toolless, ..self }
     }
 
     /// Goes on with another session's; gives what that has come to.
@@ -68,7 +76,13 @@ impl Log {
     fn try_write(&mut self, entry: &Entry<Message>) -> Result<(), SessionError> {
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(self.store.begin(&self.info, faults::now)?.redacting(view::secrets())),
+            None => {
+                let mut file = self.store.begin(&self.info, faults::now)?.redacting(view::secrets());
+                if self.is_toolless {
+                    file.append(&Entry::ToolsChanged { on: false })?;
+                }
+                self.file.insert(file)
+            }
         };
         file.append(entry)
     }

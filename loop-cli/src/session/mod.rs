@@ -20,6 +20,7 @@ mod input;
 mod jobs;
 mod log;
 mod models;
+mod reading;
 mod repl;
 mod resume;
 mod screen;
@@ -29,6 +30,7 @@ mod summary;
 mod system;
 mod tools;
 mod turn;
+mod writing;
 
 #[cfg(test)]
 pub(crate) mod cases;
@@ -40,7 +42,6 @@ use loop_telemetry::StateDir;
 
 use self::editor::{Editor, Words};
 pub(crate) use self::state::{Interrupted, Session};
-use self::turn::no_model;
 use crate::{
     compose::Place,
     model::{Conversation, Model},
@@ -61,16 +62,15 @@ pub(crate) fn prepare(
     settings: Settings,
     place: Place,
 ) -> anyhow::Result<Session> {
-    let model = match Model::choose(conversation.model.as_deref(), &settings, &place.env) {
-        Ok(model) => Some(model),
-        // All but the model is there.
-        Err(why) if conversation.model.is_none() => {
-            view::warning(&format!("{why:#}"));
-            None
-        }
+    let (model, no_model) = match Model::choose(conversation.model.as_deref(), &settings, &place.env) {
+        Ok(model) => (Some(model), None),
+        // All but the model is there, and the session that is gone on with may have one.
+        Err(why) if conversation.model.is_none() => (None, Some(why)),
         Err(why) => return Err(why),
     };
-    Session::new(model, conversation, settings, place)
+    let mut session = Session::new(model, conversation, settings, place)?;
+    session.no_model = no_model;
+    Ok(session)
 }
 
 /// Runs it to its end, at the terminal that this process has; `resumed` says which session to go on with, as for
@@ -83,6 +83,12 @@ pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow:
     session.renew_system().await;
     if let Some(wanted) = resumed {
         session.go_on_with(wanted)?;
+        if session.tools.are_asked {
+            session.allow_tools(true);
+        }
+    }
+    if let Some(why) = session.no_model.take().filter(|_| session.model.is_none()) {
+        view::warning(&format!("{why:#}"));
     }
     session.say(&session.greeting());
     let words = Words { dir: session.place.dir.clone(), models: session.named_models() };

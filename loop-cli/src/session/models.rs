@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loop_telemetry::transcript::Entry;
 
-use super::{Interrupted, Session};
+use super::{Interrupted, Session, input::Input, turn::no_model};
 use crate::model::{self, Model};
 
 /// How long models are looked for that nobody wrote down.
@@ -38,6 +38,17 @@ impl Session {
         self.chat.set_model(model.boxed(self.place.seed()));
         self.model = Some(model);
         Ok(())
+    }
+
+    /// Whether there is somebody to whom this line can be said, if it is to be said to the model.
+    ///
+    /// # Errors
+    /// There is no model.
+    pub(super) fn answers(&self, line: &str) -> anyhow::Result<()> {
+        match Input::of(line) {
+            Input::Prompt(_) if self.model.is_none() => Err(no_model()),
+            _ => Ok(()),
+        }
     }
 
     /// The names of models that settings have.

@@ -1,11 +1,12 @@
 //! A person at a terminal, line by line.
 
-use std::{pin::pin, process::ExitCode};
+use std::{pin::pin, process::ExitCode, time::Duration};
 
 use jiff::Timestamp;
+use tokio::time::timeout;
 
 use super::{
-    Interrupted, Session,
+    Interrupted, Session, command,
     editor::{Editor, Prompt, Typed},
     jobs::{Asking, Clockwork, Due, Wanted},
 };
@@ -33,7 +34,7 @@ pub(super) async fn run(
         let next = next(editor, signals, &mut clockwork).await;
         clockwork.set_free(false);
         let signal = match next {
-            Ok(Next::Typed(Typed::Line(line))) => heard(session, &line, &mut asking, signals).await,
+            Ok(Next::Typed(Typed::Line(line))) => heard(session, &line, &mut asking, editor, signals).await,
             Ok(Next::Typed(Typed::Interrupted)) => {
                 session.say(&paint(DIM, "Ctrl+D leaves"));
                 None
@@ -43,7 +44,7 @@ pub(super) async fn run(
             Ok(Next::Typed(Typed::Failed(why))) => {
                 return Err(anyhow::anyhow!("the terminal cannot be read: {why}"));
             }
-            Ok(Next::Due(due)) => fire(session, &due, signals).await,
+            Ok(Next::Due(due)) => fire(session, &due, editor, signals).await,
             Err(signal) => Some(signal),
         };
         if let Some(signal) = signal {
@@ -111,6 +112,7 @@ async fn heard(
     session: &mut Session,
     line: &str,
     asking: &mut Asking,
+    editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
     let line = match asking.hear(line, &session.jobs) {
@@ -131,32 +133,52 @@ async fn heard(
             return None;
         }
     };
-    perform(session, &line, signals).await
+    perform(session, &line, editor, signals).await
 }
 
 /// Does what is due, above what is being typed.
-async fn fire(session: &mut Session, due: &Due, signals: &mut Signals) -> Option<Signal> {
+async fn fire(
+    session: &mut Session,
+    due: &Due,
+    editor: &mut Editor,
+    signals: &mut Signals,
+) -> Option<Signal> {
     if !due.begins().await {
         return None;
     }
     session.say(&paint(DIM, due.heading()));
-    perform(session, due.prompt(), signals).await
+    perform(session, due.prompt(), editor, signals).await
 }
 
+/// How long what is being done may take to end when a signal ends the session. Nothing needs it, but for a disk that is
+/// slow.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Does what a line asks for, and hears signals meanwhile. Ctrl+C ends it; the others end the session, and are given.
-async fn perform(session: &mut Session, line: &str, signals: &mut Signals) -> Option<Signal> {
+/// A loop is also ended by the words that leave.
+async fn perform(
+    session: &mut Session,
+    line: &str,
+    editor: &mut Editor,
+    signals: &mut Signals,
+) -> Option<Signal> {
     let stop = session.begin(line);
     // Ctrl+C, and what is typed for later, would stand in the midst of what is said.
     let _unechoed = Unechoed::begin();
     let mut acting = pin!(session.act(line));
+    let mut ended = pin!(editor.until_ended(command::is_loop(line)));
     let done = loop {
         tokio::select! {
             done = &mut acting => break done,
-            signal = signals.next() => match signal {
-                Signal::Interrupt => stop.cancel(),
-                // What was begun is dropped, and so ended.
-                other => return Some(other),
-            },
+            signal = signals.next() => {
+                stop.cancel();
+                if signal != Signal::Interrupt {
+                    // The transcript is to say how it ended; what has not by then is dropped, and so ended.
+                    let _ = timeout(GRACE, &mut acting).await;
+                    return Some(signal);
+                }
+            }
+            () = &mut ended, if !stop.is_cancelled() => stop.cancel(),
         }
     };
     match done {

@@ -9,7 +9,8 @@ use crate::view::{self, DIM, paint, text};
 
 impl Session {
     /// Goes on with the session that is meant: by its id, its beginning, its name, or none for the last one of this
-    /// folder. Who answers here goes on answering; where nobody does, it is that session's model.
+    /// folder. Who answers here goes on answering; where nobody does, it is that session's model. Tools that were off
+    /// there are off.
     ///
     /// # Errors
     /// There is none, a process holds it, or it cannot be read; this session goes on then.
@@ -18,14 +19,16 @@ impl Session {
         if entry.info.id == self.log.id() {
             return Err(anyhow!("this is that session"));
         }
-        let Conversation { messages, pinned, model, name, usage, unanswered, open_loop, .. } =
-            self.log.resume(entry.info.clone())?;
+        let Conversation {
+            messages, pinned, model, tools, turns, name, usage, unanswered, open_loop, ..
+        } = self.log.resume(entry.info.clone())?;
         self.chat.set_history(History::from(messages));
         self.chat.unpin();
         for text in pinned {
             self.chat.pin(text);
         }
         self.usage = usage;
+        self.turns = turns;
         self.attachments.clear();
         if self.model.is_none()
             && let Err(why) = self.take_model(&model)
@@ -34,9 +37,11 @@ impl Session {
         }
         let model = self.model.as_ref().map_or(model, |model| model.asked().to_owned());
         self.log.write(&Entry::Resumed { model });
+        self.take_over_tools(tools.unwrap_or(true));
         let called = name.unwrap_or(entry.info.id);
         let said = text::count(self.chat.history().messages().len() as u64, "message");
-        self.say(&paint(DIM, format_args!("going on with {}: {said}", text::one_line(&called))));
+        let without = if self.tools.are_on { "" } else { ", without tools" };
+        self.say(&paint(DIM, format_args!("going on with {}: {said}{without}", text::one_line(&called))));
         self.tell_of_end(unanswered.as_ref(), open_loop);
         Ok(())
     }

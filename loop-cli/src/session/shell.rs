@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use serde_json::{Value, json};
 
 use super::{
-    Session,
+    Interrupted, Session,
     screen::{Live, Status},
 };
 use crate::view::{BAD, paint, text};
@@ -21,7 +21,7 @@ impl Session {
     /// Calls a tool, shows what it says, and tells the model, under these words.
     ///
     /// # Errors
-    /// As for [`Session::call`]; a command that failed is one that was run.
+    /// As for [`Session::call`]; a command that failed is one that was run, and so is one that was interrupted.
     pub(super) async fn show_call(
         &mut self,
         tool: &str,
@@ -32,6 +32,10 @@ impl Session {
             Live::begin("", Status::new(format!("running: {}", text::one_line(&self.line)), None, None));
         let report = self.call(tool, arguments).await;
         drop(waiting);
+        if report.as_ref().is_err_and(anyhow::Error::is::<Interrupted>) {
+            // What it had done by then is done.
+            self.tell_model(about, "(interrupted)");
+        }
         let report = report?;
         let shown = text::printable(report.text.trim_end());
         self.say(&shown);

@@ -47,6 +47,8 @@ pub(crate) struct Session {
     pub(super) turns: u64,
     /// What they used, as far as it was reported.
     pub(super) usage: Usage,
+    /// Why nobody answers, as long as nobody was told.
+    pub(super) no_model: Option<anyhow::Error>,
     /// What was typed last, for the transcript.
     pub(super) line: String,
     /// Ends what is being done.
@@ -80,6 +82,7 @@ impl Session {
             None => Chat::new(NoModel),
         };
         let schedule = SchedulePlace::of(place.dir.clone(), settings.user.tables.schedule.clone())?;
+        let log = Log::new(SessionStore::at(state.sessions()), info).toolless(!tools.are_on);
         let mut session = Self {
             chat,
             model,
@@ -88,11 +91,12 @@ impl Session {
             system,
             settings,
             place,
-            log: Log::new(SessionStore::at(state.sessions()), info),
+            log,
             attachments: Vec::new(),
             pace: Pace::default(),
             turns: 0,
             usage: Usage::unknown(),
+            no_model: None,
             line: String::new(),
             stop: CancellationToken::new(),
             is_over: false,

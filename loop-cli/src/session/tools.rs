@@ -5,11 +5,11 @@ use std::{fmt, path::PathBuf};
 
 use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
 use loop_guardrails::policy::{
-    Settings as PolicySettings,
+    Permissions, Settings as PolicySettings,
     audit::{Audit, AuditFile},
     workspace::Workspace,
 };
-use loop_telemetry::StateDir;
+use loop_telemetry::{StateDir, transcript::Entry};
 use serde_json::Value;
 
 use super::{
@@ -28,10 +28,14 @@ pub(crate) struct Tools {
     /// All of them, for the person.
     toolbox: Toolbox,
     pub(super) workspace: Workspace,
+    /// What may be done where, as the user's settings say.
+    pub(super) permissions: Permissions,
     /// What the model may call.
     pub(super) names: Vec<ToolName>,
     /// Whether it may call anything now.
     pub(super) are_on: bool,
+    /// Somebody named them when the session began.
+    pub(super) are_asked: bool,
 }
 
 impl Tools {
@@ -48,8 +52,10 @@ impl Tools {
         let workspace = model::workspace(place, settings.policy())?;
         let around = Surroundings::new(settings, place);
         let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit);
+        let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
-        Ok(Self { audit, toolbox, workspace, are_on: !names.is_empty(), names })
+        let permissions = settings.user.tables.policy.permissions.clone();
+        Ok(Self { audit, toolbox, workspace, permissions, are_on: !names.is_empty(), are_asked, names })
     }
 
     /// Whether commands are not looked at.
@@ -96,7 +102,21 @@ impl Session {
 
     /// Lets the model call tools, or not. Without any it cannot.
     pub(super) fn allow_tools(&mut self, are_on: bool) {
-        self.tools.are_on = are_on && !self.tools.names.is_empty();
+        let are_on = are_on && !self.tools.names.is_empty();
+        if are_on != self.tools.are_on {
+            self.log.write(&Entry::ToolsChanged { on: are_on });
+        }
+        self.tools.are_on = are_on;
+        self.renew_tools();
+    }
+
+    /// Goes on with the tools of another session: those that were off, here or there, stay off.
+    pub(super) fn take_over_tools(&mut self, were_on: bool) {
+        let are_on = self.tools.are_on && were_on;
+        if are_on != were_on {
+            self.log.write(&Entry::ToolsChanged { on: are_on });
+        }
+        self.tools.are_on = are_on;
         self.renew_tools();
     }
 

@@ -39,13 +39,16 @@ impl Drop for Unechoed {
 /// Turns the echo on or off, if standard error is our terminal and we are in its foreground: from the
 /// background the system would stop us for trying. Ctrl+C and Ctrl+Z work all the same.
 pub(super) fn set(on: bool) {
-    let on = on && !KEPT_OFF.load(Ordering::Relaxed);
+    let kept_off = KEPT_OFF.load(Ordering::Relaxed);
+    let on = on && !kept_off;
     let terminal = io::stderr();
     if tcgetpgrp(&terminal).ok().is_none_or(|foreground| own_group() != Some(foreground)) {
         return;
     }
     let Ok(mut modes) = tcgetattr(&terminal) else { return };
     modes.local_modes.set(LocalModes::ECHO, on);
+    // Where somebody reads on, Ctrl+C leaves what was typed ahead.
+    modes.local_modes.set(LocalModes::NOFLSH, kept_off);
     // Without it the panel is a little less tidy.
     let _ = tcsetattr(&terminal, OptionalActions::Now, &modes);
 }

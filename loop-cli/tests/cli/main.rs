@@ -47,6 +47,7 @@ mod schedule;
 mod schedule_cases;
 mod schedule_run;
 mod session;
+mod session_files;
 mod session_loop;
 mod session_schedule;
 mod signals;

@@ -77,6 +77,13 @@ impl Seat {
         until_shown(&format!("a prompt after {text}"), || self.page(), is_asked);
     }
 
+    /// The same, where this was typed already.
+    pub(crate) fn is_asked_after_typing(&self, typed: &str, text: &str) {
+        let line = format!("> {typed}");
+        let is_asked = |page: &str| page.contains(text) && page.lines().last() == Some(line.as_str());
+        until_shown(&format!("{typed} at a prompt after {text}"), || self.page(), is_asked);
+    }
+
     /// Presses keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");

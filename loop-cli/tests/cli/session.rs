@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
-    model_server::Server,
+    model_server::{KEY, Server},
     seat::{CTRL_C, Seat},
     support::World,
 };
@@ -26,7 +26,7 @@ fn asked(server: &Server) -> Vec<String> {
 }
 
 /// The sessions that were kept, entry by entry.
-fn kept(world: &World) -> Vec<Vec<Value>> {
+pub(crate) fn kept(world: &World) -> Vec<Vec<Value>> {
     let Ok(files) = fs::read_dir(world.state().join("sessions")) else { return Vec::new() };
     let paths = files.map(|file| file.expect("a file").path());
     let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
@@ -104,9 +104,63 @@ fn a_command_is_ended_by_ctrl_c() {
     seat.is_asked_after("/help");
     seat.types("!sleep 1000\r");
     seat.sees("running");
+    // What was typed ahead is still there.
+    seat.types("and then");
     seat.types(CTRL_C);
-    seat.is_asked_after("interrupted");
+    seat.is_asked_after_typing("and then", "interrupted");
+    seat.types(CTRL_C);
+    seat.is_asked_after("Ctrl+D leaves");
+    seat.types("!sleep 2000\r");
+    seat.sees("running: !sleep 2000");
+    seat.started().signal(Signal::HUP);
+    seat.finish().exits(129);
+    // Whatever ended it, it was run.
+    let entries = kept(&world).pop().expect("a session");
+    let ran: Vec<_> = entries.iter().filter_map(|entry| entry["event"]["ran"]["output"].as_str()).collect();
+    assert_eq!(ran, ["[I ran: sleep 1000]\n(interrupted)", "[I ran: sleep 2000]\n(interrupted)"]);
+}
+
+#[test]
+fn a_session_is_gone_on_with_as_it_was_left() {
+    let world = World::new();
+    let server = Server::new([says("One."), says("Two."), says("Three.")]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.says("First?", "tok/s");
+    seat.says("/tools off", "tools are off");
     seat.leaves();
+
+    // No model is named here, so it is that session's.
+    let resumed = |args: &[&str]| {
+        let seat = Seat::open(&world, &[&["chat", "--resume"], args].concat(), SIZE, |command| {
+            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY);
+            command.env("OLLAMA_HOST", "127.0.0.1:1").env("NO_COLOR", "1");
+        });
+        seat.is_asked_after("/help");
+        seat
+    };
+    let mut seat = resumed(&[]);
+    assert!(!seat.page().contains("warning"), "{}", seat.page());
+    seat.sees("2 messages, without tools");
+    seat.sees("scripted, without tools");
+    seat.says("/status", "1 turn, 2 messages");
+    seat.says("Second?", "Two.");
+    assert_eq!(server.requests()[1].body.get("tools"), None);
+    seat.leaves();
+    // Still, and until somebody says otherwise.
+    resumed(&[]).leaves();
+    let mut seat = resumed(&["--tools", "read_file"]);
+    seat.sees("scripted, with tools");
+    seat.says("/status", "2 turns, 4 messages");
+    seat.leaves();
+    let mut seat = resumed(&[]);
+    seat.says("/status", "on, all of them");
+    seat.leaves();
+    // What was begun without goes on without.
+    let mut seat = resumed(&["--no-tools"]);
+    seat.says("Third?", "Three.");
+    seat.leaves();
+    resumed(&[]).sees("scripted, without tools");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! `/loop` in a session.
 
 use loop_testing::Answer;
+use rustix::process::Signal;
 
 use crate::{
     model_server::Server,
     seat::{CTRL_C, Seat},
+    session::kept,
     support::World,
 };
 
@@ -74,7 +76,14 @@ fn words_that_leave_end_the_loop_and_not_the_session() {
     }
     seat.says("/loop 1ms --count 2 /status", "loop finished after 2/2 iterations");
     seat.says("/loop 1ms --count 2 /nothing", "2 failed");
-    seat.says("/loop 1ms /loop 1ms x", "a loop in a loop is none");
+    for line in ["/loop 1ms x", "/ LOOP 1ms x", "/every 5m x", "/schedule at 18:00 x"] {
+        seat.says(
+            &format!("/loop 1ms {line}"),
+            &format!("{line}\nerror: a loop that makes loops or jobs is none"),
+        );
+    }
+    seat.says("/loop 1ms /session continue x", "a loop that goes on with another session is none");
+    seat.says("/loop 1s --cuont 2 hi", "did you mean --count?");
     seat.says("/loop 5m --count 0 x", "a whole number from 1 to 100");
     seat.says("/loop check the build", "/every");
     seat.leaves();
@@ -87,5 +96,53 @@ fn a_large_file_in_a_prompt_asks_nobody_anything() {
     let server = Server::new([says("one"), says("two")]);
     let mut seat = seat(&world, &server);
     seat.says("/loop 1ms --count 2 Look at large.txt", "loop finished after 2/2 iterations");
+    seat.leaves();
+}
+
+#[test]
+fn words_that_are_typed_while_it_runs_end_it_too() {
+    let world = World::new();
+    let server =
+        Server::new([says("one"), Answer::deltas(["hal", "f"]).stalls(), says("two"), says("three")]);
+    let mut seat = seat(&world, &server);
+    seat.types("/loop 1h --count 3 And now?\r");
+    seat.sees("next in 1h");
+    seat.types("/exit\r");
+    seat.is_asked_after("loop cancelled after 1/3 iterations");
+    seat.types("/loop 1h --count 4 And then?\r");
+    seat.sees("half");
+    // What does not end it is done when it has ended, and what is no line yet is still there to be edited.
+    seat.types("/context add one \\\rtwo\r/QUIT now\rnot yet");
+    seat.is_asked_after_typing("not yet", "loop cancelled after 0/4 iterations");
+    seat.sees("pinned");
+    seat.types(CTRL_C);
+    seat.is_asked_after("Ctrl+D leaves");
+    seat.says("/context", "one\ntwo");
+    // What is typed before the loop begins is not for it.
+    seat.types("/loop 1h --count 5 Again?\r");
+    seat.sees("count 5 Again?\nevery 1h");
+    seat.sees("two\nscripted");
+    // Ctrl+D leaves a session, and ends a loop.
+    seat.types("\u{4}");
+    seat.is_asked_after("loop cancelled after 1/5 iterations");
+    seat.leaves();
+}
+
+#[test]
+fn a_signal_leaves_no_loop_open_in_the_transcript() {
+    let world = World::new();
+    let server = Server::new([says("one")]);
+    let mut seat = seat(&world, &server);
+    seat.types("/loop 1h --count 3 And now?\r");
+    seat.sees("next in 1h");
+    seat.started().signal(Signal::TERM);
+    seat.finish().exits(143);
+    let entries = kept(&world).pop().expect("a session");
+    let ended = &entries.last().expect("an entry")["event"]["loop_ended"];
+    assert_eq!((&ended["iterations"], &ended["how"]), (&1.into(), &"cancelled".into()), "{entries:#?}");
+    // So nobody is told that it was cut off.
+    let seat = Seat::chat(&world, &server, &["--resume"], SIZE);
+    seat.is_asked_after("/help");
+    assert!(!seat.page().contains("cut off"), "{}", seat.page());
     seat.leaves();
 }

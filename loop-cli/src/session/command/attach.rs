@@ -5,7 +5,6 @@ use std::io::Read;
 use anyhow::anyhow;
 use async_trait::async_trait;
 use loop_agents::chat::Attachment;
-use serde_json::json;
 
 use super::{About, Command, Takes};
 use crate::{session::Session, view::text};
@@ -44,9 +43,8 @@ impl Command for Attach {
         let [path] = &words[..] else { return Err(ABOUT.misused("one file at a time")) };
         let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
         let Some((_, media)) = IMAGES.into_iter().find(|(image, _)| *image == ending) else {
-            let read = session.call("read_file", &json!({ "path": path })).await?;
-            session.give_model(&format!("the file {path}"), &read.text);
-            session.say(&format!("attached {path}, {}", text::bytes(read.text.len() as u64)));
+            let read = session.read_for_model(path).await?;
+            session.say(&format!("attached {read}"));
             return Ok(());
         };
         let image = session.tools.workspace.read(path)?;

@@ -37,6 +37,9 @@ impl Command for Context {
                 session.say(&text);
             }
             ("add", "") => return Err(ABOUT.misused("what is to be pinned is missing")),
+            ("add", text) if session.chat.pinned().iter().any(|pinned| pinned == text) => {
+                session.say("it is pinned already");
+            }
             ("add", text) => {
                 session.pin(text);
                 session.say("pinned");

@@ -4,11 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use loop_schedule::{Request, When};
 
-use super::{About, Command, Takes};
-use crate::{
-    session::{Session, jobs::refused, no_model},
-    view,
-};
+use super::{About, Command, Repeated, Takes};
+use crate::{session::Session, view};
 
 pub(super) struct Every;
 
@@ -30,14 +27,16 @@ impl Command for Every {
         &ABOUT
     }
 
+    fn repeated(&self, _: &str) -> Repeated {
+        Repeated::More
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         let request = Request::parse(arguments).map_err(|error| ABOUT.misused(error))?;
-        if let Some(why) = refused(request.prompt()) {
+        if let Some(why) = Repeated::of(request.prompt()).refused("job") {
             return Err(ABOUT.misused(why));
         }
-        if !request.prompt().starts_with(['/', '!']) && session.model.is_none() {
-            return Err(no_model());
-        }
+        session.answers(request.prompt())?;
         let jobs = &session.jobs;
         let when = When::Cron { expression: request.effective().cron(), zone: jobs.zone().clone() };
         let added = jobs.add(when, request.prompt())?;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::session::Session;
 
 pub(super) struct Exit;
@@ -12,7 +12,7 @@ const ABOUT: About = About {
     aliases: &["quit", "bye"],
     arguments: "",
     summary: "Leave the session, which is kept",
-    help: "Ctrl+D does the same. In a loop these words end the loop.",
+    help: "Ctrl+D does the same. While a loop runs, both end the loop, and not the session.",
     takes: Takes::Nothing,
 };
 
@@ -20,6 +20,10 @@ const ABOUT: About = About {
 impl Command for Exit {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn repeated(&self, _: &str) -> Repeated {
+        Repeated::End
     }
 
     async fn run(&self, _: &str, session: &mut Session) -> anyhow::Result<()> {

@@ -32,6 +32,6 @@ impl Command for FileTree {
         if let Some(depth) = depth {
             call["depth"] = depth.get().into();
         }
-        session.show_call("file_tree", &call, &format!("I listed {} with its folders", or_here(path))).await
+        session.show_call("file_tree", &call, &format!("I listed {} with its folders", or_here(&path))).await
     }
 }

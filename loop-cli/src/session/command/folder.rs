@@ -3,23 +3,42 @@
 use std::num::NonZeroU32;
 
 use super::About;
+use crate::session::input::word;
 
 /// The folder in words.
 pub(super) fn or_here(path: &str) -> &str {
     if path.is_empty() { "this folder" } else { path }
 }
 
-/// `[PATH] [--depth N]`
+/// `[PATH] [--depth N]`, in any order.
 ///
 /// # Errors
-/// A depth that is none.
-pub(super) fn depth<'a>(about: &About, arguments: &'a str) -> anyhow::Result<(&'a str, Option<NonZeroU32>)> {
-    let Some((path, depth)) = arguments.split_once("--depth") else { return Ok((arguments, None)) };
-    let depth = depth.trim_start_matches('=').trim();
-    match depth.parse() {
-        Ok(depth) => Ok((path.trim(), Some(depth))),
-        Err(_) => Err(about.misused(format!("`--depth {depth}`: it has to be a number from 1"))),
+/// A depth that is none, one too many, or an option that there is not.
+pub(super) fn depth(about: &About, arguments: &str) -> anyhow::Result<(String, Option<NonZeroU32>)> {
+    let (mut path, mut depth, mut rest) = (Vec::new(), None, arguments);
+    while !rest.is_empty() {
+        let (first, behind) = word(rest);
+        rest = behind;
+        let (flag, value) = first.split_once('=').map_or((first, None), |(flag, value)| (flag, Some(value)));
+        if flag != "--depth" {
+            if flag.starts_with("--") {
+                return Err(about.misused(format!("there is no option {flag}")));
+            }
+            path.push(first);
+            continue;
+        }
+        let written = value.unwrap_or_else(|| {
+            let (number, behind) = word(rest);
+            rest = behind;
+            number
+        });
+        if depth.is_some() {
+            return Err(about.misused("--depth stands here twice"));
+        }
+        let wrong = |_| about.misused(format!("--depth {written}: it has to be a number from 1"));
+        depth = Some(written.parse().map_err(wrong)?);
     }
+    Ok((path.join(" "), depth))
 }
 
 #[cfg(test)]
@@ -27,14 +46,17 @@ mod tests {
     use super::{super::find, *};
 
     #[test]
-    fn a_depth_stands_at_the_end() {
+    fn a_depth_stands_before_the_path_or_behind_it() {
         let about = find("file-tree").unwrap().about();
         let read = |text| depth(about, text).map(|(path, depth)| (path, depth.map(NonZeroU32::get))).ok();
-        assert_eq!(read(""), Some(("", None)));
-        assert_eq!(read("a b"), Some(("a b", None)));
-        assert_eq!(read("--depth 2"), Some(("", Some(2))));
-        assert_eq!(read("src --depth=3"), Some(("src", Some(3))));
-        for wrong in ["--depth", "--depth 0", "--depth x", "--depth 2 src"] {
+        let some = |path: &str, depth| Some((path.to_owned(), depth));
+        assert_eq!(read(""), some("", None));
+        assert_eq!(read("a b"), some("a b", None));
+        assert_eq!(read("--depth 2"), some("", Some(2)));
+        assert_eq!(read("src --depth=3"), some("src", Some(3)));
+        assert_eq!(read("--depth 1 ."), some(".", Some(1)));
+        assert_eq!(read("--depth=1 a b"), some("a b", Some(1)));
+        for wrong in ["--depth", "--depth 0", "--depth x", "--depth 2 --depth 3", "--deep 2", "--depth= 2"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

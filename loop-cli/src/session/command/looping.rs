@@ -8,11 +8,16 @@ use std::{num::NonZeroU64, time::Duration};
 use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, IterationError, WorkError};
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::{
-    every::{self, Ends, Repetition, What},
-    session::{Interrupted, Session, input::word, no_model},
-    view,
+    duration::DurationError,
+    every::{self, Ends, Repetition, RhythmError, What},
+    manifest::nearest,
+    session::{
+        Interrupted, Session,
+        input::{Input, word},
+    },
+    view::{self, text},
 };
 
 pub(super) struct Loop;
@@ -23,8 +28,9 @@ const ABOUT: About = About {
     arguments: "INTERVAL [--count N] PROMPT | /COMMAND",
     summary: "Say or do something again and again",
     help: "Ten times, unless `--count` says otherwise, and a hundred at most. The interval (`30s`, `5m`, `1h30m`; a bare \
-           number is one of seconds) is the pause from the end of one to the start of the next. Ctrl+C ends the loop \
-           wherever it is, and not the session. What goes wrong is said, and the loop goes on.",
+           number is one of seconds) is the pause from the end of one to the start of the next. Ctrl+C, `/exit` and \
+           Ctrl+D end the loop wherever it is, and not the session. What goes wrong is said, and the loop goes on. A \
+           prompt that begins with `--` stands behind a `--` of its own.",
     takes: Takes::Commands,
 };
 
@@ -34,24 +40,32 @@ impl Command for Loop {
         &ABOUT
     }
 
+    fn repeated(&self, _: &str) -> Repeated {
+        Repeated::More
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         let Wanted { interval, count, line } = wanted(arguments)?;
         let what =
             What::Prompt { prompt: line.to_owned(), conversation: session.conversation(), fresh: false };
-        if what.is_loop() {
-            return Err(ABOUT.misused("a loop in a loop is none: repeat what it would repeat"));
-        }
         let ends = Ends { count: Some(count), ..Ends::default() };
         let repetition = Repetition { interval, what, ends, errors: None };
-        if let Some(exit) = repetition.what.exit_word() {
-            session.say(&every::left(&repetition, exit));
+        let comes = Repeated::of(line);
+        if comes == Repeated::End {
+            session.say(&every::left(&repetition, &text::one_line(line)));
             return Ok(());
         }
-        if !line.starts_with(['/', '!']) && session.model.is_none() {
-            return Err(no_model());
+        if let Some(why) = comes.refused("loop") {
+            return Err(ABOUT.misused(why));
         }
+        session.answers(line)?;
         repeat(&repetition, line, session).await
     }
+}
+
+/// Whether a line begins a loop.
+pub(crate) fn is_loop(line: &str) -> bool {
+    matches!(Input::of(line), Input::Command { name, .. } if name.eq_ignore_ascii_case(ABOUT.name))
 }
 
 async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> anyhow::Result<()> {
@@ -60,7 +74,7 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> a
     session.loop_begins(repetition);
     let stop = session.stop();
     let lines = every::Lines::new(repetition, |line| view::say(&line));
-    let repeated = repetition.of(Repeated { line, session }, until.clone());
+    let repeated = repetition.of(Line { line, session }, until.clone());
     let report = repeated.observe(lines).cancel_on(stop).run().await?;
     let over = every::over(repetition, &until, report.ending(), report.progress());
     session.loop_ended(until.finished(), report.reason().as_str());
@@ -69,13 +83,13 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> a
 }
 
 /// One line of a session, as an iteration. It has the session, and nobody who could be asked.
-struct Repeated<'a> {
+struct Line<'a> {
     line: &'a str,
     session: &'a mut Session,
 }
 
 #[async_trait]
-impl Iteration for Repeated<'_> {
+impl Iteration for Line<'_> {
     type Output = ();
 
     async fn run(&mut self, cx: IterationContext<()>) -> Result<(), IterationError> {
@@ -101,32 +115,56 @@ fn wanted(arguments: &str) -> anyhow::Result<Wanted<'_>> {
     if first.is_empty() {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
-    let interval = every::interval(first).map_err(|why| {
-        ABOUT.misused(format!(
-            "the interval `{first}`: {why}\n  a prompt without an interval is for /every, which schedules it (at a \
-             shell: `loop schedule add`)"
-        ))
-    })?;
-    let (count, line) = counted(rest)?;
+    let interval = every::interval(first).map_err(|why| no_interval(first, &why))?;
+    let (count, line) = options(rest)?;
     if line.is_empty() {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
-    Ok(Wanted { interval, count, line })
+    Ok(Wanted { interval, count: count.unwrap_or_else(every::default_count), line })
 }
 
-/// `[--count N] LINE`, or with a `=`.
-fn counted(rest: &str) -> anyhow::Result<(NonZeroU64, &str)> {
-    let (flag, after) = word(rest);
-    let (number, line) = match flag.strip_prefix("--count") {
-        Some("") => word(after),
-        Some(number) if number.starts_with('=') => (&number[1..], after),
-        _ => return Ok((every::default_count(), rest)),
+fn no_interval(written: &str, why: &RhythmError) -> anyhow::Error {
+    let hint = match why {
+        _ if written.starts_with("--") => "\n  the interval stands before the options",
+        // It is no mistake in an interval, but the beginning of something else.
+        RhythmError::Interval(DurationError::Unreadable) => {
+            "\n  a prompt without an interval is for /every, which schedules it (at a shell: `loop schedule add`)"
+        }
+        _ => "",
     };
-    match every::count(number) {
-        Ok(count) => Ok((count, line)),
-        Err(why) => Err(ABOUT.misused(format!("--count {number}: {why}"))),
+    ABOUT.misused(format!("the interval `{written}`: {why}{hint}"))
+}
+
+/// The one option that there is.
+const COUNT: &str = "--count";
+
+/// `[--count N] [--] LINE`, or with a `=`. What looks like an option and is none was hardly meant to be said.
+fn options(mut rest: &str) -> anyhow::Result<(Option<NonZeroU64>, &str)> {
+    let mut count = None;
+    loop {
+        let (first, behind) = word(rest);
+        match first.split_once('=').map_or((first, None), |(flag, value)| (flag, Some(value))) {
+            ("--", None) => return Ok((count, behind)),
+            (COUNT, _) if count.is_some() => {
+                return Err(ABOUT.misused(format!("{COUNT} stands here twice{AS_A_PROMPT}")));
+            }
+            (COUNT, value) => {
+                let (number, line) = value.map_or_else(|| word(behind), |value| (value, behind));
+                let why = |why| ABOUT.misused(format!("{COUNT} {number}: {why}"));
+                count = Some(every::count(number).map_err(why)?);
+                rest = line;
+            }
+            (flag, _) if flag.starts_with("--") => {
+                let meant = nearest::closest(flag, [COUNT], |flag| flag);
+                let meant = meant.map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default();
+                return Err(ABOUT.misused(format!("there is no option {flag}{meant}{AS_A_PROMPT}")));
+            }
+            _ => return Ok((count, rest)),
+        }
     }
 }
+
+const AS_A_PROMPT: &str = "; a prompt that begins so stands behind `--`, as in `/loop 30s -- --count`";
 
 #[cfg(test)]
 mod tests {
@@ -180,9 +218,38 @@ mod tests {
             ("10000000000000 x", "too long"),
             ("5m --count", "--count : it has to be a whole number from 1 to 100"),
             ("5m --count=0 x", "--count 0: it has to be"),
+            (
+                "1s --cuont 2 hi",
+                "there is no option --cuont (did you mean --count?); a prompt that begins so",
+            ),
+            ("1s --verbose hi", "there is no option --verbose; a prompt"),
+            ("1s --count 2 --count 3 hi", "--count stands here twice; a prompt"),
+            ("1s --count 2 --", "what is to be repeated is missing"),
+            ("--count 3 5m hi", "the interval stands before the options"),
         ] {
             let error = wanted(arguments).expect_err(arguments).to_string();
             assert!(error.contains(said) && error.contains("usage: /loop"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_no_interval_at_all_is_told_of_schedules() {
+        for wrong in ["0s x", "-5m x", "10000000000000 x", "--count 3 5m x"] {
+            let error = wanted(wrong).expect_err(wrong).to_string();
+            assert!(!error.contains("/every"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_an_option_can_be_said() {
+        for (arguments, count, line) in [
+            ("1s -- --cuont 2", 10, "--cuont 2"),
+            ("1s --count 2 -- --count 3", 2, "--count 3"),
+            ("1s -v", 10, "-v"),
+            ("1s hi --cuont 2", 10, "hi --cuont 2"),
+        ] {
+            let read = wanted(arguments).unwrap();
+            assert_eq!((read.count.get(), read.line), (count, line), "{arguments}");
         }
     }
 

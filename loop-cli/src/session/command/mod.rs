@@ -24,6 +24,7 @@ mod permissions;
 mod read;
 mod read_dir;
 mod rename;
+mod repeated;
 mod run;
 mod safemode;
 mod schedule;
@@ -37,7 +38,11 @@ mod write;
 
 use async_trait::async_trait;
 
-pub(crate) use self::about::{About, Takes};
+pub(crate) use self::{
+    about::{About, Takes},
+    looping::is_loop,
+    repeated::Repeated,
+};
 use super::Session;
 use crate::manifest::nearest;
 
@@ -46,6 +51,11 @@ use crate::manifest::nearest;
 pub(crate) trait Command: Sync {
     /// What it is called, what it takes, and what it does.
     fn about(&self) -> &'static About;
+
+    /// What comes of doing it again and again, with these arguments.
+    fn repeated(&self, _arguments: &str) -> Repeated {
+        Repeated::Same
+    }
 
     /// Does it.
     ///

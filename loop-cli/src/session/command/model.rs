@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use super::{About, Command, Takes};
 use crate::{
+    model::Model as Answering,
     session::{Session, input::word},
     view::text,
 };
@@ -33,12 +34,7 @@ impl Command for Model {
             }
             ("list", "") => {
                 let names = session.all_models().await?;
-                let text = if names.is_empty() {
-                    "no models are known: name one in settings, or start Ollama".to_owned()
-                } else {
-                    names.join("\n")
-                };
-                session.say(&text::printable(&text));
+                session.say(&text::printable(&list(names, session.model.as_ref().map(Answering::asked))));
             }
             ("use", "") => return Err(ABOUT.misused("the model is missing")),
             ("use", name) => {
@@ -48,5 +44,32 @@ impl Command for Model {
             _ => return Err(ABOUT.misused(format!("`{arguments}` is not known"))),
         }
         Ok(())
+    }
+}
+
+/// The models that are known, with a word at the one that answers. That one is known, whoever named it.
+fn list(mut names: Vec<String>, answers: Option<&str>) -> String {
+    if let Some(model) = answers.filter(|model| !names.iter().any(|name| name == model)) {
+        names.insert(0, model.to_owned());
+    }
+    if names.is_empty() {
+        return "no models are known: name one in settings, or start Ollama".to_owned();
+    }
+    let line = |name: String| if answers == Some(&*name) { format!("{name}  (answers now)") } else { name };
+    names.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_that_answers_is_in_the_list() {
+        let names = || vec!["box".to_owned(), "ollama:qwen3".to_owned()];
+        assert_eq!(list(names(), None), "box\nollama:qwen3");
+        assert_eq!(list(names(), Some("box")), "box  (answers now)\nollama:qwen3");
+        assert_eq!(list(names(), Some("openai:gpt-5")), "openai:gpt-5  (answers now)\nbox\nollama:qwen3");
+        assert_eq!(list(Vec::new(), Some("box")), "box  (answers now)");
+        assert!(list(Vec::new(), None).starts_with("no models are known"));
     }
 }

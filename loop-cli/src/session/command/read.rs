@@ -1,10 +1,9 @@
 //! `/read`: files for the model.
 
 use async_trait::async_trait;
-use serde_json::json;
 
 use super::{About, Command, Takes};
-use crate::{session::Session, view::text};
+use crate::session::Session;
 
 pub(super) struct Read;
 
@@ -29,9 +28,8 @@ impl Command for Read {
             return Err(ABOUT.misused("the file is missing"));
         }
         for path in paths {
-            let read = session.call("read_file", &json!({ "path": path })).await?;
-            session.give_model(&format!("the file {path}"), &read.text);
-            session.say(&format!("read {path}, {}", text::bytes(read.text.len() as u64)));
+            let read = session.read_for_model(&path).await?;
+            session.say(&format!("read {read}"));
         }
         Ok(())
     }

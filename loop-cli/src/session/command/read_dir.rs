@@ -2,13 +2,15 @@
 
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Kind, Workspace};
-use serde_json::json;
 
 use super::{
     About, Command, Takes,
     folder::{depth, or_here},
 };
-use crate::{session::Session, view::text};
+use crate::{
+    session::{Interrupted, Session},
+    view::text,
+};
 
 /// How many levels are read, unless somebody says.
 const DEPTH: u32 = 2;
@@ -39,21 +41,22 @@ impl Command for ReadDir {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         let (path, depth) = depth(&ABOUT, arguments)?;
+        let path = path.as_str();
         let mut found = Vec::new();
         let levels = depth.map_or(DEPTH, Into::into);
         files(&session.tools.workspace, if path.is_empty() { "." } else { path }, levels, &mut found)?;
-        let (mut texts, mut read, mut passed_over) = (String::new(), 0, 0);
+        let (mut texts, mut read, mut passed_over, mut remarks) = (String::new(), 0, 0, Vec::new());
         for path in &found {
-            let whole = match session.call("read_file", &json!({ "path": path })).await {
-                Ok(report) => report.text,
-                Err(error) if error.is::<crate::session::Interrupted>() => return Err(error),
-                Err(_) => String::new(),
+            let file = match session.read(path).await {
+                Ok(file) if !file.text.is_empty() && texts.len() + file.text.len() <= MOST_BYTES => file,
+                Err(error) if error.is::<Interrupted>() => return Err(error),
+                Ok(_) | Err(_) => {
+                    passed_over += 1;
+                    continue;
+                }
             };
-            if whole.is_empty() || texts.len() + whole.len() > MOST_BYTES {
-                passed_over += 1;
-                continue;
-            }
-            texts.push_str(&format!("### {path}\n\n{}\n\n", whole.trim_end()));
+            texts.push_str(&format!("### {path}\n\n{}\n\n", file.text.trim_end()));
+            remarks.extend(file.remarks().map(|remarks| format!("{path}: {remarks}")));
             read += 1;
         }
         let size = text::bytes(texts.len() as u64);
@@ -62,6 +65,7 @@ impl Command for ReadDir {
         }
         let rest = if passed_over == 0 { String::new() } else { format!("; {passed_over} passed over") };
         session.say(&format!("read {}, {size}{rest}", text::count(read, "file")));
+        remarks.iter().for_each(|remark| session.say(&format!("  {remark}")));
         Ok(())
     }
 }

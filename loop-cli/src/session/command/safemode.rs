@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use loop_guardrails::policy::{Origin, Placed};
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::{
     session::Session,
     view::{WARN, paint},
@@ -24,6 +24,13 @@ const ABOUT: About = About {
 impl Command for SafeMode {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn repeated(&self, arguments: &str) -> Repeated {
+        match arguments {
+            "on" | "off" => Repeated::Rules,
+            _ => Repeated::Same,
+        }
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {

@@ -5,15 +5,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use loop_schedule::{Cron, JobId, When, Zone};
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::{
     schedule,
-    session::{
-        Session,
-        input::word,
-        jobs::{Change, refused},
-        no_model,
-    },
+    session::{Session, input::word, jobs::Change},
 };
 
 pub(super) struct Schedule;
@@ -46,6 +41,13 @@ impl Command for Schedule {
         &ABOUT
     }
 
+    fn repeated(&self, arguments: &str) -> Repeated {
+        match word(arguments).0 {
+            "cron" | "at" => Repeated::More,
+            _ => Repeated::Same,
+        }
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         let (jobs, now) = (session.jobs.clone(), Timestamp::now());
         let wanted =
@@ -53,9 +55,7 @@ impl Command for Schedule {
         match wanted {
             Wanted::List => session.say(&jobs.page(now)?),
             Wanted::Add { when, prompt } => {
-                if !prompt.starts_with(['/', '!']) && session.model.is_none() {
-                    return Err(no_model());
-                }
+                session.answers(prompt)?;
                 session.say(&jobs.add(when, prompt)?.text(jobs.zone(), now));
             }
             Wanted::Change(change, ids) => {
@@ -122,7 +122,7 @@ fn expression(text: &str) -> Option<(&str, &str)> {
 }
 
 fn some(prompt: &str) -> anyhow::Result<&str> {
-    match refused(prompt) {
+    match Repeated::of(prompt).refused("job") {
         Some(why) => Err(anyhow::Error::msg(why)),
         None if prompt.is_empty() => anyhow::bail!("the prompt is missing"),
         None => Ok(prompt),

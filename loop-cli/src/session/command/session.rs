@@ -11,7 +11,7 @@ use loop_telemetry::transcript::{
     export::{Speech, SpokenCall, SpokenFile, fountain, markdown},
 };
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::{
     session::{Session as State, input::word},
     view::{
@@ -36,11 +36,12 @@ pub(super) struct Session;
 const ABOUT: About = About {
     name: "session",
     aliases: &[],
-    arguments: "[list | show [ID] | continue [ID] | export FILE [ID]]",
+    arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force]]",
     summary: "List sessions, show or export one, go on with one",
     help: "A session is named by its id, its beginning, or the name of `/rename`; without one it is this session, and \
            for `continue` the last one of this folder. `export` writes Markdown, or a Fountain screenplay if the file \
-           is called `.spmd` or `.fountain`.",
+           is called `.spmd` or `.fountain`; `md` or `fountain` alone is a file that is called as the session is. A file \
+           that is there stays, unless `--force` says otherwise.",
     takes: Takes::Words(&["list", "show", "continue", "export"]),
 };
 
@@ -48,6 +49,13 @@ const ABOUT: About = About {
 impl Command for Session {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn repeated(&self, arguments: &str) -> Repeated {
+        match word(arguments).0 {
+            "continue" | "use" => Repeated::Elsewhere,
+            _ => Repeated::Same,
+        }
     }
 
     async fn run(&self, arguments: &str, session: &mut State) -> anyhow::Result<()> {
@@ -58,13 +66,9 @@ impl Command for Session {
                 session.say(&text::printable(&page));
             }
             ("continue" | "use", id) => session.go_on_with(id)?,
-            ("export", "") => return Err(ABOUT.misused("the file is missing")),
             ("export", rest) => {
-                let (file, id) = word(rest);
-                let page = exported(session, id, Path::new(file))?;
-                let call = serde_json::json!({ "path": file, "content": page });
-                let report = session.call("write_file", &call).await?;
-                session.say(&report.text);
+                let said = export(rest, session).await?;
+                session.say(&said);
             }
             (other, _) => return Err(ABOUT.misused(format!("`{other}` is not known"))),
         }
@@ -95,6 +99,42 @@ fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {
         text::bytes(entry.bytes),
         if entry.info.folder == here { "this one".to_owned() } else { text::one_line(&entry.info.folder) },
     ]
+}
+
+/// Names that are no files, but kinds of them.
+const KINDS: [(&str, &str); 4] =
+    [("md", "md"), ("markdown", "md"), ("fountain", "fountain"), ("spmd", "spmd")];
+
+/// `FILE [ID] [--force]`; gives what is said of it.
+async fn export(arguments: &str, session: &mut State) -> anyhow::Result<String> {
+    let mut words = ABOUT.words(arguments)?;
+    let all = words.len();
+    words.retain(|word| word != "--force");
+    let is_forced = words.len() < all;
+    let (file, id) = match &words[..] {
+        [] => return Err(ABOUT.misused("the file is missing")),
+        [flag, ..] if flag.starts_with("--") => {
+            return Err(ABOUT.misused(format!("there is no option {flag}")));
+        }
+        [file, id @ ..] => (file.clone(), id.join(" ")),
+    };
+    let kind = KINDS.into_iter().find(|(kind, _)| *kind == file);
+    let file = kind.map_or(file, |(_, ending)| format!("{}.{ending}", called(session, &id)));
+    let page = exported(session, &id, Path::new(&file))?;
+    match is_forced {
+        true => session.write(&file, &page).await,
+        false => session.write_new(&file, &page).await,
+    }
+}
+
+/// What a session is called, as the name of a file.
+fn called(session: &State, id: &str) -> String {
+    let id = if id.is_empty() { session.log.id() } else { id };
+    let found = session.meant(id).ok();
+    let name = found.map_or_else(|| id.to_owned(), |entry| entry.name.unwrap_or(entry.info.id));
+    let fits = |sign: char| sign.is_alphanumeric() || matches!(sign, '-' | '_');
+    let name: String = name.chars().map(|sign| if fits(sign) { sign } else { '-' }).collect();
+    format!("session-{name}")
 }
 
 /// A session as a text, of the kind that the file's name tells.

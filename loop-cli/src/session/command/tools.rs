@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{About, Command, Takes};
+use super::{About, Command, Repeated, Takes};
 use crate::{model::ToolName, session::Session};
 
 pub(super) struct Tools;
@@ -20,6 +20,13 @@ const ABOUT: About = About {
 impl Command for Tools {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn repeated(&self, arguments: &str) -> Repeated {
+        match arguments {
+            "on" | "off" => Repeated::Rules,
+            _ => Repeated::Same,
+        }
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {

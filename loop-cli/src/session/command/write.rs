@@ -3,7 +3,6 @@
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;
 use loop_agents::chat::Message;
-use serde_json::json;
 
 use super::{About, Command, Takes};
 use crate::session::Session;
@@ -15,7 +14,8 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "PATH",
     summary: "Write the first code of the last reply to a file",
-    help: "The first fenced code of the last reply, or the whole reply if there is none.",
+    help: "The first fenced code of the last reply, or the whole reply if there is none. A file that is there is replaced, and \
+           that is said.",
     takes: Takes::Paths,
 };
 
@@ -36,8 +36,8 @@ impl Command for Write {
             None if reply.trim().is_empty() => return Err(anyhow!("the last reply is empty")),
             None => format!("{}\n", reply.trim_end()),
         };
-        let report = session.call("write_file", &json!({ "path": path, "content": content })).await?;
-        session.say(&report.text);
+        let said = session.write(path, &content).await?;
+        session.say(&said);
         Ok(())
     }
 }

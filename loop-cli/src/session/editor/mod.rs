@@ -4,6 +4,7 @@
 //! between turns. So it is asked for a line, and answers when there is one; and it can be asked to let go of the
 //! terminal, when it keeps what was typed and goes on with it later.
 
+mod ahead;
 mod completion;
 mod history;
 mod multiline;
@@ -22,16 +23,23 @@ use std::{
 };
 
 use reedline::{
-    ColumnarMenu, Emacs, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
-    default_emacs_keybindings,
+    ColumnarMenu, EditCommand, Emacs, HistoryItem, KeyCode, KeyModifiers, MenuBuilder, Reedline,
+    ReedlineEvent, ReedlineMenu, Signal, default_emacs_keybindings,
 };
 use tokio::{
     sync::mpsc::{UnboundedReceiver, unbounded_channel},
     time,
 };
 
-use self::{completion::Completion, history::Lines, multiline::Multiline, plain::Plain};
+use self::{
+    ahead::{Ahead, Keys},
+    completion::Completion,
+    history::Lines,
+    multiline::Multiline,
+    plain::Plain,
+};
 pub(crate) use self::{completion::Words, prompt::Prompt};
+use crate::view;
 
 /// The name under which the menu of completions is opened.
 const MENU: &str = "completions";
@@ -54,40 +62,60 @@ pub(crate) enum Typed {
     Failed(String),
 }
 
+/// What the thread is asked for.
+#[derive(Debug)]
+struct Asked {
+    prompt: Prompt,
+    /// What was typed before it was asked for.
+    ahead: Option<Keys>,
+    /// The beginning of a line, to go on with.
+    begun: String,
+}
+
 /// Asks a person for lines.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    asking: mpsc::Sender<Prompt>,
+    asking: mpsc::Sender<Asked>,
     typed: UnboundedReceiver<Typed>,
+    ahead: Ahead,
     pause: Arc<AtomicBool>,
 }
 
 impl Editor {
     /// An editor that completes these words and remembers lines in this file, if there is one.
     pub(crate) fn open(words: Words, history: Option<PathBuf>, coloured: bool) -> Self {
-        let (asking, asked) = mpsc::channel::<Prompt>();
+        let (asking, asked) = mpsc::channel::<Asked>();
         let (tell, typed) = unbounded_channel();
         let pause = Arc::<AtomicBool>::default();
         let paused = Arc::clone(&pause);
         thread::spawn(move || {
             let lines = Lines::open(history);
             let mut editor = editor(words, &lines, coloured).with_break_signal(paused);
-            for prompt in asked {
-                let typed = read(&mut editor, &prompt, &lines);
+            for Asked { prompt, ahead, begun } in asked {
+                let typed = match ahead {
+                    Some(Keys::Line(line)) => taken(&mut editor, &prompt, &line, &lines),
+                    Some(Keys::End) => Typed::End,
+                    None => {
+                        editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
+                        read(&mut editor, &prompt, &lines)
+                    }
+                };
                 if tell.send(typed).is_err() {
                     return;
                 }
             }
         });
-        Self { asking, typed, pause }
+        Self { asking, typed, ahead: Ahead::default(), pause }
     }
 
     /// Asks for a line; [`typed`](Self::typed) answers.
-    pub(crate) fn ask(&self, prompt: Prompt) {
+    pub(crate) fn ask(&mut self, prompt: Prompt) {
         // A request to let go that came too late is not for this line.
         self.pause.store(false, Ordering::Relaxed);
+        let ahead = self.ahead.take();
+        let begun = if ahead.is_none() { self.ahead.take_begun() } else { String::new() };
         // If the thread is gone, `typed` says so.
-        let _ = self.asking.send(prompt);
+        let _ = self.asking.send(Asked { prompt, ahead, begun });
     }
 
     /// What came of it.
@@ -96,6 +124,15 @@ impl Editor {
     /// Cancel safe: what was typed is returned by the next call.
     pub(crate) async fn typed(&mut self) -> Typed {
         self.typed.recv().await.unwrap_or_else(|| Typed::Failed("the line editor broke down".to_owned()))
+    }
+
+    /// Keeps what is typed while nobody is asked, for the next lines that are asked for. If it is a loop that is done, it
+    /// ends when a word is typed that leaves, or Ctrl+D.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what was typed is kept.
+    pub(crate) async fn until_ended(&mut self, is_loop: bool) {
+        self.ahead.until_ended(is_loop).await;
     }
 
     /// Takes the terminal back from somebody who is typing: [`Typed::Paused`], unless a line came first. Nothing if
@@ -124,6 +161,15 @@ fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(coloured)
         .use_bracketed_paste(true)
+}
+
+/// Takes a line that was typed before, as if it were typed now.
+fn taken(editor: &mut Reedline, prompt: &Prompt, line: &str, lines: &Lines) -> Typed {
+    view::say(&prompt.before(line));
+    lines.append(line);
+    // The file has it, whatever is wrong with what the editor remembers.
+    let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
+    Typed::Line(multiline::joined(line))
 }
 
 fn read(editor: &mut Reedline, prompt: &Prompt, lines: &Lines) -> Typed {

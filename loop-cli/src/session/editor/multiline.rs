@@ -11,7 +11,8 @@ impl Validator for Multiline {
     }
 }
 
-fn is_whole(text: &str) -> bool {
+/// Whether nothing of it is to come.
+pub(super) fn is_whole(text: &str) -> bool {
     let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
     !text.ends_with('\\') && fences % 2 == 0
 }

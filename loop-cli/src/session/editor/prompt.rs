@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use console::{Term, measure_text_width};
 use reedline::{Color, PromptEditMode, PromptHistorySearch};
 
+use crate::view::text;
+
 /// What is typed stands behind this; the sign before further lines is as wide.
 const INDICATOR: &str = "> ";
 
@@ -24,6 +26,12 @@ impl Prompt {
         let above = self.rows(typed, usize::from(columns)) - 1;
         // On a screen that cannot do it, it stays.
         let _ = screen.clear_line().and_then(|()| screen.clear_last_lines(above));
+    }
+
+    /// A line that nobody edits, behind what stands before it.
+    pub(super) fn before(&self, line: &str) -> String {
+        let left = reedline::Prompt::render_prompt_left(self);
+        format!("{left}{INDICATOR}{}", text::printable(line))
     }
 
     /// How many rows of so many columns it takes, with the cursor behind it.

@@ -162,18 +162,6 @@ impl SessionJobs {
     }
 }
 
-/// Why a prompt is none for a job, if it is none: what would end the session while nobody is there, and what would make
-/// more and more of itself.
-pub(super) fn refused(prompt: &str) -> Option<&'static str> {
-    match prompt.split_whitespace().next()?.to_lowercase().as_str() {
-        "/loop" | "/every" | "/schedule" => {
-            Some("a job that makes loops or jobs is none: schedule what it would do")
-        }
-        "/exit" | "/quit" | "/bye" => Some("a job that leaves the session is none"),
-        _ => None,
-    }
-}
-
 /// What can be done to a job of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {

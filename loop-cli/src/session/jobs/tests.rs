@@ -94,6 +94,7 @@ async fn a_model_schedules_lists_and_deletes() {
         ("CronDelete", json!({ "id": "nine" }), "nine"),
         ("CronCreate", json!({ "cron": "0 0 31 2 *", "prompt": "never" }), "never fires"),
         ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "makes loops"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/safemode off" }), "for a person to type"),
         ("CronCreate", json!({ "cron": "* * * * *", "prompt": " " }), "prompt"),
         ("CronCreate", json!({ "cron": "@daily", "prompt": "look" }), "@daily"),
     ] {

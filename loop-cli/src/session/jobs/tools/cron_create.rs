@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::SessionJobs;
-use crate::session::jobs::refused;
+use crate::session::command::Repeated;
 
 /// Adds a job.
 pub(super) struct CronCreate {
@@ -48,7 +48,7 @@ impl Tool for CronCreate {
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let Arguments { cron, prompt, recurring, durable } = arguments;
-        if let Some(why) = refused(&prompt) {
+        if let Some(why) = Repeated::of(&prompt).refused("job") {
             return Err(ToolError::rejected(why));
         }
         let expression: Cron =
