@@ -2,11 +2,7 @@
 
 #![no_main]
 
-use std::{
-    fs,
-    path::Path,
-    sync::LazyLock,
-};
+use std::{fs, path::Path, sync::LazyLock};
 
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
@@ -27,7 +23,9 @@ fn read(bytes: &[u8]) {
     let run = RUN.path();
     fs::write(run.join("events.jsonl"), bytes).expect("it is written");
     let seen = entries(run);
-    let mut journal = FileJournal::<String>::open(run, || Timestamp::UNIX_EPOCH).expect("nobody else has it").without_sync();
+    let mut journal = FileJournal::<String>::open(run, || Timestamp::UNIX_EPOCH)
+        .expect("nobody else has it")
+        .without_sync();
     let mut loaded = Vec::new();
     if journal.load(&mut |event| loaded.push(event.clone())).is_err() {
         return;
