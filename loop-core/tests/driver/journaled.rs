@@ -20,7 +20,7 @@ enum Told {
     Synced,
 }
 
-/// Keeps everything, until it fails at the nth call that writes.
+/// Keeps everything, and fails at the nth call that writes. After that it would write again, behind a hole.
 #[derive(Clone, Default)]
 struct Memory {
     told: Arc<Mutex<Vec<Told>>>,
@@ -47,8 +47,10 @@ impl Memory {
 
     fn call(&self) -> Result<(), BoxError> {
         let Some(left) = &self.calls_left else { return Ok(()) };
-        let left = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        left.map(drop).map_err(|_| "no space left: free some, then resume".into())
+        match left.fetch_sub(1, Ordering::SeqCst) {
+            0 => Err("no space left: free some, then resume".into()),
+            _ => Ok(()),
+        }
     }
 }
 
