@@ -81,4 +81,13 @@ mod tests {
         assert_eq!(text(Some(Cost::known(usd) + Cost::at_least(Usd::ZERO)), 0), "at least $1.00");
         assert_eq!(text(Some(Cost::at_least(Usd::ZERO)), 0), "unknown");
     }
+
+    #[test]
+    fn only_what_nobody_knows_has_no_amount() {
+        let usd = Usd::dollars(1);
+        assert_eq!(RunCost::reported(None).usd(), None);
+        for cost in [Cost::at_least(usd), Cost::estimated(usd), Cost::known(usd)] {
+            assert_eq!(RunCost::reported(Some(cost)).usd(), Some(usd), "{cost:?}");
+        }
+    }
 }
