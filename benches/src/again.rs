@@ -3,12 +3,13 @@
 use std::{
     env,
     io::{self, Write},
+    path::Path,
     process::{Command, Stdio},
 };
 
 use anyhow::{Context, Result, bail};
 
-use crate::{kernel, loops, memory};
+use crate::{journal, kernel, loops, memory};
 
 /// The first argument of such a process.
 const AGAIN: &str = "again";
@@ -40,6 +41,7 @@ pub fn serve(words: &[String]) -> Result<bool> {
     match what.as_str() {
         "kernel" => kernel::kernel(count)?,
         "bare" => kernel::bare(count)?,
+        "resume" => journal::resume(Path::new(more.first().context("of which run?")?), count)?,
         "kernel-loops" => loops::together(count, kernel::kernel_loop)?,
         "bare-loops" => loops::together(count, kernel::bare_loop)?,
         _ => bail!("what is {what}?"),

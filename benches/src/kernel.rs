@@ -40,7 +40,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let note = format!("{:.0} ns over {:.0} ns", each(pairs.first.median), each(pairs.second.median));
     table.add(Row::new("kernel / bare loop, an iteration", pairs.ratio).at_most(3.0).note(note));
 
-    let before = memory::of_this_process()?;
+    let before = memory::peak_kib()?;
     for length in LENGTHS {
         // As many short runs as take about as long, within reason: equal noise on both sides.
         let shorts = (length / SHORTEST).min(100);
@@ -50,9 +50,9 @@ pub fn measure(table: &mut Table) -> Result<()> {
         let what = format!("{length} iterations / {SHORTEST}, an iteration");
         table.add(Row::new(what, pairs.ratio.times(scale)).at_most(1.15));
     }
-    let after = memory::of_this_process()?;
-    let grown = after.peak_kib as f64 / before.peak_kib as f64;
-    let note = format!("{} KiB after {} KiB", after.peak_kib, before.peak_kib);
+    let after = memory::peak_kib()?;
+    let grown = after as f64 / before as f64;
+    let note = format!("{after} KiB after {before} KiB");
     table.add(Row::single("peak memory after them / before", grown).at_most(1.1).note(note));
     table.grow(growth()?);
     Ok(())

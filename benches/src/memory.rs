@@ -11,37 +11,15 @@ use anyhow::{Context, Result, ensure};
 
 use crate::again;
 
-/// What a process holds.
-#[derive(Debug, Clone, Copy)]
-pub struct Memory {
-    /// The most that it ever held (`VmHWM`), in KiB.
-    pub peak_kib: u64,
-    /// What it holds now (`VmRSS`), in KiB.
-    pub now_kib: u64,
-}
-
-/// The memory of this process.
+/// The most that this process ever held (`VmHWM`), in KiB.
 ///
 /// # Errors
-/// Where there is no `/proc/self/status` with these numbers.
-pub fn of_this_process() -> Result<Memory> {
+/// Where there is no `/proc/self/status` with this number.
+pub fn peak_kib() -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
-    Ok(Memory { peak_kib: field(&status, "VmHWM:")?, now_kib: field(&status, "VmRSS:")? })
-}
-
-/// Begins the peak of this process anew.
-///
-/// # Errors
-/// Where there is no `/proc/self/clear_refs`.
-pub fn forget_peak() -> Result<()> {
-    // 5 is what resets the peak and nothing else.
-    fs::write("/proc/self/clear_refs", "5").context("/proc/self/clear_refs")
-}
-
-fn field(status: &str, name: &str) -> Result<u64> {
-    let value = status.lines().find_map(|line| line.strip_prefix(name));
-    let kib = value.and_then(|value| value.trim().strip_suffix(" kB"));
-    kib.and_then(|kib| kib.parse().ok()).with_context(|| format!("no {name} in /proc/self/status"))
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.parse().ok()).context("no VmHWM in /proc/self/status")
 }
 
 /// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB. Its

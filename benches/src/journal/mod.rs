@@ -12,12 +12,13 @@ mod write;
 use anyhow::Result;
 use loop_telemetry::RunStore;
 
+pub(crate) use self::read::resume;
 use self::{
-    read::{list, parse, parse_values, resume, write_index},
+    read::{list, parse, parse_values, write_index},
     write::Bench,
 };
 use crate::{
-    memory,
+    again, memory,
     pairs::{Pairs, in_turn},
     table::{Growth, Row, Table},
 };
@@ -69,12 +70,9 @@ fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
     let resumed = in_turn(|| resume(&long, LONG), || parse(&long.join("events.jsonl")))?;
     let row = Row::new("resume of 100000 iterations / parsing its lines", resumed.ratio).at_most(3.0);
     table.add(row.note(format!("{:.0} ms", resumed.first.median * 1e3)));
-    let before = memory::of_this_process()?.now_kib;
-    memory::forget_peak()?;
-    resume(&long, LONG)?;
-    let peak = memory::of_this_process()?.peak_kib;
+    let peak = memory::peak_kib_of(again::command("resume")?.arg(LONG.to_string()).arg(&long))?;
     let row = Row::single("resume of 100000 iterations: peak memory / 64 MiB", peak as f64 / 65_536.0);
-    table.add(row.at_most(1.0).note(format!("{peak} KiB after {before} KiB")));
+    table.add(row.at_most(1.0).note(format!("{peak} KiB")));
 
     let store = RunStore::at(bench.folder.path().join("runs"));
     write_index(&store)?;

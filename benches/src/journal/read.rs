@@ -18,7 +18,7 @@ use serde::Deserialize;
 pub(super) const RUNS: usize = 10_000;
 
 /// Restores a machine from a journal, as a resume does.
-pub(super) fn resume(run: &Path, iterations: u64) -> Result<Duration> {
+pub(crate) fn resume(run: &Path, iterations: u64) -> Result<Duration> {
     let start = Instant::now();
     let bound = Box::new(MaxIterations::new(1));
     let mut machine = Machine::new(vec![bound], Box::new(Duration::ZERO), true);
