@@ -4,9 +4,9 @@ use super::chart::{Anchor, Drawing, Ink};
 use crate::table::Growth;
 
 const COLUMNS: usize = 2;
-const PANEL: (f64, f64) = (380.0, 190.0);
+const PANEL: (f64, f64) = (380.0, 200.0);
 /// Within a panel: left, top, right, bottom.
-const MARGINS: (f64, f64, f64, f64) = (44.0, 34.0, 24.0, 40.0);
+const MARGINS: (f64, f64, f64, f64) = (44.0, 46.0, 24.0, 40.0);
 
 /// All of them, two in a line.
 pub(super) fn chart(growths: &[Growth]) -> String {
