@@ -181,11 +181,14 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
     if let Some(run) = store.living_in(&here)? {
         return Err(if run.is_kept { is_alive(&run.id) } else { busy(&run.id, &run.folder) });
     }
-    let halted = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
-    let halted = halted
-        .and_then(|run| run.last_ending.filter(|record| !record.success).map(|record| (run.id, record)));
-    let more = halted.map(|(id, record)| {
-        format!("\n  the last one ended as {}; `loop resume {id}` goes on with it", record.stop_reason)
+    let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
+    let halted = last.filter(|run| run.last_ending.as_ref().is_some_and(|record| !record.success));
+    // Who gives more leave means the run that lacked it.
+    if grant(&args.grant).is_some() && halted.is_some() {
+        return Ok(halted);
+    }
+    let more = halted.and_then(|run| Some((run.id, run.last_ending?.stop_reason))).map(|(id, reason)| {
+        format!("\n  the last one ended as {reason}; `loop resume {id}` goes on with it")
     });
     view::say(&format!("no run was cut off in this folder{}", more.unwrap_or_default()));
     Ok(None)

@@ -142,6 +142,19 @@ fn a_note_reaches_the_next_prompt() {
 }
 
 #[test]
+fn more_leave_is_for_the_last_run_that_was_halted_here() {
+    let world = World::new();
+    let check = "[ $LOOP_ITERATION = 4 ]";
+    let manifest = Manifest::new("echo $LOOP_ITERATION >> ran", check).set("guardrails.max_iterations", 2);
+    world.run_manifest(&manifest).exits(1).says(&["max_iterations"]);
+    world.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["goal_met"]);
+    assert_eq!(id(&world.records()[0]), id(&world.records()[1]));
+    // It lacks nothing any more.
+    world.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["no run was cut off"]);
+    assert_eq!(ran(&world), ["1", "2", "3", "4"]);
+}
+
+#[test]
 fn with_nothing_to_go_on_with_it_says_so() {
     let world = World::new();
     world.run(&["resume"]).exits(0).says(&["no run was cut off in this folder"]);
