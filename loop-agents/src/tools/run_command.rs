@@ -4,13 +4,14 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
+use loop_guardrails::policy::command::CommandLine;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, bounds};
 use crate::{
     output::garbled_note,
-    process::{Cut, DEFAULT_GRACE},
+    process::{Cut, DEFAULT_GRACE, Process},
 };
 
 /// What is left for the end of a command and the exit code in the text.
@@ -85,11 +86,13 @@ pub(super) async fn run(
     cx: &ToolContext,
 ) -> Result<String, ToolError> {
     let asked = line.clone();
-    let command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
+    let mut command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
     let most = cx.workspace().policy().command_time();
-    let process = cx.process().words(command.program, command.arguments).merged();
+    let process = cx.process().also_env(command.variables().iter().copied());
     let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
     let process = process.capture_limit(MAX_OUTPUT_BYTES / 2);
+    let switched_off = switch_off(&mut command, &process).await?;
+    let process = process.words(command.program, command.arguments).merged();
     let finished = process.run(pending(), |_, _| {}).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
     let timed_out = matches!(finished.cut, Some(Cut::Time(_)));
@@ -104,7 +107,28 @@ pub(super) async fn run(
         text.push('\n');
         cx.note(note);
     }
+    if !switched_off.is_empty() {
+        let note = format!("not run, so files are as they lie there: {}", switched_off.join(", "));
+        text.push_str(&bounds::notice(&note));
+        text.push('\n');
+    }
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
     text.push_str(&format!("(exit {exit_code}{cut})"));
     Ok(text)
+}
+
+/// Switches off what the command would start beside itself, and says what that is.
+async fn switch_off(command: &mut CommandLine, process: &Process) -> Result<Vec<String>, ToolError> {
+    let Some(question) = command.question() else { return Ok(Vec::new()) };
+    let asking = process.clone().words(command.program.clone(), question);
+    let asked = asking.run(pending(), |_, _| {}).await;
+    let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
+    // 1 says that there are none. All else, and less than all of them, would let one run.
+    let is_said = asked.exit.shell_code() <= 1 && asked.cut.is_none() && asked.stdout.omitted() == 0;
+    if !is_said {
+        let said = asked.stderr.excerpt(MAX_OUTPUT_BYTES / 2);
+        let why = "git does not say which filters and hooks its configuration names, so it is not run";
+        return Err(ToolError::failed(format!("{why}: {said}")));
+    }
+    Ok(command.switch_off(&asked.stdout.to_bytes())?)
 }

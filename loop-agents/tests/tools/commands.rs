@@ -194,6 +194,106 @@ async fn git_starts_no_program_that_the_repository_names() {
     }
 }
 
+/// Runs git as somebody would who takes no care, and says whether the trap springs.
+fn springs(world: &World, subcommand: &str) -> bool {
+    let mut git = std::process::Command::new("git");
+    git.args(["--no-pager", subcommand]).arg(if subcommand == "blame" { "src/a.rs" } else { "HEAD" });
+    git.current_dir(world.at("")).output().unwrap();
+    std::fs::remove_file(world.at("sprung")).is_ok()
+}
+
+/// Whoever worked in the folder may have written `.git/config`; who looks at it afterwards starts nothing of that.
+#[tokio::test]
+async fn no_filter_runs_by_whatever_attributes() {
+    for (key, required, attributes) in [
+        ("filter.trap.clean", "false", ".gitattributes"),
+        ("filter.trap.clean", "true", ".git/info/attributes"),
+        ("filter.trap.process", "true", ".git/info/attributes"),
+    ] {
+        let world = repository();
+        world.git(&["config", key, &format!("touch {}; cat", world.at("sprung").display())]);
+        world.git(&["config", "filter.trap.required", required]);
+        world.put(attributes, "*.rs filter=trap\n");
+        assert!(springs(&world, "diff"), "{key}");
+        for (subcommand, arguments) in [("status", ""), ("diff", ""), ("log", "-p"), ("blame", "src/a.rs")] {
+            let text = git(&world, subcommand, arguments).await;
+            assert!(!world.at("sprung").exists(), "{key} {subcommand}: {text}");
+            assert!(text.contains("not run, so files are as they lie there: filter.trap"), "{text}");
+        }
+        assert!(git(&world, "diff", "").await.contains("+two"));
+    }
+    let world = repository();
+    world.git(&["config", "filter.a=b.clean", "cat"]);
+    let text = world.rejected("run_command", json!({ "command": "git diff" })).await;
+    assert!(text.contains("`filter.a=b.clean`, a program that cannot be switched off"), "{text}");
+}
+
+#[tokio::test]
+async fn nothing_is_fetched_that_is_missing() {
+    let trap = |world: &World| format!("touch {};", world.at("sprung").display());
+    for (url, key) in [
+        ("ext::TRAP", "protocol.ext.allow"),
+        ("ssh://host/x", "core.sshCommand"),
+        ("/nowhere", "remote.origin.uploadpack"),
+    ] {
+        let world = repository();
+        let hash = std::process::Command::new("git")
+            .args(["rev-parse", "HEAD:src/a.rs"])
+            .current_dir(world.at(""))
+            .output();
+        let hash = String::from_utf8(hash.unwrap().stdout).unwrap();
+        let (folder, file) = hash.trim().split_at(2);
+        std::fs::remove_file(world.at(".git/objects").join(folder).join(file)).unwrap();
+        let value = if url.starts_with("ext") { "always".to_owned() } else { trap(&world) };
+        let url = url.replace("TRAP", trap(&world).trim_end_matches(';'));
+        for (key, value) in [
+            ("extensions.partialClone", "origin"),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.url", &*url),
+            (key, &*value),
+        ] {
+            world.git(&["config", key, value]);
+        }
+        assert!(springs(&world, "show"), "{url}");
+        for (subcommand, arguments) in
+            [("status", ""), ("diff", "HEAD"), ("log", "-p"), ("show", ""), ("blame", "src/a.rs")]
+        {
+            let report = world.call("git", json!({ "subcommand": subcommand, "arguments": arguments })).await;
+            assert!(!world.at("sprung").exists(), "{url} {subcommand}: {}", report.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_program_of_a_submodule_runs() {
+    let world = repository();
+    let mut inner = std::process::Command::new("sh");
+    let script = format!(
+        "git init -q inner && cd inner && git config user.name kim && git config user.email k@example.org &&
+        echo a > a && git add a && git commit -q -m inner && git config core.fsmonitor 'touch {}; false' && echo b > a",
+        world.at("sprung").display()
+    );
+    assert!(inner.args(["-c", &script]).current_dir(world.at("")).status().unwrap().success());
+    world.git(&["add", "inner"]);
+    let _ = std::fs::remove_file(world.at("sprung"));
+    assert!(springs(&world, "diff"));
+    for (subcommand, arguments) in [("status", ""), ("diff", ""), ("diff", "HEAD")] {
+        git(&world, subcommand, arguments).await;
+        assert!(!world.at("sprung").exists(), "{subcommand}");
+    }
+    world.rejected("run_command", json!({ "command": "git status --ignore-submodules=none" })).await;
+}
+
+#[tokio::test]
+async fn a_commit_that_changes_nothing_is_shown() {
+    let world = repository();
+    world.git(&["commit", "-q", "--allow-empty", "-m", "nothing changes"]);
+    for (subcommand, arguments) in [("show", ""), ("show", "--stat HEAD"), ("log", "-1")] {
+        let text = git(&world, subcommand, arguments).await;
+        assert!(text.contains("nothing changes"), "{subcommand} {arguments}: {text}");
+    }
+}
+
 /// A model can write files, and some files make a repository.
 #[tokio::test]
 async fn files_that_look_like_a_repository_make_none() {

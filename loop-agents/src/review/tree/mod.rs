@@ -19,6 +19,7 @@ use std::{
     time::Duration,
 };
 
+use loop_guardrails::policy::command::GIT_VARIABLES;
 use serde::{Deserialize, Serialize, Serializer};
 
 use self::walk::{Stamp, Walk, stamp};
@@ -72,7 +73,7 @@ pub struct Look {
 impl WorkTree {
     /// The files below this folder; git runs in `shell`.
     pub fn at(root: impl Into<PathBuf>, shell: &Shell) -> Self {
-        let git = shell.command("").max_time(GIT_TIME).capture_limit(GIT_BYTES);
+        let git = shell.command("").also_env(GIT_VARIABLES).max_time(GIT_TIME).capture_limit(GIT_BYTES);
         Self { root: root.into(), git, most: MAX_FILES }
     }
 

@@ -1,10 +1,12 @@
 //! `git`, which reads histories, writes files and starts programs, all under one name.
 //!
 //! Only what shows something runs. A repository can name programs in its configuration, so those are
-//! switched off (but for the filters of files, without which a repository that has them shows nothing right;
-//! nobody but the user writes them, since `.git` is guarded). And a history holds every secret that was
-//! ever committed, so they are left out of what is shown, by name.
+//! switched off: what is said here, and what [git has to be asked for](programs). And a history holds every secret
+//! that was ever committed, so they are left out of what is shown, by name.
 
+mod programs;
+
+pub use self::programs::GIT_VARIABLES;
 use super::{CommandLine, built_in, words::means};
 use crate::policy::{LocalPath, Ruling, SecretFiles};
 
@@ -22,6 +24,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("--contents", "it reads a file unseen"),
     ("--ignore-revs-file", "it reads a file unseen"),
     ("--submodule", "it shows files of other repositories"),
+    ("--ignore-submodules", "it can start programs that other repositories name"),
     ("--remerge-diff", "it starts programs that the repository names"),
     ("--diff-merges", "it can start programs that the repository names"),
     ("--alternate-refs", "it starts a program that the repository names"),
@@ -50,6 +53,10 @@ const VALUED: &[&str] = &[
 /// The subcommands that show what is in files, by revisions.
 const SHOWING: &[&str] = &["diff", "log", "show"];
 
+/// The subcommands that look at files in the folder. In a submodule git would start another git for that, to which
+/// nothing holds that is set here.
+const COMPARING: &[&str] = &["diff", "status"];
+
 /// What a repository's configuration is not asked about.
 const CONFIGURATION: &[&str] = &[
     // Files named as those of a repository make none: a model can write them.
@@ -62,7 +69,8 @@ const CONFIGURATION: &[&str] = &[
     "gpg.x509.program=false",
     "log.showSignature=false",
     "log.diffMerges=separate",
-    "protocol.allow=never",
+    // What it does not find there it prints, whatever file it is.
+    "blame.ignoreRevsFile=",
     "status.submoduleSummary=false",
     "diff.submodule=short",
 ];
@@ -97,6 +105,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     }
     named.extend(paths.iter().skip(1).cloned());
     line.paths = named;
+    line.is_held = true;
     line.arguments = hardened(subcommand, words, paths.get(1..).unwrap_or_default(), end.is_some(), secrets);
     Ok(line)
 }
@@ -183,9 +192,12 @@ fn hardened(
     if subcommand == "blame" {
         arguments.push("--no-textconv".to_owned());
     }
+    if COMPARING.contains(&subcommand) {
+        arguments.push("--ignore-submodules=dirty".to_owned());
+    }
     let names_paths = marked && !paths.is_empty();
-    if subcommand == "log" && !names_paths {
-        // All commits, although paths are given: those below.
+    if ["log", "show"].contains(&subcommand) && !names_paths {
+        // All commits, also those without changes, although paths are given: those below.
         arguments.extend(["--full-history", "--sparse"].map(str::to_owned));
     }
     arguments.extend(words);

@@ -17,6 +17,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
+pub use self::git::GIT_VARIABLES;
 use super::wrapper;
 use crate::policy::{Denied, Origin, Placed, Ruling, SecretFiles};
 
@@ -37,12 +38,15 @@ pub struct CommandLine {
     /// The program: a name that is looked up in `PATH`, or the path of a file in the workspace.
     pub program: String,
     /// Its arguments. Those of `git` and `rg` are not quite what was asked for: secrets are left out of what
-    /// they show, and what would make `git` start programs is switched off.
+    /// they show, and what would make `git` start programs is switched off, as far as it can be named
+    /// [without asking](Self::question).
     pub arguments: Vec<String>,
     /// The files and folders that it is told to read, as it was told.
     pub paths: Vec<String>,
     /// Why it may run.
     pub ruling: Ruling,
+    /// Whether it is `git`, kept from starting programs.
+    is_held: bool,
 }
 
 impl CommandLine {
@@ -168,7 +172,7 @@ impl CommandPolicy {
             .ok_or_else(|| built_in("the command is empty; give a program and its arguments"))?;
         let arguments: Vec<_> = words.collect();
         let ruling = self.on_program(&program, &arguments)?;
-        let line = CommandLine { program, arguments, paths: Vec::new(), ruling };
+        let line = CommandLine { program, arguments, paths: Vec::new(), ruling, is_held: false };
         match line.program.as_str() {
             _ if !self.safe_mode.value => Ok(line),
             "git" => git::judge(line, &self.secrets),
