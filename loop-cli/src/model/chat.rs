@@ -39,9 +39,12 @@ impl<'a> Surroundings<'a> {
         Self { policy, ..self }
     }
 
-    /// For a model that is only to look: tools that change nothing, and a policy that lets nothing be changed.
+    /// For a model that is only to look: of the tools of the settings those that change nothing, and a policy that
+    /// lets nothing be changed.
     pub(crate) fn reviewing(self) -> Self {
-        Self { policy: self.policy.reviewing(), tools: Some(ToolName::LOOKING.to_vec()), ..self }
+        let looks = |tool: &ToolName| ToolName::LOOKING.contains(tool);
+        let tools = of_settings(self.settings).into_iter().filter(looks).collect();
+        Self { policy: self.policy.reviewing(), tools: Some(tools), ..self }
     }
 
     /// Who the model is to be.

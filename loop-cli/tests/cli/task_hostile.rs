@@ -40,6 +40,19 @@ fn a_verdict_file_that_is_broken_or_in_the_way_changes_nothing() {
 }
 
 #[test]
+fn a_reviewer_has_no_tool_that_the_settings_leave_out() {
+    let server = Server::new([vec![idles()], finds(&[], "").to_vec()].concat());
+    let world = World::new();
+    world.write("task.md", "Do it.\n");
+    world.write("../home/.config/loop/loop.toml", "[chat]\ntools = [\"read_file\", \"write_file\"]\n");
+    run(&server, &world, &["task.md"]).exits(0);
+    let names = |request: usize| server.requests()[request].body["tools"].to_string();
+    assert!(names(0).contains("write_file"), "{}", names(0));
+    assert!(names(1).contains("read_file") && names(1).contains("give_verdict"), "{}", names(1));
+    assert!(!names(1).contains("write_file") && !names(1).contains("run_command"), "{}", names(1));
+}
+
+#[test]
 fn who_works_cannot_write_the_verdict() {
     let script = [
         writes(".loop/task/review_output.toml", CLEAN),
