@@ -1,6 +1,7 @@
 //! A command, and what it is given.
 
 use std::{
+    env,
     ffi::{CString, OsString},
     io,
     os::unix::ffi::OsStrExt,
@@ -145,6 +146,16 @@ impl Process {
     ) -> Self {
         self.program = Program::Words(program.into(), arguments.into_iter().map(Into::into).collect());
         self
+    }
+
+    /// Looks for the program outside of this folder: whoever may write there would say what it is.
+    pub(crate) fn found_outside(self, folder: &Path) -> Self {
+        let Some(path) = self.env.get("PATH") else { return self };
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let is_outside = |it: &PathBuf| it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
+        // Parts of one list make one again.
+        let path = env::join_paths(env::split_paths(path).filter(is_outside)).unwrap_or_default();
+        self.also_env([("PATH", path)])
     }
 
     /// Puts both outputs on one pipe, so that their order is kept.

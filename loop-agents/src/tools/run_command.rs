@@ -4,7 +4,7 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_guardrails::policy::command::CommandLine;
+use loop_guardrails::policy::{Origin, command::CommandLine};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -89,6 +89,9 @@ pub(super) async fn run(
     let mut command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
     let most = cx.workspace().policy().command_time();
     let process = cx.process().also_env(command.variables().iter().copied());
+    // What the user allows may be in the workspace (`node_modules/.bin`); what `cat` is may not be said there.
+    let is_usual = command.ruling.origin == Origin::BuiltIn;
+    let process = if is_usual { process.found_outside(cx.workspace().root()) } else { process };
     let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
     let process = process.capture_limit(MAX_OUTPUT_BYTES / 2);
     let switched_off = switch_off(&mut command, &process).await?;

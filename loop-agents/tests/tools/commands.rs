@@ -100,6 +100,26 @@ async fn a_program_of_the_workspace_needs_to_be_allowed_by_its_path() {
     world.rejected("run_command", json!({ "command": "check.sh" })).await;
 }
 
+#[tokio::test]
+async fn a_usual_program_is_not_one_of_the_workspace() {
+    let mut settings = Settings::default();
+    settings.allow.push(Placed::new("own".to_owned(), Origin::line("user.toml", 1)));
+    let world = World::with(settings);
+    for program in ["cat", "git", "own"] {
+        world.put(&format!("bin/{program}"), "#!/bin/sh\necho planted\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(world.at("bin").join(program), mode).unwrap();
+    }
+    symlink("work/bin", world.beside("link")).unwrap();
+    let folders = [world.at("bin"), world.beside("link")];
+    let world = world.path_before(&folders);
+    for command in ["cat bin/own", "git status"] {
+        let text = world.done("run_command", json!({ "command": command })).await;
+        assert!(!text.starts_with("planted"), "{command}: {text}");
+    }
+    assert_eq!(world.done("run_command", json!({ "command": "own" })).await, "planted\n(exit 0)");
+}
+
 fn repository() -> World {
     let world = World::new();
     world.git(&["init", "-q", "-b", "main"]);

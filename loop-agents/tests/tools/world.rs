@@ -48,6 +48,15 @@ impl World {
         Self { folder, tools, audit }
     }
 
+    /// The same, where programs are looked for in these folders first.
+    pub(crate) fn path_before(self, folders: &[PathBuf]) -> Self {
+        let usual = std::env::var_os("PATH").unwrap();
+        let path =
+            std::env::join_paths(folders.iter().cloned().chain(std::env::split_paths(&usual))).unwrap();
+        let tools = self.tools.environment([("PATH", path)], &EnvironmentPolicy::new());
+        Self { tools, ..self }
+    }
+
     /// A path in the workspace.
     pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join("work").join(path)

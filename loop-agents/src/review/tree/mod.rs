@@ -138,7 +138,7 @@ impl WorkTree {
         // All of the repository is meant by no path, and not by an empty one.
         let path = is_named(&below).then(|| below.to_str().map(|path| format!(":(top,literal){path}")));
         let words = place.into_iter().chain(LISTS_IGNORED.map(str::to_owned)).chain(path.flatten());
-        let git = self.git.clone().dir(top).words("git", words);
+        let git = self.git.clone().found_outside(top).dir(top).words("git", words);
         let finished = git.run(std::future::pending(), |_, _| {}).await.ok()?;
         let is_whole = finished.exit.success() && finished.cut.is_none() && finished.stdout.omitted() == 0;
         let names = is_whole.then(|| finished.stdout.to_bytes())?;

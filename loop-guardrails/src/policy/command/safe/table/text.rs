@@ -100,10 +100,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         flags: "-A -d -f -n -p -P -S -u --chop-long-lines --diff --force-colorization --number --plain \
                 --show-all --squeeze-blank --unbuffered",
         valued: "-H -l -m -r --color --decorations --diff-context --file-name --highlight-line \
-                 --italic-text --language --line-range --map-syntax --paging --style --tabs --terminal-width \
+                 --italic-text --language --line-range --map-syntax --style --tabs --terminal-width \
                  --theme --wrap",
         refused: &[
-            (Executes, "--pager --lessopen"),
+            (Executes, "--pager --paging --lessopen"),
             (Writes, "-b --build -c --clear --generate-config-file --source --target"),
             (ReadsUnseen, "--diagnostic --diagnostics"),
         ],
