@@ -57,6 +57,43 @@ fn a_message_without_a_price_makes_the_sum_a_lower_bound() {
 }
 
 #[test]
+fn an_agent_has_come_to_its_end_only_if_its_stream_says_so() {
+    let said = message("a", "m", "STATUS: COMPLETE");
+    let mut cut = said.clone();
+    cut["message"]["stop_reason"] = "max_tokens".into();
+    let ended = |how: &Value| result(how);
+    let spoken = json!({"type": "item.completed", "item": {"type": "agent_message", "text": "done"}});
+    let turn = json!({"type": "turn.completed", "usage": {}});
+    let stopped = |reason: &str| {
+        let mut answer = pi("a", "m", 0.5);
+        answer["message"]["stopReason"] = reason.into();
+        vec![answer]
+    };
+    let (claude, codex, pi) = (Format::ClaudeStreamJson, Format::CodexJson, Format::PiJson);
+    for (format, stream, is_end) in [
+        (claude, vec![said.clone(), ended(&json!({}))], true),
+        (claude, vec![said.clone(), ended(&json!({"stop_reason": "end_turn"}))], true),
+        (claude, vec![cut.clone(), said.clone(), ended(&json!({}))], true),
+        (claude, vec![said.clone()], false),
+        (claude, vec![ended(&json!({})), said.clone()], false),
+        (claude, vec![cut, ended(&json!({}))], false),
+        (claude, vec![said.clone(), ended(&json!({"stop_reason": "max_tokens"}))], false),
+        (claude, vec![said, ended(&json!({"subtype": "error_max_turns"}))], false),
+        (codex, vec![spoken.clone(), turn.clone()], true),
+        (codex, vec![spoken.clone()], false),
+        (codex, vec![turn, spoken], false),
+        (pi, stopped("stop"), true),
+        (pi, stopped("length"), false),
+        (pi, stopped("toolUse"), false),
+    ] {
+        let (_, reading) = read(format, &lines(&stream));
+        assert_eq!(reading.unfinished.is_none(), is_end, "{stream:?}");
+    }
+    // No stream of this kind: its exit code tells.
+    assert_eq!(read(claude, "STATUS: COMPLETE\n").1.unfinished, None);
+}
+
+#[test]
 fn a_document_counts_whatever_stands_around_it() {
     let document = recorded("gemini/tool.stdout");
     let (expected, _) = read(Format::GeminiJson, &document);

@@ -68,13 +68,18 @@ pub struct ShellOutput {
     /// The agent's last words, where its [`UsageReader`] knows them from the rest of its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Capture>,
+    /// Why its last words are no end of its work, if its [`UsageReader`] knows that they are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<String>,
 }
 
 impl ShellOutput {
-    /// How it ended, if that was not well. Reads after "it": "exited with 1", "was ended after 10s, its time limit".
+    /// How it ended, if that was not well. Reads after "it": "exited with 1", "was ended after 10s, its time limit",
+    /// "did not say that it came to its end".
     pub fn failure(&self) -> Option<String> {
         let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
-        cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()))
+        let cut = cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()));
+        cut.or_else(|| self.unfinished.clone())
     }
 
     /// What it has to say to the next iteration: its last words, or else all that it printed.
@@ -265,7 +270,7 @@ impl ShellAgent {
             hearing.hear(stream, bytes);
         };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
-        let Heard { text, failure, fault, counted, is_silent } = hearing.finish();
+        let Heard { text, failure, fault, unfinished, counted, is_silent } = hearing.finish();
         let finished = ran.map_err(|error| trouble::not_run(error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
@@ -288,7 +293,8 @@ impl ShellAgent {
             cx.fault(faults.join("; "));
         }
         let Finished { exit, cut, stdout, stderr, .. } = finished;
-        let output = ShellOutput { exit, cut: cut.map(|cut| cut.to_string()), stdout, stderr, text };
+        let output =
+            ShellOutput { exit, cut: cut.map(|cut| cut.to_string()), stdout, stderr, text, unfinished };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
         Ok(output)
     }

@@ -79,6 +79,7 @@ pub(super) struct Heard {
     pub(super) text: Option<Capture>,
     pub(super) failure: Option<AgentFailure>,
     pub(super) fault: Option<String>,
+    pub(super) unfinished: Option<String>,
     /// It reported what it used.
     pub(super) counted: bool,
     /// It did not, though it should have.
@@ -86,8 +87,8 @@ pub(super) struct Heard {
 }
 
 impl From<Reading> for Heard {
-    fn from(Reading { text, failure, fault, total, is_silent, .. }: Reading) -> Self {
-        Self { text, failure, fault, counted: !total.is_unknown(), is_silent }
+    fn from(Reading { text, failure, fault, unfinished, total, is_silent, .. }: Reading) -> Self {
+        Self { text, failure, fault, unfinished, counted: !total.is_unknown(), is_silent }
     }
 }
 

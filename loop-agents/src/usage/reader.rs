@@ -141,6 +141,9 @@ impl UsageReader {
                 .notes
                 .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
         }
+        // Who prints no stream at all has no end in it either: its exit code tells.
+        let is_stream = !stdout.are_foreign();
+        let unfinished = dialect.as_ref().filter(|_| is_stream).and_then(|dialect| dialect.unfinished());
         let (last, total) = (account.ledger.tell(), account.ledger.sum());
         let cost_quality = account.ledger.revised();
         account.ledger.end_run();
@@ -152,6 +155,7 @@ impl UsageReader {
             text: account.text.take(),
             failure: account.failure.take(),
             fault: account.fault.take(),
+            unfinished,
             cost_quality,
             is_silent: is_unsaid && !is_foreign && format.flags().is_some(),
             notes: account.notes.take(),

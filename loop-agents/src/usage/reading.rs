@@ -28,6 +28,9 @@ pub struct Reading {
     /// What went wrong in work that can be judged all the same: the agent came to a limit of its own, on its
     /// turns or its money.
     pub fault: Option<String>,
+    /// Why the agent's last words are no end of its work, if that is so: its answer was cut, it came to a limit of its
+    /// own, or its stream just stops. Then it has claimed nothing. Reads after "it".
+    pub unfinished: Option<String>,
     /// How far the cost that was told can be believed after all, if that is not as it was told: see
     /// [`Meter::revise`](loop_core::Meter::revise).
     pub cost_quality: Option<CostQuality>,

@@ -266,6 +266,7 @@ mod tests {
                 stdout: printed.clone(),
                 stderr: printed.clone(),
                 text: None,
+                unfinished: None,
             };
             let verdict = Verdict::fail().with_score(0.5).with_text("no ".repeat(10_000));
             happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 }, None);

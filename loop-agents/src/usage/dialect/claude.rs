@@ -11,12 +11,13 @@
 //! - A failure has `is_error` with the subtype `success`, or a subtype `error_...`. A message whose model is
 //!   `<synthetic>` is the program's own; the result after it is too, and after others it is the model's.
 //! - `error_max_turns` and `error_max_budget_usd` end work that was done as far as the limits that the program
-//!   was given go: it is judged.
+//!   was given go: it is judged, but claims nothing. Neither does one whose last answer has a `stop_reason` other than
+//!   `end_turn` or `stop_sequence`; messages that are printed block for block have none yet.
 
 use loop_core::{Cost, Usage, Usd};
 use serde_json::Value;
 
-use super::{Dialect, content, text};
+use super::{Dialect, content, ended_by, no_end, text};
 use crate::usage::{RateLimit, Reset, Tokens, account::Account, ledger::Total, limit::time_of};
 
 /// About how many bytes of an answer are a token, for the price of an answer whose output is not known.
@@ -32,6 +33,10 @@ pub(super) struct Claude {
     model_spoke: bool,
     /// The model of the last message that was one's.
     model: Option<String>,
+    /// Nothing has come since the last result.
+    has_ended: bool,
+    /// Why the last message, or the result, is no end.
+    cut: Option<String>,
 }
 
 #[derive(Debug)]
@@ -50,6 +55,10 @@ impl Dialect for Claude {
 
     fn is_own(&self, kind: &str) -> bool {
         matches!(kind, "system" | "assistant" | "stream_event")
+    }
+
+    fn unfinished(&self) -> Option<String> {
+        self.cut.clone().or_else(|| (!self.has_ended).then(no_end))
     }
 
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
@@ -75,8 +84,12 @@ impl Claude {
             self.limit = self.limit.or(Some(RateLimit { reset: None }));
         }
         let words = content(message);
-        if line["parent_tool_use_id"].is_null() && !words.is_empty() {
-            account.says(&words);
+        if line["parent_tool_use_id"].is_null() {
+            self.has_ended = false;
+            self.cut = cut_by(message);
+            if !words.is_empty() {
+                account.says(&words);
+            }
         }
         let model = text(message, "model");
         self.model_spoke = model != Some("<synthetic>");
@@ -121,10 +134,13 @@ impl Claude {
 
     fn result(&mut self, line: &Value, account: &mut Account) {
         let subtype = text(line, "subtype").unwrap_or_default();
+        self.has_ended = true;
+        self.cut = cut_by(line).or(self.cut.take());
         let words = text(line, "result").filter(|words| !words.trim().is_empty());
         if matches!(subtype, "error_max_turns" | "error_max_budget_usd") {
             account.recovers();
             account.fault = Some(format!("the agent came to a limit of its own: {subtype}"));
+            self.cut = Some(format!("came to a limit of its own: {subtype}"));
         } else if line["is_error"] == true || subtype.starts_with("error") {
             self.fails(line, words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype), account);
         } else {
@@ -179,6 +195,12 @@ impl Claude {
             failure.rate_limit = Some(RateLimit { reset: limit.reset.or(in_words) });
         }
     }
+}
+
+/// Why an answer is no end, if it says so.
+fn cut_by(answer: &Value) -> Option<String> {
+    let reason = text(answer, "stop_reason")?;
+    (!matches!(reason, "end_turn" | "stop_sequence")).then(|| ended_by(reason))
 }
 
 fn input_of(usage: &Value, account: &mut Account) -> Tokens {

@@ -13,12 +13,14 @@
 
 use serde_json::Value;
 
-use super::{Dialect, text};
+use super::{Dialect, no_end, text};
 use crate::usage::{Tokens, account::Account, ledger::Total};
 
 #[derive(Debug, Default)]
 pub(super) struct Codex {
     thread: Option<String>,
+    /// Nothing has come since the last turn ended.
+    has_ended: bool,
 }
 
 impl Dialect for Codex {
@@ -30,7 +32,12 @@ impl Dialect for Codex {
         kind.starts_with("thread.") || kind.starts_with("turn.") || kind.starts_with("item.")
     }
 
+    fn unfinished(&self) -> Option<String> {
+        (!self.has_ended).then(no_end)
+    }
+
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+        self.has_ended = kind == "turn.completed";
         match kind {
             "thread.started" => self.thread = text(line, "thread_id").map(str::to_owned),
             "item.completed" => {

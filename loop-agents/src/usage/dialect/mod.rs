@@ -25,6 +25,12 @@ pub(super) trait Dialect: fmt::Debug + Send {
     /// Whether no other agent prints lines of this `type`: a stream without any is another agent's.
     fn is_own(&self, kind: &str) -> bool;
 
+    /// Why the agent's last words are no end of its work, if its stream says so, or does not say that it ended. Reads
+    /// after "it".
+    fn unfinished(&self) -> Option<String> {
+        None
+    }
+
     /// Whether objects without a `type` are read, also from standard error.
     fn has_documents(&self) -> bool {
         false
@@ -46,6 +52,16 @@ pub(super) fn of(format: Format) -> Option<Box<dyn Dialect>> {
         Format::OpencodeJson => Box::new(opencode::Opencode::default()),
         Format::PiJson => Box::new(pi::Pi::default()),
     })
+}
+
+/// What is said of an agent whose stream just stops.
+fn no_end() -> String {
+    "did not say that it came to its end".to_owned()
+}
+
+/// What is said of an agent whose last answer ended for this reason.
+fn ended_by(reason: &str) -> String {
+    format!("ended in the middle of an answer ({reason})")
 }
 
 /// A text in a JSON object.

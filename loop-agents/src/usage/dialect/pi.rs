@@ -10,12 +10,14 @@
 
 use serde_json::Value;
 
-use super::{Dialect, content, text};
+use super::{Dialect, content, ended_by, no_end, text};
 use crate::usage::{Tokens, account::Account};
 
 #[derive(Debug, Default)]
 pub(super) struct Pi {
     session: Option<String>,
+    /// How the last answer ended.
+    end: Option<String>,
 }
 
 impl Dialect for Pi {
@@ -27,6 +29,14 @@ impl Dialect for Pi {
         matches!(kind, "session" | "agent_start" | "message_start" | "message_end")
     }
 
+    fn unfinished(&self) -> Option<String> {
+        match self.end.as_deref() {
+            Some("stop") => None,
+            Some(reason) => Some(ended_by(reason)),
+            None => Some(no_end()),
+        }
+    }
+
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
         if kind == "session" {
             return self.begin(line, account);
@@ -35,6 +45,7 @@ impl Dialect for Pi {
         if text(message, "role") != Some("assistant") {
             return;
         }
+        self.end = text(message, "stopReason").map(str::to_owned);
         match text(message, "stopReason") {
             Some("error" | "aborted") => {
                 account.fails(text(message, "errorMessage").unwrap_or("the answer broke off"), None);
