@@ -128,6 +128,8 @@ fn the_last_object_has_to_say_it_once_under_its_key() {
         r#"{"confidence": "high"}"#,
         "CONFIDENCE: 0.9",
         "",
+        "{\"confidence\": 0.9}\nError: tests fail",
+        "{\"confidence\": 0.9}\nconfidence: 0.1",
     ] {
         let verdict = sure.judge(text);
         assert_eq!(verdict.outcome(), Outcome::Inconclusive, "{text}");
@@ -136,7 +138,8 @@ fn the_last_object_has_to_say_it_once_under_its_key() {
     insta::assert_snapshot!(said);
     for text in [
         "```json\n{\"confidence\": 0.5}\n```",
-        "fn main() {}\n{\"confidence\": 1, \"reason\": \"{}\"}\nThat's it.",
+        "fn main() {}\n{\"confidence\": 1, \"reason\": \"{}\"}\n\n",
+        "~~~\n{\"confidence\": 0.5}\n~~~",
     ] {
         assert!(sure.judge(text).passed(), "{text}");
     }

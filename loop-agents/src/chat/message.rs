@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Attachment;
+use crate::output::objects;
 
 /// A piece of a conversation.
 ///
@@ -95,7 +96,8 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// A call. Arguments that are a text which holds an object are taken for that object: many a model quotes
-    /// them once too often. No arguments at all are an empty object.
+    /// them once too often. One in which a key stands twice is none, and stays a text, which no tool takes. No arguments
+    /// at all are an empty object.
     ///
     /// ```
     /// use loop_agents::chat::ToolCall;
@@ -106,10 +108,7 @@ impl ToolCall {
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
         let arguments = match arguments {
             Value::String(text) if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
-            Value::String(text) => match serde_json::from_str(&text) {
-                Ok(object @ Value::Object(_)) => object,
-                _ => Value::String(text),
-            },
+            Value::String(text) => objects::unique(&text).unwrap_or(Value::String(text)),
             Value::Null => Value::Object(serde_json::Map::new()),
             other => other,
         };

@@ -22,7 +22,8 @@ const END_BYTES: usize = 64 * 1024;
 /// An evaluator that takes an agent at its word: it passes if the agent says that it is sure enough.
 ///
 /// The agent is to end with a JSON object that has a number from 0 to 1 under a key. Only the last object of the
-/// output counts, and only if the key stands in it once, with such a number. An object within another one or within a
+/// output counts, and only if nothing but a closing fence stands behind it, and the key stands in it once, with such a
+/// number. Of an agent that failed, by its exit code or a reply that was cut, nothing counts. An object within another one or within a
 /// list is a part of something and says nothing of its own. Else the verdict is inconclusive, and says why: no number
 /// is made up for an agent that gave none.
 ///
@@ -43,6 +44,7 @@ const END_BYTES: usize = 64 * 1024;
 ///     (r#"Done. {"confidence": 0.4}"#, Outcome::Fail),
 ///     (r#"{"confidence": 1} {"answer": 42}"#, Outcome::Inconclusive),
 ///     (r#"[{"confidence": 1}]"#, Outcome::Inconclusive),
+///     ("{\"confidence\": 1}\nError: a test fails", Outcome::Inconclusive),
 ///     ("I am very sure.", Outcome::Inconclusive),
 /// ] {
 ///     let cx = EvaluationContext::new(&Work::new(), 1, Arc::new(said.to_owned()));
@@ -111,6 +113,10 @@ impl ConfidenceEvaluator {
 #[async_trait]
 impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
+        if let Some(failure) = cx.output().failure() {
+            let text = format!("the agent {failure}, so its {} does not count", self.key);
+            return Ok(Verdict::inconclusive().with_feedback(text.clone()).with_text(text));
+        }
         Ok(self.judge(&cx.output().last_words(END_BYTES)))
     }
 }
@@ -118,6 +124,10 @@ impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
 /// The number under this key of the last object.
 fn confidence(text: &str, key: &str) -> Result<f64, String> {
     let object = objects::last(text).map_err(|why| why.to_string())?;
+    let behind = text.rsplit_once(object).map_or("", |(_, behind)| behind).trim();
+    if !behind.trim_matches('`').is_empty() && !behind.trim_matches('~').is_empty() {
+        return Err("something stands behind its last JSON object".to_owned());
+    }
     let found = serde_json::Deserializer::from_str(object).deserialize_map(Under(key));
     let mut found = found.map_err(|error| error.to_string())?;
     match (found.pop(), found.len()) {

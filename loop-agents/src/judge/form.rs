@@ -13,6 +13,9 @@ use crate::{
 /// The name of the tool with which a judge hands its verdict in.
 pub(super) const TOOL: &str = "give_verdict";
 
+/// What stands in each form.
+const KEY: &str = "\"criteria\"";
+
 /// How much of what a judge says instead of a verdict is shown.
 const SHOWN_BYTES: usize = 200;
 
@@ -20,14 +23,14 @@ const SHOWN_BYTES: usize = 200;
 const REASON_BYTES: usize = 2048;
 
 /// The verdict: one entry for each criterion.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {
     /// One entry for each criterion, in their order; none left out, and none twice.
     criteria: Vec<Answer>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Answer {
     /// The number of the criterion, from 1.
@@ -75,17 +78,35 @@ pub(super) fn read(reply: &Reply, criteria: usize) -> Opinion {
     if reply.truncated {
         return Err("its reply was cut at its greatest length".to_owned());
     }
-    let unreadable = |error: serde_json::Error| format!("its verdict cannot be read: {error}");
     let form = match reply.calls.as_slice() {
-        [] => {
-            let object = objects::last(&reply.text).map_err(|_| no_verdict(&reply.text))?;
-            serde_json::from_str(object).map_err(unreadable)?
+        [] => in_words(&reply.text)?,
+        [call] if call.name == TOOL => {
+            let form = Form::deserialize(&call.arguments).map_err(|error| unreadable(&error))?;
+            let says_more = !call.in_text && reply.text.contains(KEY);
+            if says_more && in_words(&reply.text).ok().as_ref() != Some(&form) {
+                return Err("it says something else in words than in the verdict it handed in".to_owned());
+            }
+            form
         }
-        [call] if call.name == TOOL => Form::deserialize(&call.arguments).map_err(unreadable)?,
         [call] => return Err(format!("it called `{}`, which is no verdict", shown(&call.name))),
         several => return Err(format!("it gave {} answers, and has to give one", several.len())),
     };
     findings(form, criteria)
+}
+
+/// The form in a judge's words: the last object, and no other one that may be a form.
+fn in_words(text: &str) -> Result<Form, String> {
+    let mut objects = objects::outermost(text).map_err(|_| no_verdict(text))?;
+    let last = objects.pop().ok_or_else(|| no_verdict(text))?;
+    let forms = objects.iter().filter(|object| text[object.start..object.end].contains(KEY)).count();
+    if forms > 0 {
+        return Err(format!("it gave {} answers, and has to give one", forms + 1));
+    }
+    serde_json::from_str(&text[last]).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> String {
+    format!("its verdict cannot be read: {error}")
 }
 
 /// What the form says of each criterion, if that is clear.
@@ -189,6 +210,27 @@ mod tests {
         .map(unclear)
         .collect();
         insta::assert_snapshot!(said.join("\n"));
+    }
+
+    #[test]
+    fn what_is_said_in_two_ways_is_no_vote() {
+        let yes = json!({ "criteria": [entry(1, 1.0, true)] });
+        let no = json!({ "criteria": [entry(1, 0.0, false)] });
+        let beside = |text: String| {
+            Reply { text, ..Reply::default() }.with_call(ToolCall::new("c", TOOL, yes.clone()))
+        };
+        let doubled = r#"{"criteria":[{"number":1,"reason":"","score":0,"met":false,"score":1,"met":true}]}"#;
+        for (reply, expected) in [
+            (beside(String::new()), Vote::Yes),
+            (beside("All is there.".to_owned()), Vote::Yes),
+            (beside(format!("So: {yes}")), Vote::Yes),
+            (beside(format!("So: {no}")), Vote::Unclear),
+            (beside("So: {\"criteria\": [".to_owned()), Vote::Unclear),
+            (Reply::text(format!("{no} or {yes}")), Vote::Unclear),
+            (Reply::default().with_call(ToolCall::new("c", TOOL, Value::from(doubled))), Vote::Unclear),
+        ] {
+            assert_eq!(vote(&read(&reply, 1)), expected, "{reply:?}");
+        }
     }
 
     proptest! {

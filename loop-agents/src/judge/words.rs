@@ -11,6 +11,12 @@ pub trait Words: Send + Sync + 'static {
 
     /// The end of the text in at most `max_bytes`, without white space around it.
     fn last_words(&self, max_bytes: usize) -> String;
+
+    /// Why whoever says it came to no good end, if that is so: then nothing counts that it says for itself. Reads after
+    /// "it".
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Words for ShellOutput {
@@ -20,6 +26,10 @@ impl Words for ShellOutput {
 
     fn last_words(&self, max_bytes: usize) -> String {
         self.said().last_text(max_bytes)
+    }
+
+    fn failure(&self) -> Option<String> {
+        Self::failure(self)
     }
 }
 
@@ -31,6 +41,10 @@ impl Words for TurnOutput {
     fn last_words(&self, max_bytes: usize) -> String {
         self.text.last_words(max_bytes)
     }
+
+    fn failure(&self) -> Option<String> {
+        Self::failure(self)
+    }
 }
 
 impl Words for Worked {
@@ -40,6 +54,10 @@ impl Words for Worked {
 
     fn last_words(&self, max_bytes: usize) -> String {
         self.words.last_words(max_bytes)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.account.failure.clone()
     }
 }
 
@@ -61,6 +79,10 @@ impl<W: Words> Words for Arc<W> {
 
     fn last_words(&self, max_bytes: usize) -> String {
         (**self).last_words(max_bytes)
+    }
+
+    fn failure(&self) -> Option<String> {
+        (**self).failure()
     }
 }
 

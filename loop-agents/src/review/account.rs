@@ -72,7 +72,7 @@ pub struct Account {
     /// What is not known: then the account is not whole.
     #[serde(skip_serializing_if = "Newest::is_empty")]
     pub unknown: Newest<String>,
-    /// How the agent's command ended, if it is one and that was not well: "exited with 1".
+    /// How the agent ended, if that was not well: "exited with 1", "was cut at ...". Reads after "it".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -191,7 +191,7 @@ impl Display for Account {
         f.write_str(&in_lines("Errors", &self.errors, SHOWN))?;
         f.write_str(&in_lines("Tried, refused and NOT done", &self.rejected, SHOWN))?;
         if let Some(failure) = &self.failure {
-            writeln!(f, "Its command did not end well: it {failure}")?;
+            writeln!(f, "It did not end well: it {failure}")?;
         }
         if !self.unknown.is_empty() {
             writeln!(f, "Not known: {}", in_a_line(&self.unknown, SHOWN))?;

@@ -8,7 +8,7 @@ use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StopReason, Verdict
 use super::{
     Account, ChatWorker, Findings, Newest, ShellWorker, WorkTree, Worked, Worker,
     brief::{Checked, REVIEWER, Reviewing},
-    verdict::{GiveVerdict, Slot, in_words, nonce},
+    verdict::{GiveVerdict, Slot, nonce, of_model},
 };
 use crate::{
     chat::{Chat, ChatAgent, TurnOutput},
@@ -67,7 +67,7 @@ type Text = dyn Fn() -> String + Send;
 /// | something pending | a fail; its text is the [`Findings`] |
 /// | a blocker and nothing else | a blockable halt for [`BLOCKED`]; a run that is resumed is reviewed again |
 /// | nothing that can be read | inconclusive |
-/// | nothing pending, but is a command that fails | inconclusive |
+/// | nothing pending, but fails itself: a command that exits with an error, a reply that was cut | inconclusive |
 ///
 /// A check that fails is pending, whatever the reviewer says. That a reviewing command changed files is told in the
 /// summary, and its verdict counts all the same: to run tests leaves files behind, and nobody can tell these from others.
@@ -117,8 +117,9 @@ impl ReviewEvaluator {
     pub fn by_chat_agent(chat: Chat, heard: impl FnOnce(ChatAgent) -> ChatAgent) -> Self {
         let slot = Slot::default();
         let (chat, has_tool) = chat.or_system(REVIEWER).also(GiveVerdict(slot.clone()));
-        let reviewer = ChatWorker::new(heard(ChatAgent::new(chat)));
-        Self::by(Box::new(reviewer), has_tool.then_some(slot))
+        let slot = has_tool.then_some(slot);
+        let reviewer = ChatWorker::new(heard(ChatAgent::new(chat))).giving(slot.clone());
+        Self::by(Box::new(reviewer), slot)
     }
 
     /// A command reviews, in this tree: Claude Code, Codex, pi or any other. Its verdict is read from its last words.
@@ -212,7 +213,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         self.slot.as_ref().map(Slot::take);
         let mut account = Account::default();
         let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
-        let found = self.slot.as_ref().and_then(Slot::take).or_else(|| in_words(&words, &nonce));
+        let found = of_model(self.slot.as_ref().and_then(Slot::take), &words, &nonce);
         let (outcome, found) = judged(found, &checks, &account);
         let verdict = Verdict::new(outcome).with_text(found.to_string());
         let Findings { pending, blocker, .. } = &*self.found.insert(found);
@@ -231,7 +232,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
 fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> (Outcome, Findings) {
     let failing = checks.iter().filter(|check| !check.passed);
     let failing = failing.map(|check| format!("the check `{}` fails", check.line));
-    let failure = account.failure.as_ref().map(|failure| format!("The reviewing command {failure}. "));
+    let failure = account.failure.as_ref().map(|failure| format!("The reviewer {failure}. "));
     let failure = failure.unwrap_or_default();
     let changed = [&account.written, &account.edited, &account.removed].map(Newest::items).concat();
     let changed = match changed.is_empty() {

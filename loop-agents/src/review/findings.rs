@@ -75,6 +75,20 @@ impl Findings {
         Some(Self::new(pending, text("blocker")?, text("summary")?))
     }
 
+    /// What either finds: for two verdicts that are one.
+    pub(super) fn and(self, other: &Self) -> Self {
+        if self == *other {
+            return self;
+        }
+        let more = other.pending.iter().filter(|item| !self.pending.contains(item));
+        let pending: Vec<_> = self.pending.iter().chain(more).collect();
+        let joined = |one: &str, other: &str| match (one, other) {
+            ("", text) | (text, "") => text.to_owned(),
+            _ => format!("{one}; {other}"),
+        };
+        Self::new(pending, &joined(&self.blocker, &other.blocker), &joined(&self.summary, &other.summary))
+    }
+
     /// Whether nothing is left to do, and nothing keeps it from being done.
     pub const fn is_clean(&self) -> bool {
         self.pending.is_empty() && self.blocker.is_empty()

@@ -6,7 +6,7 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use crate::output::is_notice;
 
@@ -19,19 +19,83 @@ const STEP_BYTES: usize = 300;
 /// nothing else, and there is one. Code blocks, quotations and HTML say nothing, as Markdown has them; and where it is
 /// not clear what they are, since the text was cut or a comment is not closed, nothing is a claim.
 ///
+/// To take a claim back less is enough: a line that says something else, wherever it stands but in a fenced block or a
+/// comment that has its end, or behind a `>`.
+///
 /// ```
 /// use loop_agents::review::claims_complete;
 ///
 /// assert!(claims_complete("All tests pass.\n**STATUS: COMPLETE**"));
 /// assert!(!claims_complete("STATUS: COMPLETED_WITH_FAILURES"));
 /// assert!(!claims_complete("STATUS: COMPLETE\nSTATUS: INCOMPLETE"));
+/// assert!(!claims_complete("STATUS: COMPLETE\n\n1. done\n2. left:\n   STATUS: INCOMPLETE"));
 /// assert!(!claims_complete("````\n```\n```\nSTATUS: COMPLETE\n````"));
 /// ```
 pub fn claims_complete(text: &str) -> bool {
     let spoken = spoken(text);
     let is_clear = !text.lines().any(is_notice) && !spoken.iter().any(|line| line.text.contains("<!--"));
     let mut claims = spoken.iter().filter_map(Spoken::status).peekable();
-    is_clear && claims.peek().is_some() && claims.all(|claim| claim == "COMPLETE")
+    is_clear && claims.peek().is_some() && claims.all(|claim| claim == "COMPLETE") && !takes_back(text)
+}
+
+/// Whether a line says that not all is done, or may say it.
+fn takes_back(text: &str) -> bool {
+    let mut shut = Reach::default();
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        let within = &text[range.clone()];
+        let is_shut = match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => has_its_end(within),
+            Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => is_comment(within),
+            _ => false,
+        };
+        if is_shut {
+            shut.ranges.push_back(range);
+        }
+    }
+    lines(text)
+        .any(|(range, line)| !shut.is_on(&range) && !line.trim_start().starts_with('>') && denies(line))
+}
+
+/// Whether a fenced block ends with a fence like its first one.
+fn has_its_end(block: &str) -> bool {
+    let fence = |line: &str| -> Option<(char, usize)> {
+        let line = line.trim_matches(|sign: char| sign.is_whitespace() || sign == '>');
+        let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+        Some((sign, line.len() - line.trim_start_matches(sign).len()))
+    };
+    let mut lines = block.trim_end().lines();
+    let (first, last) = (lines.next().and_then(fence), lines.next_back());
+    let is_bare = |line: &str| line.trim_matches([' ', '\t', '>', '`', '~']).is_empty();
+    let end = last.filter(|line| is_bare(line)).and_then(fence);
+    first.zip(end).is_some_and(|((sign, length), (other, long))| sign == other && long >= length)
+}
+
+fn is_comment(html: &str) -> bool {
+    let html = html.trim();
+    html.starts_with("<!--") && html.find("-->").is_some_and(|at| at + 3 == html.len())
+}
+
+/// Whether a line has a status that is not `COMPLETE`, in its beginning whatever mark of a list stands before it.
+fn denies(line: &str) -> bool {
+    let bare: String = line.chars().filter(|sign| !matches!(sign, '*' | '`' | '_')).collect();
+    let bare = bare.to_ascii_uppercase();
+    let mut said = bare.split("STATUS").skip(1).filter_map(|rest| rest.trim_start().strip_prefix(':'));
+    if said.any(|claim| claim.trim_start().starts_with("INCOMPLETE")) {
+        return true;
+    }
+    let begin = bare.trim_start_matches(|sign: char| !sign.is_alphabetic());
+    let claim = begin.strip_prefix("STATUS").and_then(|rest| rest.trim_start().strip_prefix(':'));
+    claim.is_some_and(|claim| claim.trim().trim_end_matches('.') != "COMPLETE")
+}
+
+/// The lines of a text, and where they are.
+fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut end = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = end;
+        end += line.len();
+        (start..end, line)
+    })
 }
 
 /// What the agent lists under `NEXT STEPS`: at most five items, up to the next heading. They are the agent's own
@@ -92,10 +156,7 @@ fn spoken(text: &str) -> Vec<Spoken<'_>> {
             _ => {}
         }
     }
-    let mut end = 0;
-    let lines = text.split_inclusive('\n').filter_map(|line| {
-        let range = end..end + line.len();
-        end = range.end;
+    let lines = lines(text).filter_map(|(range, line)| {
         let is_spoken = words.is_on(&range) & !silent.is_on(&range);
         let spoken = Spoken { text: line.trim_end(), is_in_list: lists.is_on(&range) };
         is_spoken.then_some(spoken)
@@ -156,6 +217,11 @@ mod tests {
             "> so they say\n\nSTATUS: COMPLETE\n\n> and so on",
             "<!-- a note -->\n\nSTATUS: COMPLETE",
             "See [this](x).\r\n\r\nSTATUS: COMPLETE\r\n---\r\n",
+            "```\nSTATUS: INCOMPLETE\n```\nSTATUS: COMPLETE",
+            "- It printed\n  ~~~text\n  STATUS: INCOMPLETE\n  ~~~\n\nSTATUS: COMPLETE",
+            "> STATUS: INCOMPLETE\n\nSTATUS: COMPLETE",
+            "<!-- STATUS: INCOMPLETE -->\n\nSTATUS: COMPLETE",
+            "The git status: clean.\n\nSTATUS: COMPLETE",
         ] {
             assert!(claims_complete(text), "{text}");
         }
@@ -192,6 +258,18 @@ mod tests {
             "```\nx\n[... 12 bytes left out ...]\n```\nSTATUS: COMPLETE",
             "STATUS COMPLETE",
             "STATUS:",
+            // What is not clearly a claim takes one back.
+            "STATUS: COMPLETE\n\n1. done\n2. left:\n   STATUS: INCOMPLETE",
+            "STATUS: COMPLETE\n\n- STATUS: INCOMPLETE",
+            "STATUS: COMPLETE\n\n- [ ] **Status**: partial",
+            "STATUS: COMPLETE\n\n> they say\nSTATUS: INCOMPLETE",
+            "STATUS: COMPLETE\n\n    STATUS: INCOMPLETE",
+            "STATUS: COMPLETE\n\nActually: STATUS: INCOMPLETE, more",
+            "STATUS: COMPLETE\n\n<details>\nSTATUS: INCOMPLETE\n</details>",
+            "STATUS: COMPLETE\n```\nSTATUS: INCOMPLETE",
+            "STATUS: COMPLETE\n````\nSTATUS: INCOMPLETE\n```",
+            "STATUS: COMPLETE\n```\nSTATUS: INCOMPLETE\n~~~",
+            "STATUS: COMPLETE\n\n[then\nSTATUS: INCOMPLETE\n](x)",
         ] {
             assert!(!claims_complete(text), "{text}");
         }

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use super::Findings;
 use crate::{
+    chat::TurnEvent,
     output::objects,
     tools::{Tool, ToolContext, ToolError},
 };
@@ -27,23 +28,62 @@ pub(super) const TOOL: &str = "give_verdict";
 pub(super) const KEY: &str = "review";
 
 /// Where the verdict of one review arrives. Clones are the same place.
+///
+/// The last reply that calls the tool counts: a model may think better of it. A call in it that is refused takes the
+/// verdict away, whatever was said before, until a good one comes. Two verdicts in one reply are one, with what either
+/// finds.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Option<Findings>>>);
+pub(super) struct Slot(Arc<Mutex<Held>>);
+
+#[derive(Debug, Default)]
+struct Held {
+    /// The calls of the last reply that has any.
+    asked: u32,
+    /// Those of them that were verdicts.
+    given: u32,
+    found: Option<Findings>,
+    /// A reply has come since.
+    is_over: bool,
+}
 
 impl Slot {
     /// Takes the verdict out, if one has arrived.
     pub(super) fn take(&self) -> Option<Findings> {
-        self.place().take()
+        let Held { asked, given, found, .. } = std::mem::take(&mut *self.place());
+        found.filter(|_| asked <= given)
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<Findings>> {
+    /// Takes what happens in the review.
+    pub(super) fn hear(&self, event: TurnEvent<'_>) {
+        let mut held = self.place();
+        match event {
+            TurnEvent::Replied => held.is_over = true,
+            TurnEvent::Calling(call) if call.name == TOOL => {
+                if held.is_over {
+                    *held = Held::default();
+                }
+                held.asked += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn give(&self, found: Findings) {
+        let mut held = self.place();
+        held.given += 1;
+        held.found = Some(match held.found.take() {
+            Some(before) => before.and(&found),
+            None => found,
+        });
+    }
+
+    fn place(&self) -> MutexGuard<'_, Held> {
         // Nothing that panics runs under this lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The tool by which a reviewing model gives its verdict. Called again, the later call counts: a model may think
-/// better of it.
+/// The tool by which a reviewing model gives its verdict. Which call counts, its [`Slot`] says.
 pub(super) struct GiveVerdict(pub(super) Slot);
 
 /// What the tool is given.
@@ -72,7 +112,7 @@ impl Tool for GiveVerdict {
 
     async fn call(&self, arguments: Arguments, _: &ToolContext) -> Result<String, ToolError> {
         let Arguments { pending, blocker, summary } = arguments;
-        *self.0.place() = Some(Findings::new(pending, &blocker, &summary));
+        self.0.give(Findings::new(pending, &blocker, &summary));
         Ok("your verdict is taken; end now with one sentence".to_owned())
     }
 }
@@ -81,6 +121,16 @@ impl Tool for GiveVerdict {
 pub(super) fn nonce() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())
+}
+
+/// The verdict that a model comes to which has the tool: what it gave, and what its last words say besides. Words with
+/// this review's number that cannot be read may take back what was given, so nothing counts then.
+pub(super) fn of_model(given: Option<Findings>, words: &str, nonce: &str) -> Option<Findings> {
+    match (given, in_words(words, nonce)) {
+        (Some(given), Some(said)) => Some(given.and(&said)),
+        (Some(given), None) => (!words.contains(nonce)).then_some(given),
+        (None, said) => said,
+    }
 }
 
 /// The verdict in a reviewer's own last words: the last object with this review's number in it. One that can be read in
@@ -99,8 +149,10 @@ pub(super) fn in_words(words: &str, nonce: &str) -> Option<Findings> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
+    use crate::chat::ToolCall;
 
     #[test]
     fn only_an_object_with_the_number_of_this_review_is_a_verdict() {
@@ -153,6 +205,57 @@ mod tests {
         #[test]
         fn words_without_the_number_are_no_verdict(words in "(\\{|\\}|\\[|\\]|\"|:|,|review|pending|[a-f0-9]| ){0,60}") {
             prop_assert_eq!(in_words(&words, "0123456789abcdef"), None);
+        }
+    }
+
+    #[test]
+    fn of_several_verdicts_none_is_taken_for_less_than_it_says() {
+        let found = |items: &[&str]| Findings::new(items, "", "");
+        let call = ToolCall::new("c", TOOL, Value::Null);
+        let (clean, left) = (Some(&[][..]), Some(&["x"][..]));
+        // Each reply is a list of calls: what they find, or nothing if they are refused.
+        for (replies, expected) in [
+            (vec![vec![clean]], Some(true)),
+            (vec![vec![left], vec![clean]], Some(true)),
+            (vec![vec![clean], vec![left]], Some(false)),
+            (vec![vec![clean], vec![None]], None),
+            (vec![vec![clean], vec![None], vec![clean]], Some(true)),
+            (vec![vec![clean, left]], Some(false)),
+            (vec![vec![left, clean]], Some(false)),
+            (vec![vec![clean, None]], None),
+            (vec![vec![None, clean]], None),
+            (vec![vec![clean], vec![]], Some(true)),
+            (vec![], None),
+        ] {
+            let slot = Slot::default();
+            for reply in &replies {
+                slot.hear(TurnEvent::Replied);
+                for verdict in reply {
+                    slot.hear(TurnEvent::Calling(&call));
+                    if let Some(items) = verdict {
+                        slot.give(found(items));
+                    }
+                }
+            }
+            assert_eq!(slot.take().map(|found| found.is_clean()), expected, "{replies:?}");
+            assert_eq!(slot.take(), None);
+        }
+    }
+
+    #[test]
+    fn last_words_add_to_what_was_given() {
+        let (clean, left) = (Findings::default(), Findings::new(["x"], "", ""));
+        let said = |rest: &str| format!("So: {{\"{KEY}\": \"n0\", {rest}}}");
+        for (given, words, expected) in [
+            (Some(&clean), "That is all.".to_owned(), Some(true)),
+            (Some(&clean), said("\"pending\": [\"y\"]"), Some(false)),
+            (Some(&left), said("\"pending\": []"), Some(false)),
+            (Some(&clean), said("\"pending\": \"y\""), None),
+            (None, said("\"pending\": []"), Some(true)),
+            (None, "Nothing is pending.".to_owned(), None),
+        ] {
+            let found = of_model(given.cloned(), &words, "n0");
+            assert_eq!(found.map(|found| found.is_clean()), expected, "{given:?} {words}");
         }
     }
 

@@ -52,3 +52,17 @@ pub struct ToolReport {
     /// The model reads that in the text.
     pub notes: Vec<String>,
 }
+
+impl ToolReport {
+    /// Of a call that was not made.
+    pub(crate) fn rejected(tool: &str, text: String) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            outcome: ToolOutcome::Rejected,
+            text,
+            files: Vec::new(),
+            commands: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}

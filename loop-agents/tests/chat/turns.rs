@@ -92,7 +92,32 @@ async fn everything_is_heard_in_its_order() {
         });
     });
     turn.run().await.unwrap();
-    assert_eq!(*heard.lock().unwrap(), ["calls whoami", "Done", "says You."]);
+    assert_eq!(*heard.lock().unwrap(), ["Replied", "calls whoami", "Done", "says You.", "Replied"]);
+}
+
+/// A call may be less than was meant where the reply was cut, also if it can be read.
+#[tokio::test]
+async fn no_call_of_a_reply_that_was_cut_is_made() {
+    let (_folder, tools) = workshop();
+    let call = ToolCall::new("c1", "whoami", json!({}));
+    let model = ScriptedModel::new().replies(Reply::default().with_call(call).truncated()).says("I see.");
+    let mut chat = Chat::new(model.clone()).tools(tools);
+    let turn = chat.turn("who?").run().await.unwrap();
+    assert!(!turn.calls[0].done && turn.failure().is_none());
+    let result = model.requests()[1].messages[1].calls()[0].result.clone();
+    assert!(result.starts_with("whoami was not called: the reply was cut"), "{result}");
+}
+
+#[tokio::test]
+async fn who_asks_for_calls_without_rounds_has_not_come_to_an_end() {
+    let (_folder, tools) = workshop();
+    let call = || ToolCall::new("c1", "whoami", json!({}));
+    let model = ScriptedModel::new()
+        .replies(Reply::default().with_call(call()))
+        .replies(Reply::text("STATUS: COMPLETE").with_call(call()));
+    let mut chat = Chat::new(model).tools(tools).limits(TurnLimits::default().rounds(1));
+    let turn = chat.turn("go").run().await.unwrap();
+    assert!(turn.wanted_calls && turn.failure().is_some());
 }
 
 #[tokio::test]

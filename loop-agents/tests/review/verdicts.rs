@@ -140,9 +140,9 @@ async fn a_command_reviews_with_the_number_of_this_review() {
 async fn a_reviewing_command_that_fails_passes_nothing() {
     let folder = folder();
     for (pending, end, outcome, summary) in [
-        ("", "exit 3", Outcome::Inconclusive, "The reviewing command exited with 3. seen"),
-        ("", "kill -9 $$", Outcome::Inconclusive, "The reviewing command was ended by signal 9 (137). seen"),
-        ("\\\"x\\\"", "exit 3", Outcome::Fail, "The reviewing command exited with 3. seen"),
+        ("", "exit 3", Outcome::Inconclusive, "The reviewer exited with 3. seen"),
+        ("", "kill -9 $$", Outcome::Inconclusive, "The reviewer was ended by signal 9 (137). seen"),
+        ("\\\"x\\\"", "exit 3", Outcome::Fail, "The reviewer exited with 3. seen"),
         ("", "exit 0", Outcome::Pass, "seen"),
     ] {
         let object = format!(r#"{{$number, \"pending\": [{pending}], \"summary\": \"seen\"}}"#);

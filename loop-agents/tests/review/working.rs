@@ -123,8 +123,8 @@ async fn a_command_that_its_limit_ended_claims_nothing() {
 async fn a_command_that_fails_claims_nothing() {
     for (end, claims, told) in [
         ("true", true, ""),
-        ("exit 1", false, "Its command did not end well: it exited with 1\n"),
-        ("kill -9 $$", false, "Its command did not end well: it was ended by signal 9 (137)\n"),
+        ("exit 1", false, "It did not end well: it exited with 1\n"),
+        ("kill -9 $$", false, "It did not end well: it was ended by signal 9 (137)\n"),
     ] {
         let folder = folder();
         let agent = command(folder.path(), &format!("echo STATUS: COMPLETE; {end}"));

@@ -56,7 +56,7 @@ impl Voice {
 
     /// Says what a loop did, before that is reviewed.
     pub(crate) fn worked(&self, worked: &Worked) {
-        let failure = worked.account.failure.as_ref().map(|failure| format!("; the command {failure}"));
+        let failure = worked.account.failure.as_ref().map(|failure| format!("; it {failure}"));
         let failure = failure.unwrap_or_default();
         self.say(&paint(DIM, format_args!("  done: {}{failure}", counted(&worked.account))));
         self.write(&format!("{}{}", worked.account, worked.words));

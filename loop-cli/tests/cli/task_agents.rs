@@ -46,7 +46,7 @@ fn a_command_that_fails_after_its_claim_is_reviewed() {
         let pending = r#"$([ -e prompt-2 ] || echo '"hello"')"#;
         let review = format!("tee review-prompt | ({})", reviewer(pending));
         let args = ["task", "task.md", "--agent", &agent, "--review-agent", &review, "--json"];
-        let ran = world.run(&args).exits(0).says(&[&format!("1 file written; the command {exit}")]);
+        let ran = world.run(&args).exits(0).says(&[&format!("1 file written; it {exit}")]);
         assert_eq!(json_of(&ran)["status"], "nothing_pending");
         for prompt in ["review-prompt", "prompt-2"] {
             let told = world.read(prompt);

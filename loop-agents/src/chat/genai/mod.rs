@@ -10,6 +10,7 @@ mod effort;
 mod endpoint;
 mod fault;
 mod model;
+mod raw;
 mod usage;
 
 pub use self::{

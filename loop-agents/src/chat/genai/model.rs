@@ -15,6 +15,7 @@ use super::{
     Effort, Endpoint, GenaiError, Vendor, convert,
     endpoint::as_base,
     fault::fault,
+    raw::RawArguments,
     usage::usage,
 };
 use crate::usage::Prices;
@@ -115,7 +116,7 @@ impl GenaiModel {
         Ok(response.stream)
     }
 
-    fn finished(&self, text: String, end: StreamEnd) -> Result<Reply, ModelError> {
+    fn finished(&self, text: String, raw: &RawArguments, end: StreamEnd) -> Result<Reply, ModelError> {
         let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
         match &end.captured_stop_reason {
             // These two end each reply with a reason. Where there is none, it was the connection that ended.
@@ -133,7 +134,7 @@ impl GenaiModel {
         let truncated = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
         let used = usage(end.captured_usage.as_ref(), &self.name, &self.prices);
         let calls = end.captured_into_tool_calls().unwrap_or_default();
-        let calls = calls.into_iter().map(convert::made).collect();
+        let calls = calls.into_iter().map(|call| convert::made(raw.restore(call))).collect();
         Ok(Reply { text, calls, usage: used, truncated })
     }
 
@@ -162,7 +163,7 @@ impl ChatModel for GenaiModel {
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
         let mut stream = self.open(&request).await.map_err(|error| self.failed(&error, false))?;
-        let mut text = String::new();
+        let (mut text, mut raw) = (String::new(), RawArguments::default());
         let mut began = false;
         while let Some(event) = next(&mut stream).await {
             match event.map_err(|error| self.failed(&error, began))? {
@@ -175,8 +176,11 @@ impl ChatModel for GenaiModel {
                     began = true;
                     on_delta(Delta::Thought(&chunk.content));
                 }
-                ChatStreamEvent::ToolCallChunk(_) => began = true,
-                ChatStreamEvent::End(end) => return self.finished(text, end),
+                ChatStreamEvent::ToolCallChunk(chunk) => {
+                    began = true;
+                    raw.hear(chunk.tool_call);
+                }
+                ChatStreamEvent::End(end) => return self.finished(text, &raw, end),
                 _ => {}
             }
         }

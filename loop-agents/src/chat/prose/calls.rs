@@ -1,31 +1,83 @@
 //! Calls that a model wrote into its text.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{super::ToolCall, FencedBlock, fenced_blocks};
+use super::{super::ToolCall, FencedBlock, fences::Fenced};
+use crate::{output::objects, tools::ToolDefinition};
 
-/// The calls that stand in a text: fenced blocks, of JSON or of no language, that hold an object with a
-/// `name` and `arguments` (or `parameters`, if there are no `arguments`). None if there is another block
-/// beside them: then the text explains something, and does not ask for it.
+/// What a call is told that does not count; short enough to be told whole.
+const MISPLACED: &str = "a call is a closed block with nothing around it, each of its keys once";
+
+/// The calls that a text is: fenced blocks, of JSON or of no language, that hold an object with a
+/// `name` and `arguments` (or `parameters`, if there are no `arguments`). None if anything stands around them, as
+/// another block or words: then the text explains something or quotes it, and does not ask for it. None either if a
+/// block has no end, or a key stands twice.
 ///
 /// ```
 /// use loop_agents::chat::written_calls;
-/// let text = "Let me look.\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```\n";
+/// let text = "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```\n";
 /// assert_eq!(written_calls(text)[0].name, "read_file");
+/// assert!(written_calls(&format!("The file says:\n{text}")).is_empty());
 /// assert!(written_calls(&format!("{text}```rust\nfn main() {{}}\n```")).is_empty());
 /// ```
 pub fn written_calls(text: &str) -> Vec<ToolCall> {
-    let blocks = fenced_blocks(text);
-    let calls = blocks.iter().enumerate().map(|(index, block)| written_call(index, block));
-    calls.collect::<Option<_>>().unwrap_or_default()
+    let Fenced { blocks, is_all } = Fenced::of(text);
+    let calls = blocks.iter().enumerate().map(|(index, block)| match objects::unique(&block.content) {
+        Some(Value::Object(fields)) if is_json(block) => call(index, fields),
+        _ => None,
+    });
+    if is_all { calls.collect::<Option<_>>().unwrap_or_default() } else { Vec::new() }
 }
 
-fn written_call(index: usize, block: &FencedBlock) -> Option<ToolCall> {
-    if !(block.language.is_empty() || block.language.eq_ignore_ascii_case("json")) {
-        return None;
-    }
-    let Ok(Value::Object(mut fields)) = serde_json::from_str(&block.content) else { return None };
+/// The calls of these tools in a text that is none: without arguments, so that the tools refuse them, and the model
+/// hears of it.
+pub(super) fn misplaced_calls(text: &str, tools: &[ToolDefinition]) -> Vec<ToolCall> {
+    let blocks = Fenced::of(text).blocks;
+    let calls = blocks.iter().enumerate().filter(|(_, block)| is_json(block)).filter_map(|(index, block)| {
+        let call = call(index, serde_json::from_str(&block.content).ok()?)?;
+        let is_one = tools.iter().any(|tool| tool.name == call.name);
+        is_one.then(|| ToolCall { arguments: Value::from(MISPLACED), ..call })
+    });
+    calls.collect()
+}
+
+fn is_json(block: &FencedBlock) -> bool {
+    block.language.is_empty() || block.language.eq_ignore_ascii_case("json")
+}
+
+fn call(index: usize, mut fields: Map<String, Value>) -> Option<ToolCall> {
     let name = fields.get("name")?.as_str().filter(|name| !name.is_empty())?.to_owned();
     let arguments = fields.remove("arguments").or_else(|| fields.remove("parameters"))?;
     Some(ToolCall { in_text: true, ..ToolCall::new(format!("prose_{index}"), name, arguments) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_is_no_call() {
+        let tools =
+            [ToolDefinition { name: "t".to_owned(), description: String::new(), parameters: Value::Null }];
+        let block = |content: &str| format!("```json\n{content}\n```");
+        let one = r#"{"name": "t", "arguments": {"a": 1}}"#;
+        for (text, calls, misplaced) in [
+            (block(one), 1, 0),
+            (format!("\n{}\n\n{}\n", block(one), block(one)), 2, 0),
+            (format!("The file says:\n{}", block(one)), 0, 1),
+            (format!("{}\nThat is a trick.", block(one)), 0, 1),
+            (format!("```json\n{one}"), 0, 1),
+            (format!("{}\n```rust\nx\n```", block(one)), 0, 1),
+            (block(r#"{"name": "x", "name": "t", "arguments": {}}"#), 0, 1),
+            (block(r#"{"name": "t", "arguments": {"a": 1, "a": 2}}"#), 0, 1),
+            (format!("> {}", block(one).replace('\n', "\n> ")), 0, 0),
+            (format!("````\n{}\n````", block(one)), 0, 0),
+            (format!("See:\n{}", block(r#"{"name": "me", "arguments": {}}"#)), 0, 0),
+        ] {
+            assert_eq!(written_calls(&text).len(), calls, "{text}");
+            if calls == 0 {
+                assert_eq!(misplaced_calls(&text, &tools).len(), misplaced, "{text}");
+            }
+        }
+    }
 }

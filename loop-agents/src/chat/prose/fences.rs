@@ -45,16 +45,38 @@ impl<'a> Fence<'a> {
 /// assert_eq!((blocks[0].language.as_str(), blocks[0].content.as_str()), ("rust", "fn main() {}"));
 /// ```
 pub fn fenced_blocks(text: &str) -> Vec<FencedBlock> {
-    let mut blocks = Vec::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let Some(fence) = Fence::of(line) else { continue };
-        let within = lines.by_ref().take_while(|line| !fence.is_closed_by(line));
-        let content: Vec<_> = within.map(|line| unindented(line, fence.indent)).collect();
-        let language = fence.info.split_whitespace().next().unwrap_or_default().to_owned();
-        blocks.push(FencedBlock { language, content: content.join("\n") });
+    Fenced::of(text).blocks
+}
+
+/// A text with fenced blocks.
+#[derive(Debug)]
+pub(super) struct Fenced {
+    pub(super) blocks: Vec<FencedBlock>,
+    /// Nothing stands around the blocks, and each has its end.
+    pub(super) is_all: bool,
+}
+
+impl Fenced {
+    pub(super) fn of(text: &str) -> Self {
+        let (mut blocks, mut is_all) = (Vec::new(), true);
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let Some(fence) = Fence::of(line) else {
+                is_all &= line.trim().is_empty();
+                continue;
+            };
+            let mut is_closed = false;
+            let within = lines.by_ref().take_while(|line| {
+                is_closed = fence.is_closed_by(line);
+                !is_closed
+            });
+            let content: Vec<_> = within.map(|line| unindented(line, fence.indent)).collect();
+            let language = fence.info.split_whitespace().next().unwrap_or_default().to_owned();
+            blocks.push(FencedBlock { language, content: content.join("\n") });
+            is_all &= is_closed;
+        }
+        Self { blocks, is_all }
     }
-    blocks
 }
 
 /// A line without its first spaces, of which at most so many are taken.

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use super::{
     super::{ChatModel, ModelError, OnDelta, Reply, Request},
+    calls::{misplaced_calls, written_calls},
     render::{in_words, instructions},
-    written_calls,
 };
 
 /// Gives tool calls to a model that has none: see [`written_calls`] for how it writes them.
@@ -54,8 +54,12 @@ impl<M: ChatModel> ChatModel for ProseTools<M> {
         let conversation = in_words(request.messages);
         let plain = Request::new(conversation.messages()).with_system(system.as_deref());
         let mut reply = self.0.reply(plain, on_delta).await?;
-        if !tools.is_empty() && reply.calls.is_empty() {
+        // Also where nothing can be called: who still asks for something has not come to an end.
+        if !request.tools.is_empty() && reply.calls.is_empty() {
             reply.calls = written_calls(&reply.text);
+            if reply.calls.is_empty() {
+                reply.calls = misplaced_calls(&reply.text, request.tools);
+            }
         }
         Ok(reply)
     }

@@ -9,6 +9,8 @@ use crate::tools::ToolReport;
 pub enum TurnEvent<'a> {
     /// A piece of a reply, or word that its pieces are void.
     Delta(Delta<'a>),
+    /// A reply has come whole. What is called from here to the next one, it asked for.
+    Replied,
     /// A tool is going to be called.
     Calling(&'a ToolCall),
     /// It was called.

@@ -25,6 +25,19 @@ pub struct TurnOutput {
     /// The last reply was cut at the most tokens that a reply may have.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// The last reply asked for calls, although the rounds were used up. They were not made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wanted_calls: bool,
+}
+
+impl TurnOutput {
+    /// Why its last words are no end of the work, if they are none. Reads after "it": "was cut at ...".
+    pub fn failure(&self) -> Option<String> {
+        let cut = self.truncated.then_some("was cut at the most tokens that a reply may have");
+        let early =
+            self.wanted_calls.then_some("asked for more tool calls in its last reply than it could make");
+        cut.or(early).map(str::to_owned)
+    }
 }
 
 /// A call, without what came out of it.

@@ -44,11 +44,15 @@ pub(super) enum Spoken {
     /// There were calls, and the model is to hear of them.
     Called,
     /// It was the reply.
-    Last { text: String, truncated: bool },
+    Last { text: String, truncated: bool, wanted_calls: bool },
 }
 
 /// What a model is told with its last results, for this one request.
 const LAST_ROUND: &str = "No more tools can be called in this turn. Answer now, with what you have.";
+
+/// Stands after the name of a tool that a cut reply asks for.
+const CUT_REPLY: &str =
+    "was not called: the reply was cut at the most tokens that a reply may have; ask for less at a time";
 
 #[async_trait]
 impl Iteration for Round<'_> {
@@ -75,16 +79,18 @@ impl Iteration for Round<'_> {
             usage.input_tokens.zip(usage.output_tokens).map(|(read, written)| read + written);
         // Neither what made way, nor what it was told for this request alone, is in the conversation.
         self.draft.counted = self.draft.counted.filter(|_| may_call && !made_way);
+        (self.on_event)(TurnEvent::Replied);
         // What is called although nothing can be is no reason to go on.
+        let wanted_calls = !may_call && !calls.is_empty();
         let calls = if may_call { calls } else { Vec::new() };
         let is_last = calls.is_empty();
         let calls = tokio::select! {
             biased;
             () = cx.cancelled(), if !is_last => return Err(cut()),
-            calls = self.answer(calls) => calls,
+            calls = self.answer(calls, truncated) => calls,
         };
         self.draft.history.push(Message::Assistant { text: text.clone(), calls });
-        Ok(if is_last { Spoken::Last { text, truncated } } else { Spoken::Called })
+        Ok(if is_last { Spoken::Last { text, truncated, wanted_calls } } else { Spoken::Called })
     }
 }
 
@@ -103,14 +109,18 @@ impl Round<'_> {
         model.reply(request, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
     }
 
-    /// Makes the calls, one after the other: a model that reads what it has just written relies on the order.
-    async fn answer(&mut self, calls: Vec<ToolCall>) -> Vec<AnsweredCall> {
+    /// Makes the calls, one after the other: a model that reads what it has just written relies on the order. None of a
+    /// reply that was cut is made: it may be less than what the model meant, also where it can be read.
+    async fn answer(&mut self, calls: Vec<ToolCall>, truncated: bool) -> Vec<AnsweredCall> {
         let mut answered = Vec::with_capacity(calls.len());
         for call in calls {
             (self.on_event)(TurnEvent::Calling(&call));
             let result = match &self.chat.tools {
                 Some(tools) => {
-                    let report = tools.call(&call.name, &call.arguments).await;
+                    let report = match truncated {
+                        true => ToolReport::rejected(&call.name, format!("{} {CUT_REPLY}", call.name)),
+                        false => tools.call(&call.name, &call.arguments).await,
+                    };
                     (self.on_event)(TurnEvent::Called(&report));
                     let result = report.text.clone();
                     self.draft.reports.push(report);

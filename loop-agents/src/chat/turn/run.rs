@@ -114,7 +114,9 @@ impl<'a> Turn<'a> {
         let Draft { history, reports, failure, counted } = draft;
         let calls = reports.len();
         let Ok(report) = report else { unreachable!("the loop has a goal and a bound") };
-        let Some(Spoken::Last { text, truncated }) = report.output().filter(|_| report.is_success()) else {
+        let Some(Spoken::Last { text, truncated, wanted_calls }) =
+            report.output().filter(|_| report.is_success())
+        else {
             return Err(unanswered(&report, failure, calls));
         };
         let whole = match before {
@@ -130,6 +132,7 @@ impl<'a> Turn<'a> {
             usage: *report.usage(),
             out_of_rounds: report.iterations() > chat.limits.rounds,
             truncated: *truncated,
+            wanted_calls: *wanted_calls,
         })
     }
 }

@@ -1,0 +1,73 @@
+//! What a model wrote as the arguments of its calls, before a parser chose among its keys.
+
+use genai::chat::ToolCall;
+use serde_json::Value;
+
+use crate::output::objects;
+
+/// The texts of the arguments, as they come.
+///
+/// The `genai` crate hands over arguments that were parsed, and its parser keeps the last of two equal keys. While a
+/// reply of `OpenAI`'s or Anthropic's kind streams, it tells the text so far, and that is what is read here. From Ollama
+/// and Gemini the arguments come as JSON within the line's own, which is parsed there as a whole: of theirs nothing can
+/// be known, and a key that they write twice counts as the crate reads it.
+#[derive(Debug, Default)]
+pub(super) struct RawArguments(Vec<(String, String)>);
+
+impl RawArguments {
+    /// Takes the call as far as it has come.
+    pub(super) fn hear(&mut self, call: ToolCall) {
+        let Value::String(text) = call.fn_arguments else { return };
+        match self.0.last_mut() {
+            Some((id, before)) if *id == call.call_id && text.starts_with(before.as_str()) => *before = text,
+            _ => self.0.push((call.call_id, text)),
+        }
+    }
+
+    /// The call with its arguments as they were written, if a key stands twice in them.
+    pub(super) fn restore(&self, mut call: ToolCall) -> ToolCall {
+        let is_doubled = |text: &&String| {
+            objects::unique(text).is_none()
+                && serde_json::from_str::<Value>(text).is_ok_and(|read| read == call.fn_arguments)
+        };
+        let texts = self.0.iter().filter(|(id, _)| *id == call.call_id).map(|(_, text)| text);
+        if call.fn_arguments.is_object()
+            && let Some(text) = texts.into_iter().find(is_doubled)
+        {
+            call.fn_arguments = Value::String(text.clone());
+        }
+        call
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, arguments: Value) -> ToolCall {
+        ToolCall {
+            call_id: id.to_owned(),
+            fn_name: "t".to_owned(),
+            fn_arguments: arguments,
+            thought_signatures: None,
+        }
+    }
+
+    #[test]
+    fn arguments_with_a_key_that_stands_twice_stay_a_text() {
+        let (doubled, plain) = (r#"{"a":[1],"a":[]}"#, r#"{"b":1}"#);
+        let mut raw = RawArguments::default();
+        for (id, text) in [("1", doubled), ("2", plain)] {
+            for end in 0..=text.len() {
+                raw.hear(call(id, Value::from(&text[..end])));
+            }
+        }
+        assert_eq!(raw.0.len(), 2);
+        let restored = |id: &str, text: &str| {
+            raw.restore(call(id, serde_json::from_str(text).expect("JSON"))).fn_arguments
+        };
+        assert_eq!(restored("1", doubled), Value::from(doubled));
+        assert_eq!(restored("2", plain), serde_json::json!({ "b": 1 }));
+        assert_eq!(restored("3", doubled), serde_json::json!({ "a": [] }));
+    }
+}
