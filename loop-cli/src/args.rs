@@ -221,7 +221,7 @@ pub(crate) struct RunArgs {
 }
 
 /// What is shown and told of a run, and to whom.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct OutputArgs {
     /// Ask nobody: a checkpoint halts the run
@@ -241,7 +241,7 @@ pub(crate) struct OutputArgs {
     pub(crate) telemetry: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
     /// Its id, or how that begins [default: the last that was cut off here]
     pub(crate) run: Option<String>,
@@ -258,7 +258,7 @@ pub(crate) struct ResumeArgs {
 }
 
 /// What is added to a run that goes on.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Added to the run")]
 pub(crate) struct GrantArgs {
     /// More iterations than it was allowed

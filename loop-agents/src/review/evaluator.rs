@@ -8,6 +8,7 @@ use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StopReason, Verdict
 use super::{
     Account, ChatWorker, Findings, Newest, ShellWorker, WorkTree, Worked, Worker,
     brief::{Checked, REVIEWER, Reviewing},
+    findings::findings_of,
     verdict::{GiveVerdict, Slot, nonce, of_model},
 };
 use crate::{
@@ -36,6 +37,11 @@ pub trait Reviewed: Words {
         None
     }
 
+    /// What the last review before it found, as text, if it is known otherwise than from the step before.
+    fn found_before(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether the agent says that nothing is left to do.
     fn claims_complete(&self) -> bool {
         false
@@ -45,6 +51,10 @@ pub trait Reviewed: Words {
 impl Reviewed for Worked {
     fn account(&self) -> Option<&Account> {
         Some(&self.account)
+    }
+
+    fn found_before(&self) -> Option<&str> {
+        Some(&self.found_before).filter(|found| !found.is_empty()).map(String::as_str)
     }
 
     fn claims_complete(&self) -> bool {
@@ -197,12 +207,14 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
             return Ok(Verdict::pass().with_text(CLAIMED));
         }
         let nonce = nonce();
+        let earlier = cx.previous().and_then(|step| step.verdict()).map(Verdict::text);
+        let before = cx.output().found_before().or(earlier).unwrap_or_default();
         let prompt = Reviewing {
             task: &(self.task)(),
             number: cx.iteration(),
             account: cx.output().account(),
             checks: &checks,
-            before: cx.previous().and_then(|step| step.verdict()).map_or("", Verdict::text),
+            before,
             said: &cx.output().excerpt(SAID_BYTES),
             instructions: &self.instructions,
             nonce: &nonce,
@@ -214,7 +226,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         let mut account = Account::default();
         let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
         let found = of_model(self.slot.as_ref().and_then(Slot::take), &words, &nonce);
-        let (outcome, found) = judged(found, &checks, &account);
+        let (outcome, found) = judged(found, &checks, &account, before);
         let verdict = Verdict::new(outcome).with_text(found.to_string());
         let Findings { pending, blocker, .. } = &*self.found.insert(found);
         match outcome {
@@ -228,10 +240,15 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
 }
 
 /// What the findings mean for the loop. `account` is what the reviewer did: that it changed files is told, since a
-/// command cannot be kept from it; and one that fails has found nothing only because it failed, perhaps.
-fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> (Outcome, Findings) {
-    let failing = checks.iter().filter(|check| !check.passed);
-    let failing = failing.map(|check| format!("the check `{}` fails", check.line));
+/// command cannot be kept from it; and one that fails has found nothing only because it failed, perhaps. What the
+/// review `before` found stays until another one finds something out.
+fn judged(
+    found: Option<Findings>,
+    checks: &[Checked],
+    account: &Account,
+    before: &str,
+) -> (Outcome, Findings) {
+    let failing: Vec<_> = checks.iter().filter(|check| !check.passed).map(Checked::failing).collect();
     let failure = account.failure.as_ref().map(|failure| format!("The reviewer {failure}. "));
     let failure = failure.unwrap_or_default();
     let changed = [&account.written, &account.edited, &account.removed].map(Newest::items).concat();
@@ -240,15 +257,20 @@ fn judged(found: Option<Findings>, checks: &[Checked], account: &Account) -> (Ou
         false => format!("The reviewer itself changed {}. ", changed.join(", ")),
     };
     let is_verdict = found.as_ref().is_some_and(|found| failure.is_empty() || !found.is_clean());
-    let found = found.unwrap_or_else(|| Findings::new([""; 0], "", NO_VERDICT));
-    let pending: Vec<_> = failing.chain(found.pending).collect();
-    let found = Findings::new(&pending, &found.blocker, &format!("{failure}{changed}{}", found.summary));
-    let outcome = match (found.is_clean(), is_verdict) {
+    let mut found = found.unwrap_or_else(|| Findings::new([""; 0], "", NO_VERDICT));
+    let outcome = match (found.is_clean() && failing.is_empty(), is_verdict) {
         (false, _) => Outcome::Fail,
         (true, true) => Outcome::Pass,
         (true, false) => Outcome::Inconclusive,
     };
-    (outcome, found)
+    if let (false, Some(known)) = (is_verdict, findings_of(before)) {
+        // Whether a check fails is known anew.
+        let is_check = |item: &String| checks.iter().any(|check| *item == check.failing());
+        let pending = known.pending.into_iter().filter(|item| !is_check(item)).collect();
+        found = Findings { pending, blocker: known.blocker, ..found };
+    }
+    let pending: Vec<_> = failing.into_iter().chain(found.pending).collect();
+    (outcome, Findings::new(&pending, &found.blocker, &format!("{failure}{changed}{}", found.summary)))
 }
 
 /// A reviewer that cannot be run is an evaluator that cannot be.

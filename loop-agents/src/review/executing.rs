@@ -6,11 +6,7 @@ use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, WorkError};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Account, WorkTree, Worker,
-    beginning::{Beginning, lost},
-    brief, claims_complete, next_steps,
-};
+use super::{Account, Ledger, WorkTree, Worker, brief, claims_complete, ledger::Known, next_steps};
 use crate::output::{OUTPUT_MARK, fingerprint};
 
 /// What a loop of the executing agent left behind.
@@ -19,10 +15,13 @@ use crate::output::{OUTPUT_MARK, fingerprint};
 pub struct Worked {
     /// The agent's last words.
     pub words: String,
-    /// What it did in this loop.
+    /// What it did in this loop, and in those just before it that left nothing behind: nobody has reviewed that.
     pub account: Account,
     /// What was done in all loops so far.
     pub so_far: Account,
+    /// What the last review before this loop found, as text; one that found nothing out counts for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub found_before: String,
 }
 
 impl Worked {
@@ -61,9 +60,7 @@ pub struct TaskExecution<W> {
     worker: W,
     loops: u64,
     task: Box<Task>,
-    /// Also what loops did that then failed, and so left nothing behind.
-    so_far: Account,
-    beginning: Option<Beginning>,
+    ledger: Ledger,
 }
 
 impl<W: Worker> TaskExecution<W> {
@@ -73,15 +70,27 @@ impl<W: Worker> TaskExecution<W> {
         loops: u64,
         task: impl FnMut() -> Result<String, WorkError> + Send + 'static,
     ) -> Self {
-        Self { worker, loops, task: Box::new(task), so_far: Account::default(), beginning: None }
+        Self { worker, loops, task: Box::new(task), ledger: Ledger::default() }
     }
 
-    /// Keeps in the file `path` how `tree` was when a loop began. So the account of a loop that is cut off, and begins
-    /// again in another process, has what was done before.
+    /// Keeps in the file `path` what was done, and how `tree` was when a loop began. So what a loop did that fails or is
+    /// cut off is known also to another process that goes on.
     #[must_use]
-    pub fn remembering(mut self, tree: WorkTree, path: impl Into<PathBuf>) -> Self {
-        self.beginning = Some(Beginning::new(tree, path.into()));
+    pub fn remembering(self, tree: WorkTree, path: impl Into<PathBuf>) -> Self {
+        self.ledger.kept_in(tree, path.into());
         self
+    }
+
+    /// What is kept so goes through `redact`: commands may name secrets.
+    #[must_use]
+    pub fn redacting(self, redact: fn(&str) -> String) -> Self {
+        self.ledger.redacting(redact);
+        self
+    }
+
+    /// What all loops did, also those that left nothing behind.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger.clone()
     }
 
     /// The prompt of the iteration in this context; nothing is run.
@@ -89,13 +98,9 @@ impl<W: Worker> TaskExecution<W> {
     /// # Errors
     /// That of reading the task.
     pub fn prompt_in(&mut self, cx: &IterationContext<Worked>) -> Result<String, WorkError> {
-        if let Some(worked) = cx.previous().and_then(|step| step.output()) {
-            let mut so_far = worked.so_far.clone();
-            so_far.absorb(&self.so_far);
-            self.so_far = so_far;
-        }
+        self.ledger.turn(cx);
         let task = (self.task)()?;
-        Ok(brief::Executing { task: &task, loops: self.loops, so_far: &self.so_far }.prompt(cx))
+        Ok(brief::Executing { task: &task, loops: self.loops, known: &self.ledger.known() }.prompt(cx))
     }
 }
 
@@ -104,18 +109,16 @@ impl<W: Worker> Iteration for TaskExecution<W> {
     type Output = Worked;
 
     async fn run(&mut self, cx: IterationContext<Worked>) -> Result<Worked, WorkError> {
-        let prompt = self.prompt_in(&cx)?;
-        let mut account = match &self.beginning {
-            Some(beginning) => beginning.done_before(&cx).await?,
-            None => lost(&cx),
+        self.ledger.turn(&cx);
+        let mut doing = self.ledger.begin(&cx).await?;
+        let worked = match self.prompt_in(&cx) {
+            Ok(prompt) => self.worker.work(prompt, &mut doing.now, cx.part()).await,
+            Err(error) => Err(error),
         };
-        let mut now = Account::default();
-        let worked = self.worker.work(prompt, &mut now, cx.part()).await;
-        account.absorb(&now);
-        self.so_far.absorb(&account);
+        let Known { so_far, unreviewed, found } = doing.end();
         let words = worked?;
         cx.mark(OUTPUT_MARK, fingerprint(words.len() as u64, &[words.as_bytes()]));
-        Ok(Worked { words, account, so_far: self.so_far.clone() })
+        Ok(Worked { words, account: unreviewed, so_far, found_before: found })
     }
 }
 

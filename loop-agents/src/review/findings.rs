@@ -95,6 +95,12 @@ impl Findings {
     }
 }
 
+/// The findings whose text this is; none if it is another text, such as the output of a check that came before a review.
+pub(super) fn findings_of(text: &str) -> Option<Findings> {
+    let Ok(found) = text.parse::<Findings>();
+    (found.to_string() == text).then_some(found)
+}
+
 fn cut(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text[..text.floor_char_boundary(most)].trim_end().to_owned()

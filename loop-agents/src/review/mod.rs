@@ -11,15 +11,16 @@
 //! | --- | --- |
 //! | [`Worker`] | an agent whose deeds are accounted for: [`ChatWorker`], [`ShellWorker`] |
 //! | [`TaskExecution`] | an iteration: a worker, a task, and what is left of it |
+//! | [`Ledger`] | what all its loops did, also those that left nothing behind |
 //! | [`ReviewEvaluator`] | an evaluator: any agent that reviews |
 //! | [`Findings`] | what a review found, as text that can be read again |
 
 mod account;
-mod beginning;
 mod brief;
 mod evaluator;
 mod executing;
 mod findings;
+mod ledger;
 mod newest;
 mod recorder;
 mod status;
@@ -34,6 +35,7 @@ pub use self::{
     evaluator::{BLOCKED, CLAIMED, ReviewEvaluator, Reviewed},
     executing::{TaskExecution, Worked},
     findings::{Findings, MAX_PENDING},
+    ledger::Ledger,
     newest::Newest,
     status::{claims_complete, next_steps},
     tree::{Look, WorkTree},

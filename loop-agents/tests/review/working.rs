@@ -1,5 +1,7 @@
 //! Agents that work on a task, and what they are known to have done.
 
+use std::sync::Arc;
+
 use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel},
     review::{Account, ChatWorker, ShellWorker, Source, TaskExecution, WorkTree, Worked, Worker},
@@ -7,7 +9,7 @@ use loop_agents::{
     tools::Toolbox,
     usage::{Format, Prices, UsageReader},
 };
-use loop_core::{Iteration, IterationContext, Work};
+use loop_core::{Iteration, IterationContext, Step, StepRecord, Work, WorkError};
 use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
 use serde_json::json;
 
@@ -101,7 +103,8 @@ async fn what_failed_loops_did_is_not_forgotten() {
     let work = Work::new();
     assert!(execution.run(IterationContext::new(&work, 1)).await.is_err());
     let worked: Worked = execution.run(IterationContext::new(&work, 2)).await.expect("it works");
-    assert_eq!(worked.account.to_string(), "Files written: b\n");
+    // Nobody has reviewed what the first one did.
+    assert_eq!(worked.account.to_string(), "Files written: a, b\n");
     assert_eq!(worked.so_far.to_string(), "Files written: a, b\n");
 }
 
@@ -145,10 +148,10 @@ async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
         TaskExecution::new(worker, 5, || Ok("Do it.".to_owned()))
     };
     let again = || IterationContext::new(&Work::new(), 1).with_attempt(2);
-    let mut killed =
-        execution("touch before; kill -9 $$").remembering(tree.clone(), beside.path().join("look"));
-    killed.run(IterationContext::new(&Work::new(), 1)).await.expect("it works");
-    let cut = "what was done before this loop was cut off";
+    let mut killed = TaskExecution::new(Held(folder.path().join("before")), 5, || Ok("Do it.".to_owned()))
+        .remembering(tree.clone(), beside.path().join("look"));
+    held(&mut killed, &folder.path().join("before")).await;
+    let cut = "what was done before the loop was cut off";
     for (path, told) in [
         ("look", format!("Files written: before, after\nNot known: {cut}, except for its files\n")),
         ("none", format!("Files edited: after\nNot known: {cut}\n")),
@@ -161,6 +164,71 @@ async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
     assert_eq!(worked.account.to_string(), format!("Not known: {cut}\n"));
     // The next loop is none that was cut off.
     let mut next = execution("true").remembering(tree.clone(), beside.path().join("look"));
-    let worked = next.run(IterationContext::new(&Work::new(), 2)).await.expect("it works");
+    let left = StepRecord::new(1);
+    let before = Step::new(left, Some(Arc::new(Worked::default())));
+    let cx = IterationContext::new(&Work::new(), 2).with_previous(Some(Arc::new(before)));
+    let worked = next.run(cx).await.expect("it works");
     assert!(worked.account.is_empty(), "{}", worked.account);
+}
+
+/// An agent that makes this file, says so and goes on without end.
+struct Held(std::path::PathBuf);
+
+#[async_trait::async_trait]
+impl Worker for Held {
+    async fn work(
+        &mut self,
+        _: String,
+        account: &mut Account,
+        _: IterationContext<()>,
+    ) -> Result<String, WorkError> {
+        std::fs::write(&self.0, "").expect("a file");
+        account.ran("make before", Some(0));
+        std::future::pending().await
+    }
+}
+
+/// Begins a loop that is dropped when its agent is at work.
+async fn held(execution: &mut TaskExecution<Held>, made: &std::path::Path) {
+    let work = Work::new();
+    let run = execution.run(IterationContext::new(&work, 1));
+    let is_at_work = async {
+        while !made.exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = run => panic!("it has no end"),
+        () = is_at_work => {}
+    }
+}
+
+/// A loop that is called off, and the next one is of another process: it knows of its files, and of what was told.
+#[tokio::test]
+async fn what_a_loop_did_that_was_called_off_is_known_to_the_next() {
+    let (folder, beside) = (folder(), folder());
+    let tree = WorkTree::at(folder.path(), &shell(folder.path()));
+    let look = beside.path().join("look");
+    let mut held_up = TaskExecution::new(Held(folder.path().join("before")), 5, || Ok("Do it.".to_owned()))
+        .remembering(tree.clone(), &look)
+        .redacting(|text| text.replace("make", "[...]"));
+    let ledger = held_up.ledger();
+    held(&mut held_up, &folder.path().join("before")).await;
+    let known = "Files written: before\nCommands:\n  make before (exit 0)\nNot known: what was done before the loop \
+                 was cut off, except for its files\n";
+    assert_eq!(ledger.so_far().await.to_string(), known);
+    // What is done meanwhile is nobody's of these.
+    write(&folder, "mine", "");
+    let worker = ShellWorker::new(command(folder.path(), "touch after"), tree.clone());
+    let mut next = TaskExecution::new(worker, 5, || Ok("Do it.".to_owned())).remembering(tree, &look);
+    let prompt = next.prompt_in(&IterationContext::new(&Work::new(), 2)).expect("a prompt");
+    assert!(
+        prompt.contains("Files written: before\n") && prompt.contains("It came to no end.\n"),
+        "{prompt}"
+    );
+    let worked = next.run(IterationContext::new(&Work::new(), 2)).await.expect("it works");
+    assert!(
+        worked.account.to_string().starts_with("Files written: before, after\nCommands:\n  [...] before")
+    );
+    assert_eq!(worked.so_far.written.items(), ["before", "after"]);
 }

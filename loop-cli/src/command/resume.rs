@@ -67,7 +67,11 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
             path.display()
         ));
     }
-    let dead = Dead { args, store: &store, run, info: &info, dir, begun: &begun };
+    let mut args = args.clone();
+    if let (Begun::Task(assignment), 0) = (&begun, args.grant.add_iterations) {
+        args.grant.add_iterations = assignment.called_off(&Earlier::of(&store, &run.id)?.progress);
+    }
+    let dead = Dead { args: &args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
         Begun::Task(assignment) => {
             dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, telling, past).await)

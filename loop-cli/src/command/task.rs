@@ -31,8 +31,8 @@ use crate::{
     view::{self, DIM, Screen, paint, text},
 };
 
-/// The file beside the journal that has how the work tree was when the loop under way began.
-const BEGINNING: &str = "beginning.json";
+/// The file beside the journal that has what loops did, and how the work tree was when the one under way began.
+const LEDGER: &str = "ledger.json";
 
 /// How many loops in a row may fail.
 const MAX_FAILURES: u64 = 3;
@@ -96,8 +96,11 @@ pub(super) async fn perform(
     let loops = assignment.loops_in_all(so_far.granted().into_iter().chain(past.grant()));
     let executor = cast.executor().map_err(Failure::Usage)?;
     let mut execution = TaskExecution::new(executor, loops, move || Ok(task.now()));
+    let ledger = execution.ledger();
     if let Some(store) = ready.store {
-        execution = execution.remembering(cast.tree(), store.folder_of(place.custody.run())?.join(BEGINNING));
+        execution = execution
+            .remembering(cast.tree(), store.folder_of(place.custody.run())?.join(LEDGER))
+            .redacting(|text| view::secrets().redact(text).into_owned());
     }
     let composed = Loop::new(execution)
         .evaluate(Filing { review, files: files.clone(), voice: voice.clone() })
@@ -111,7 +114,9 @@ pub(super) async fn perform(
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
     let record = record.between(ready.started, faults::now());
     let resuming = view::resuming(&ended.ending, place.custody.run());
-    let outcome = Outcome::of(ended, files.last(), files.found());
+    let mut did = files.last().map(|worked| worked.so_far).unwrap_or_default();
+    did.absorb(&ledger.so_far().await);
+    let outcome = Outcome::of(ended, did, files.found(), files.known());
     voice.say(&outcome.page(assignment));
     resuming.into_iter().for_each(|how| voice.say(&how));
     if let Some(error) = outcome.error().filter(|_| telling.quiet) {

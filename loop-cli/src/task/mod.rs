@@ -96,6 +96,14 @@ impl Assignment {
         }
     }
 
+    /// One loop, if the last one of a run was called off while it worked: nobody has got anything for it.
+    pub(crate) fn called_off(&self, run: &Progress) -> u64 {
+        let is_called_off = run.ending().is_some_and(|ending| ending.reason() == &StopReason::Cancelled);
+        let is_cut = run.current_step().is_none()
+            && run.last_step().map_or(0, |step| step.iteration()) < run.iterations();
+        u64::from(is_called_off && is_cut && run.iterations() >= self.loops_in_all(run.granted()))
+    }
+
     /// How often a reviewing model may call tools: half as often as one that works, and six times at least.
     pub(crate) fn review_rounds(&self) -> u64 {
         (self.rounds.get() / 2).max(6)

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use loop_agents::review::{Account, BLOCKED, CLAIMED, Findings, Worked};
-use loop_core::{Ending, Progress, StopReason, Verdict};
+use loop_agents::review::{Account, BLOCKED, CLAIMED, Findings};
+use loop_core::{Ending, Progress, StopReason};
 use loop_telemetry::{CostState, Record, Tokens};
 use serde::Serialize;
 
@@ -72,12 +72,16 @@ struct FilesJson<'a> {
 }
 
 impl Outcome {
-    /// That of a run that is over. `last` is what its last loop left behind, `found` what its last review found.
-    pub(crate) fn of(ended: Ended, last: Option<Worked>, found: Option<Findings>) -> Self {
+    /// That of a run that is over. `account` is what its loops did, `found` what a review found that ended it, and
+    /// `known` what the last review found that came to a verdict.
+    pub(crate) fn of(ended: Ended, account: Account, found: Option<Findings>, known: Findings) -> Self {
         let Ended { ending, progress, signal, .. } = ended;
-        let verdict = progress.last_step().and_then(|step| step.verdict()).map_or("", Verdict::text);
-        let is_claimed = verdict == CLAIMED;
-        let Ok(mut findings) = verdict.parse::<Findings>();
+        let verdict = progress.last_step().and_then(|step| step.verdict());
+        let is_claimed = verdict.is_some_and(|verdict| verdict.text() == CLAIMED);
+        let mut findings = match verdict.map(|verdict| verdict.text().parse()) {
+            Some(Ok(findings)) => findings,
+            None => known,
+        };
         let status = match ending.reason() {
             StopReason::GoalMet if is_claimed => Status::Complete,
             StopReason::GoalMet => Status::NothingPending,
@@ -90,7 +94,6 @@ impl Outcome {
             }
             _ => Status::Error,
         };
-        let account = last.map(|worked| worked.so_far).unwrap_or_default();
         Self { status, ending, progress, findings, account, signal }
     }
 
@@ -100,6 +103,12 @@ impl Outcome {
             Status::Error => ExitCode::from(exit::FAILED),
             _ => exit::of_run(self.ending.reason(), self.signal.map(Signal::number)),
         }
+    }
+
+    /// Why the last loop came to no end, if that is all that is known of why the loops are used up.
+    fn trouble(&self) -> Option<&str> {
+        let last = self.progress.last_step().filter(|_| self.status == Status::Exhausted);
+        last.and_then(|step| step.failure())
     }
 
     /// Whether something went wrong: that is said even quietly.
@@ -133,6 +142,9 @@ impl Outcome {
         if !self.findings.blocker.is_empty() && self.status != Status::Blocked {
             row("blocker", &self.findings.blocker);
         }
+        if let Some(why) = self.trouble() {
+            row("last loop", &text::one_line(why));
+        }
         row("did", &super::counted(&self.account));
         row("cost", &text::cost(&self.progress));
         if let Some(tokens) = text::tokens(&self.progress) {
@@ -146,7 +158,7 @@ impl Outcome {
         let json = OutcomeJson {
             status: self.status,
             reason: self.ending.reason().as_str(),
-            message: &self.ending.halt.message,
+            message: self.trouble().unwrap_or(&self.ending.halt.message),
             task: &assignment.file,
             run_id: record.run_id.as_deref(),
             loops: self.progress.iterations(),

@@ -155,6 +155,11 @@ impl StateFiles {
         self.inner().found = found.cloned();
     }
 
+    /// What the last review of the run found, as far as it is known.
+    pub(crate) fn known(&self) -> Findings {
+        self.inner().reviews.last().map(|review| review.findings.clone()).unwrap_or_default()
+    }
+
     /// What the last review of this process found.
     pub(crate) fn found(&self) -> Option<Findings> {
         self.inner().found.clone()

@@ -54,6 +54,7 @@ mod signals;
 mod state;
 mod task;
 mod task_agents;
+mod task_bad_loops;
 mod task_cases;
 mod task_hostile;
 mod wrong;

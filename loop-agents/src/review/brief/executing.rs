@@ -8,6 +8,8 @@ use crate::{
     review::{
         Account, Findings, Worked,
         account::{in_a_line, in_lines},
+        findings::findings_of,
+        ledger::Known,
     },
 };
 
@@ -28,8 +30,8 @@ pub(in crate::review) struct Executing<'a> {
     pub(in crate::review) task: &'a str,
     /// How many loops there are at most.
     pub(in crate::review) loops: u64,
-    /// What was done in the loops before.
-    pub(in crate::review) so_far: &'a Account,
+    /// What is known of the loops before.
+    pub(in crate::review) known: &'a Known,
 }
 
 impl Executing<'_> {
@@ -45,28 +47,38 @@ impl Executing<'_> {
             ("cut_off", if cx.attempt() > 1 { CUT_OFF.to_owned() } else { String::new() }),
             ("guidance", guidance.unwrap_or_default()),
         ];
-        let page = match cx.previous() {
-            None => FIRST,
-            Some(step) => {
-                values.extend(self.past(step));
-                LATER
-            }
-        };
+        let has_begun = cx.previous().is_some() || !self.known.unreviewed.is_empty();
+        let page = if has_begun { LATER } else { FIRST };
+        if has_begun {
+            values.extend(self.past(cx.previous()));
+        }
         let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         filled(page, &values)
     }
 
-    fn past(&self, step: &Step<Worked>) -> [(&'static str, String); 4] {
-        let found = step.verdict().filter(|verdict| verdict.outcome() != loop_core::Outcome::Inconclusive);
-        let pending = found.map(|verdict| pending(verdict.text())).unwrap_or_default();
+    fn past(&self, step: Option<&Step<Worked>>) -> [(&'static str, String); 4] {
+        let pending = pending(&self.known.found);
         // What a review found counts, and not what the agent said before it.
-        let steps = step.output().filter(|_| pending.is_empty()).map(Worked::next_steps).unwrap_or_default();
+        let said = step.and_then(|step| step.output()).filter(|_| pending.is_empty());
+        let steps = said.map(Worked::next_steps).unwrap_or_default();
         [
-            ("progress", progress(self.so_far)),
-            ("last", last(step)),
+            ("progress", progress(&self.known.so_far)),
+            ("last", self.last(step)),
             ("pending", pending),
             ("steps", steps.iter().map(|step| format!("- {step}\n")).collect()),
         ]
+    }
+
+    /// What went on in the last loop, and what went wrong in it.
+    fn last(&self, step: Option<&Step<Worked>>) -> String {
+        let unreviewed = Some(&self.known.unreviewed).filter(|account| !account.is_empty());
+        let failure = match step.and_then(|step| step.failure()) {
+            Some(why) => format!("It came to no end: {}\n", excerpt(why.as_bytes(), SAID_BYTES)),
+            None if unreviewed.is_some() => "It came to no end.\n".to_owned(),
+            None => String::new(),
+        };
+        let output = step.and_then(|step| step.output()).map(|worked| &worked.account);
+        failure + &unreviewed.or(output).map(ran_into).unwrap_or_default()
     }
 }
 
@@ -78,34 +90,22 @@ fn progress(so_far: &Account) -> String {
     if lines.is_empty() { "Nothing that could be seen.".to_owned() } else { lines }
 }
 
-/// What went on in the last loop, and what went wrong in it.
-fn last(step: &Step<Worked>) -> String {
-    let failure =
-        step.failure().map(|why| format!("It came to no end: {}\n", excerpt(why.as_bytes(), SAID_BYTES)));
-    let account = step.output().map(|worked| &worked.account);
-    let lists = account.map(|account| {
-        [
-            in_lines("Commands", &account.commands, LAST),
-            in_lines("Errors", &account.errors, LAST),
-            in_lines("Refused and not done", &account.rejected, LAST),
-            account
-                .failure
-                .as_ref()
-                .map_or_else(String::new, |why| format!("It did not end well: it {why}\n")),
-        ]
-        .concat()
-    });
-    failure.into_iter().chain(lists).collect()
+/// What went on in a loop, and what went wrong in it.
+fn ran_into(account: &Account) -> String {
+    let failure = account.failure.as_ref();
+    [
+        in_lines("Commands", &account.commands, LAST),
+        in_lines("Errors", &account.errors, LAST),
+        in_lines("Refused and not done", &account.rejected, LAST),
+        failure.map_or_else(String::new, |why| format!("It did not end well: it {why}\n")),
+    ]
+    .concat()
 }
 
 /// What a review found that is left; nothing if the verdict is none of a review's, but the output of a check that
 /// came before it.
 pub(super) fn pending(verdict: &str) -> String {
-    let Ok(found) = verdict.parse::<Findings>();
-    if found.to_string() != verdict {
-        return String::new();
-    }
-    let Findings { pending, blocker, .. } = found;
+    let Some(Findings { pending, blocker, .. }) = findings_of(verdict) else { return String::new() };
     let blocker = (!blocker.is_empty()).then(|| format!("Blocked, as the reviewer sees it: {blocker}\n"));
     pending.iter().map(|item| format!("- {item}\n")).chain(blocker).collect()
 }

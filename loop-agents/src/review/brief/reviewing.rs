@@ -20,6 +20,13 @@ pub(in crate::review) struct Checked {
     pub(in crate::review) text: String,
 }
 
+impl Checked {
+    /// The item that is pending if it fails.
+    pub(in crate::review) fn failing(&self) -> String {
+        format!("the check `{}` fails", self.line)
+    }
+}
+
 /// What one review is told.
 #[derive(Debug)]
 pub(in crate::review) struct Reviewing<'a> {
