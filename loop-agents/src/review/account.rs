@@ -1,6 +1,9 @@
 //! What an agent really did.
 
-use std::fmt::{self, Display, Write as _};
+use std::{
+    fmt::{self, Display, Write as _},
+    path::Path,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +136,18 @@ impl Account {
     /// Something is not known.
     pub fn unknown(&mut self, what: &str) {
         self.unknown.add(line(what));
+    }
+
+    /// What was written and is not there any more, or never was, is no file of the work.
+    pub(super) fn without_gone(&mut self, root: &Path) {
+        // A name that was cut is not one that could be looked for.
+        let is_gone = |path: &&String| !path.ends_with('…') && root.join(path).symlink_metadata().is_err();
+        let told = [self.written.items(), self.edited.items()].concat();
+        for path in told.iter().filter(is_gone) {
+            self.written.remove(path);
+            self.edited.remove(path);
+            self.unknown(&format!("what became of {path}: it was written, and is not there"));
+        }
     }
 
     /// Adds what was done later.

@@ -31,7 +31,7 @@ mod worker;
 
 pub use self::{
     account::{Account, Ran, Source},
-    brief::{EXECUTOR, REVIEWER},
+    brief::{EXECUTOR, MAX_TASK_BYTES, REVIEWER},
     evaluator::{BLOCKED, CLAIMED, ReviewEvaluator, Reviewed},
     executing::{TaskExecution, Worked},
     findings::{Findings, MAX_PENDING},

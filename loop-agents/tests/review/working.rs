@@ -81,13 +81,18 @@ async fn a_stream_tells_more_and_the_tree_what_it_leaves_out() {
     let stream = [
         r#"{"type":"tool_execution_start","toolCallId":"1","toolName":"bash","args":{"command":"make"}}"#,
         r#"{"type":"tool_execution_end","toolCallId":"1","isError":false,"result":{"content":[]}}"#,
+        r#"{"type":"tool_execution_start","toolCallId":"2","toolName":"write","args":{"path":"never"}}"#,
+        r#"{"type":"tool_execution_end","toolCallId":"2","isError":false,"result":{"content":[]}}"#,
     ];
     write(&folder, "stream", &format!("{}\n", stream.join("\n")));
     let reader = UsageReader::new(Format::PiJson, Prices::bundled());
     let agent = command(folder.path(), "cat stream; touch made").usage_reader(reader);
     let (account, _) =
         worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
-    assert_eq!(account.to_string(), "Files written: made\nCommands:\n  make (exit 0)\n");
+    assert_eq!(
+        account.to_string(),
+        "Files written: made\nCommands:\n  make (exit 0)\nNot known: what became of never: it was written, and is not there\n"
+    );
     assert_eq!(account.source, Source::Stream);
 }
 

@@ -34,6 +34,7 @@ use crate::{
     exit, faults,
     keeping::{self, Past},
     manifest::plan::WorkPlan,
+    task::Voice,
     view::{self, text},
 };
 
@@ -74,7 +75,9 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     let dead = Dead { args: &args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
         Begun::Task(assignment) => {
-            dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, telling, past).await)
+            let voice = Voice::new(telling).map_err(Failure::Usage)?;
+            let told = (telling, &voice);
+            dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, told, past).await)
         }
         Begun::Plan(subject) => match &subject.plan.agent.work {
             WorkPlan::Command(part) => dead.planned::<ShellAgent>(subject, part),

@@ -18,12 +18,17 @@ use crate::{compose::Place, exit, manifest::Paint, settings::Settings, signals::
 
 /// Where the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
-    let dir = match cwd {
-        Some(dir) => fs::canonicalize(dir).with_context(|| format!("--cwd {}", dir.display()))?,
+    dir_of("--cwd", cwd)
+}
+
+/// The same, as this flag names it.
+pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let dir = match named {
+        Some(dir) => fs::canonicalize(dir).with_context(|| format!("{flag} {}", dir.display()))?,
         None => env::current_dir().context("the current folder cannot be used")?,
     };
     if !dir.is_dir() {
-        return Err(anyhow!("--cwd {} is not a folder", dir.display()));
+        return Err(anyhow!("{flag} {} is not a folder", dir.display()));
     }
     Ok(dir)
 }

@@ -19,7 +19,7 @@ use super::{
     ready::{Keep, Kept, Ready, begin, telemetry},
     resume,
     runs::json,
-    setting::{block_on, dir, new_run, place, settings},
+    setting::{block_on, dir_of, new_run, place, settings},
 };
 use crate::{
     args::{OutputArgs, TaskArgs, TellingArgs},
@@ -38,7 +38,7 @@ const LEDGER: &str = "ledger.json";
 const MAX_FAILURES: u64 = 3;
 
 pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
-    let dir = dir(args.workdir.as_deref()).context("--workdir").map_err(Failure::Usage)?;
+    let dir = dir_of("--workdir", args.workdir.as_deref()).map_err(Failure::Usage)?;
     let (task, file) = open(&args.file, &dir).map_err(Failure::Usage)?;
     if args.resume {
         let store = store()?;
@@ -58,6 +58,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     Cast::new(&assignment, &place, &settings, false).try_out(&task).map_err(Failure::Usage)?;
     let (started, output) = (faults::now(), output(&args.telling));
     let telemetry = telemetry(output.telemetry.as_deref()).map_err(Failure::Usage)?;
+    let voice = Voice::new(&args.telling).map_err(Failure::Usage)?;
     let text = serde_json::to_string(&assignment).context("the task cannot be kept")?;
     let info = RunInfo::new(place.custody.run(), assignment.name(), &place.dir, started)
         .manifest(KEPT_AS, redactor.redact(&text));
@@ -73,18 +74,17 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
         logs,
         started,
     };
-    block_on(perform(&ready, &assignment, &args.telling, past))
+    block_on(perform(&ready, &assignment, (&args.telling, &voice), past))
 }
 
 /// Works it off, from wherever it is.
 pub(super) async fn perform(
     ready: &Ready<'_>,
     assignment: &Assignment,
-    telling: &TellingArgs,
+    (telling, voice): (&TellingArgs, &Voice),
     past: Past<Worked>,
 ) -> Result<ExitCode, Failure> {
     let place = ready.place;
-    let voice = Voice::new(telling).map_err(Failure::Usage)?;
     let workspace = TaskText::folder(&place.dir).map_err(Failure::Usage)?;
     let (task, _) = TaskText::open(workspace.clone(), &assignment.file).map_err(Failure::Usage)?;
     task.begun_with(&assignment.rights);
@@ -108,7 +108,7 @@ pub(super) async fn perform(
         .at_most(assignment.loops.get())
         .guard(ConsecutiveFailures::new(MAX_FAILURES))
         .observe(files.clone())
-        .observe(voice.of_phases(loops));
+        .observe(voice.of_phases(loops, cast.shown()));
     voice.say(&plan(assignment, loops));
     let ended = ready.run(composed, past, &Screen::plain(), Declining::default()).await?;
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
@@ -210,10 +210,10 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, Assign
         |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
     for run in store.list()?.into_iter().rev().filter(|run| is_in(run, dir)) {
         let info = store.info(&run.id)?;
-        let text = info.manifest.filter(|manifest| manifest.path == KEPT_AS).map(|manifest| manifest.text);
-        let begun = text.and_then(|text| kept(&text).ok()).filter(|assignment| assignment.file == file);
-        if let Some(assignment) = begun.filter(|_| !is_done(&run)) {
-            return Ok((run, assignment));
+        let Some(manifest) = info.manifest.filter(|manifest| manifest.path == KEPT_AS) else { continue };
+        let begun = serde_json::from_str(&manifest.text).ok();
+        if begun.is_some_and(|begun: Assignment| begun.file == file && !is_done(&run)) {
+            return Ok((run, kept(&manifest.text).map_err(Failure::Usage)?));
         }
     }
     Err(Failure::Usage(anyhow!(

@@ -70,7 +70,7 @@ impl Worker for ShellAgent {
     }
 
     fn heard(mut self, output: Option<Output>, logs: Option<OutputLogs>) -> Self {
-        if let Some(mut output) = output {
+        if let Some(output) = output {
             self = self.on_output(move |_, bytes| output.feed(bytes));
         }
         match logs {
@@ -114,7 +114,7 @@ impl Worker for ChatAgent {
         Self::prompt_in(self, cx)
     }
 
-    fn heard(self, mut output: Option<Output>, logs: Option<OutputLogs>) -> Self {
+    fn heard(self, output: Option<Output>, logs: Option<OutputLogs>) -> Self {
         self.on_event(move |event| {
             let said = match event {
                 TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
@@ -124,7 +124,7 @@ impl Worker for ChatAgent {
                 TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
                 _ => return,
             };
-            if let Some(output) = &mut output {
+            if let Some(output) = &output {
                 output.feed(said.as_bytes());
             }
             if let Some(logs) = &logs {

@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 
 use anyhow::anyhow;
 use loop_agents::chat::Effort;
-use loop_core::{Grant, Progress, StopReason};
+use loop_core::{Grant, Progress, StepRecord, StopReason};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 pub(crate) use self::{
@@ -100,7 +100,7 @@ impl Assignment {
     pub(crate) fn called_off(&self, run: &Progress) -> u64 {
         let is_called_off = run.ending().is_some_and(|ending| ending.reason() == &StopReason::Cancelled);
         let is_cut = run.current_step().is_none()
-            && run.last_step().map_or(0, |step| step.iteration()) < run.iterations();
+            && run.last_step().map_or(0, StepRecord::iteration) < run.iterations();
         u64::from(is_called_off && is_cut && run.iterations() >= self.loops_in_all(run.granted()))
     }
 

@@ -26,8 +26,12 @@ struct Inner {
     path: String,
     /// What the run began with. It stays so.
     rights: Rights,
+    /// The text with which it was opened.
+    first: String,
     /// The last text that could be read.
     text: String,
+    /// That it is another one than the first was said.
+    has_changed: bool,
     /// What was said last of its file, so that it is said once.
     noted: Option<String>,
 }
@@ -40,7 +44,9 @@ impl TaskText {
     pub(crate) fn open(workspace: Workspace, path: &str) -> anyhow::Result<(Self, TaskFile)> {
         let (path, task) = read(&workspace, path)?;
         let (rights, text) = (task.rights.clone(), task.text.clone());
-        Ok((Self(Arc::new(Mutex::new(Inner { workspace, path, rights, text, noted: None }))), task))
+        let first = text.clone();
+        let inner = Inner { workspace, path, rights, first, text, has_changed: false, noted: None };
+        Ok((Self(Arc::new(Mutex::new(inner))), task))
     }
 
     /// The folder of a task. What it guards is the agents' affair.
@@ -83,7 +89,26 @@ impl TaskText {
             view::warning(note);
         }
         inner.noted = note;
+        if inner.text != inner.first && !std::mem::replace(&mut inner.has_changed, true) {
+            view::warning(&format!(
+                "the text of {} has changed since the work on it began: from here on the new one counts",
+                inner.path
+            ));
+        }
         inner.text.clone()
+    }
+
+    /// The same for who reviews, who is to know whether it is still the text that somebody asked for.
+    pub(crate) fn for_review(&self) -> String {
+        let text = self.now();
+        let inner = self.inner();
+        if inner.text == inner.first {
+            return text;
+        }
+        format!(
+            "(The text of the task has changed since the work on it began. A person may have done that, or the agent, \
+             of whom nobody asked it.)\n\n{text}"
+        )
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

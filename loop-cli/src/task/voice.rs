@@ -14,7 +14,7 @@ use loop_core::{Event, EventKind, Observer, Phase, Progress, Stage, Verdict, Wor
 use crate::{
     args::TellingArgs,
     faults,
-    view::{self, BAD, DIM, GOOD, WARN, paint, text},
+    view::{self, BAD, DIM, GOOD, Output, WARN, paint, text},
 };
 
 /// Who tells. Clones tell to the same.
@@ -43,13 +43,14 @@ impl Voice {
         if !self.quiet {
             view::say(line);
         }
-        self.write(&format!("{:.0} {}", faults::now(), anstream::adapter::strip_str(line)));
+        self.write(&format!("{:.0} {}", faults::now(), line));
     }
 
     /// Writes down what is too long to be said.
     pub(crate) fn write(&self, text: &str) {
         let Some(log) = &self.log else { return };
-        let text = format!("{}\n", view::secrets().redact(text).trim_end());
+        // A person looks at it on a screen.
+        let text = format!("{}\n", text::printable(text).trim_end());
         // A service to people: the work does not end for it, and there is nobody to tell at each line.
         let _ = log.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }
@@ -63,9 +64,9 @@ impl Voice {
         self.say(&paint(DIM, "  reviewing"));
     }
 
-    /// Somebody who tells of each phase.
-    pub(crate) fn of_phases(&self, loops: u64) -> impl Observer + use<> {
-        Phases { voice: self.clone(), loops }
+    /// Somebody who tells of each phase. What an agent printed is shown to its end before.
+    pub(crate) fn of_phases(&self, loops: u64, shown: Option<Output>) -> impl Observer + use<> {
+        Phases { voice: self.clone(), loops, shown }
     }
 }
 
@@ -90,6 +91,7 @@ pub(crate) fn counted(account: &Account) -> String {
 struct Phases {
     voice: Voice,
     loops: u64,
+    shown: Option<Output>,
 }
 
 impl Phases {
@@ -118,6 +120,15 @@ impl Phases {
 
 impl Observer for Phases {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
+        let is_over = matches!(
+            event.kind,
+            EventKind::IterationFinished { .. }
+                | EventKind::EvaluationFinished { .. }
+                | EventKind::WorkCut { .. }
+        );
+        if let Some(shown) = self.shown.as_ref().filter(|_| is_over) {
+            shown.end();
+        }
         if let Some(line) = self.line(event, progress) {
             self.voice.say(&line);
         }

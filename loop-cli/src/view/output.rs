@@ -1,13 +1,18 @@
 //! What agents and checks print, as it comes.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use super::{DIM, Screen, concealed::CleanStream, paint, printer::PRINTER, text};
 
 /// Longer lines are shown in pieces, so that output without newlines does not fill the memory.
 const LINE_BYTES: usize = 4096;
 
-/// Shows a stream of bytes on a screen.
+/// Shows a stream of bytes on a screen. Clones show the same stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Output(Arc<Mutex<Inner>>);
+
 #[derive(Debug)]
-pub(crate) struct Output {
+struct Inner {
     screen: Screen,
     /// Every line is printed for good, and not only shown while it is among the last.
     all: bool,
@@ -17,11 +22,27 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(screen: Screen, all: bool) -> Self {
-        Self { screen, all, torn: Vec::new(), clean: CleanStream::for_eyes() }
+        let (torn, clean) = (Vec::new(), CleanStream::for_eyes());
+        Self(Arc::new(Mutex::new(Inner { screen, all, torn, clean })))
     }
 
     /// Takes the next bytes.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&self, bytes: &[u8]) {
+        self.inner().feed(bytes);
+    }
+
+    /// Who printed has come to an end: what stands there without a newline is a line too.
+    pub(crate) fn end(&self) {
+        self.inner().end();
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn feed(&mut self, bytes: &[u8]) {
         if !self.all {
             self.screen.glimpse(bytes);
         } else if PRINTER.skips(self.torn.len() + bytes.len()) {
@@ -32,6 +53,16 @@ impl Output {
             if !lines.is_empty() {
                 PRINTER.output(lines);
             }
+        }
+    }
+
+    fn end(&mut self) {
+        let rest = self.clean.rest();
+        self.torn.extend_from_slice(&rest);
+        let mut line = String::new();
+        end_line(&mut self.torn, &mut line);
+        if !line.is_empty() {
+            PRINTER.output(line);
         }
     }
 

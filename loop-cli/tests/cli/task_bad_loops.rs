@@ -84,3 +84,46 @@ fn what_a_review_found_stays_until_another_one_finds_something_out() {
         }
     }
 }
+
+#[test]
+fn what_an_agent_says_is_shown_to_its_end() {
+    let server = Server::new(
+        [vec![says("line one\nlast words")], vec![says("Hm."), says("STATUS: COMPLETE")]].concat(),
+    );
+    let ran = run(&server, &world(), &["task.md", "--verbose"]).exits(0);
+    ran.says(&["│ line one\n", "│ last words\n", "│ Hm.\n", "│ STATUS: COMPLETE\n"]);
+}
+
+#[test]
+fn a_log_is_made_before_the_run_and_can_be_looked_at() {
+    let (server, world) = (Server::new([says("\u{1b}[2Jall \u{202e}done\nSTATUS: COMPLETE")]), world());
+    run(&server, &world, &["task.md", "--log", "no/where"]).exits(2).says(&["--log no/where"]);
+    assert!(world.run(&["runs", "--json"]).exits(0).stdout.is_empty());
+    run(&server, &world, &["task.md", "--log", "log"]).exits(0);
+    let log = world.read("log");
+    assert!(log.contains("\nall done\nSTATUS: COMPLETE\n") && !log.contains('\u{1b}'), "{log:?}");
+}
+
+#[test]
+fn a_task_whose_text_is_rewritten_is_told_of() {
+    let script = [vec![writes("task.md", "Nothing.\n"), idles()], finds(&[], "").to_vec()].concat();
+    let (server, world) = (Server::new(script), world());
+    run(&server, &world, &["task.md"]).exits(0).says(&["the text of task.md has changed since"]);
+    assert!(told(&server, 2).contains("The text of the task has changed since"), "{}", told(&server, 2));
+}
+
+#[test]
+fn a_run_whose_command_held_a_secret_says_why_it_cannot_go_on() {
+    let world = world();
+    let agent = "false; : sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let args = ["task", "task.md", "--agent", agent, "--review-agent", "false", "--loops", "1"];
+    world.run(&args).exits(1);
+    let ran = world.run(&["task", "task.md", "--resume", "--loops", "2"]).exits(2);
+    ran.says(&["lacks a secret that stood in a command: begin a new run"]);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named_by_its_own_flag() {
+    let ran = world().run(&["task", "task.md", "--workdir", "nope"]).exits(2).says(&["--workdir nope"]);
+    assert!(!ran.stderr.contains("--cwd"), "{}", ran.stderr);
+}

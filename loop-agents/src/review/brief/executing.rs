@@ -2,7 +2,7 @@
 
 use loop_core::{IterationContext, Step};
 
-use super::{SAID_BYTES, TASK_BYTES, page::filled};
+use super::{MAX_TASK_BYTES, SAID_BYTES, page::filled};
 use crate::{
     output::excerpt,
     review::{
@@ -40,7 +40,7 @@ impl Executing<'_> {
         let number = format!("{} of {}", cx.iteration(), self.loops);
         let guidance =
             cx.guidance().map(|note| format!("A note from the person who watches over this:\n{note}"));
-        let task = excerpt(self.task.trim().as_bytes(), TASK_BYTES);
+        let task = excerpt(self.task.trim().as_bytes(), MAX_TASK_BYTES);
         let mut values = vec![
             ("loop", number),
             ("task", task),

@@ -1,6 +1,6 @@
 //! What the reviewing agent is told.
 
-use super::{SAID_BYTES, TASK_BYTES, executing::pending, page::filled};
+use super::{MAX_TASK_BYTES, SAID_BYTES, executing::pending, page::filled};
 use crate::{
     output::excerpt,
     review::{
@@ -56,7 +56,7 @@ impl Reviewing<'_> {
             PAGE,
             &[
                 ("loop", &self.number.to_string()),
-                ("task", &excerpt(self.task.trim().as_bytes(), TASK_BYTES)),
+                ("task", &excerpt(self.task.trim().as_bytes(), MAX_TASK_BYTES)),
                 ("source", self.account.map_or("", |account| source(account.source))),
                 ("account", &account.unwrap_or_default()),
                 ("unknown", unknown),

@@ -1,11 +1,12 @@
 //! Claude Code: a `tool_use` block says what is called, a `tool_result` block with its id what came of it.
 //!
-//! - A shell command that fails has `is_error`, and its output begins with `Exit code`.
+//! - A shell command that fails has `is_error`, and its output begins with `Exit code`. Elsewhere the words are those
+//!   of the command, or of who refused it.
 //! - What nobody permitted is an error like others; the `result` at the end lists it.
 
 use serde_json::Value;
 
-use super::{Deeds, number_after, subject};
+use super::{Deeds, number, subject};
 
 pub(super) fn read(line: &Value, deeds: &mut Deeds) {
     match line["type"].as_str() {
@@ -17,7 +18,7 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
         Some("user") => {
             for block in blocks(line).iter().filter(|block| block["type"] == "tool_result") {
                 let (text, is_error) = (text_of(&block["content"]), block["is_error"] == true);
-                let failed = || number_after(text.lines().next().unwrap_or_default(), "Exit code");
+                let failed = || number(text.lines().next()?.strip_prefix("Exit code")?);
                 let exit_code = if is_error { failed() } else { Some(0) };
                 deeds.ended(&block["tool_use_id"], &text, is_error, exit_code);
             }

@@ -1,14 +1,18 @@
-//! Codex: an item says what was done when it is completed.
+//! Codex: an item says what was done when it is completed. Of a command it also says that it began.
 
 use serde_json::Value;
 
 use super::Deeds;
 
 pub(super) fn read(line: &Value, deeds: &mut Deeds) {
-    if line["type"] != "item.completed" {
-        return;
-    }
     let item = &line["item"];
+    match (line["type"].as_str(), item["type"].as_str()) {
+        (Some("item.started"), Some("command_execution")) => {
+            return deeds.begun(&item["id"], &Value::from("shell"), item);
+        }
+        (Some("item.completed"), _) => deeds.is_over(&item["id"]),
+        _ => return,
+    }
     let (is_declined, has_failed) = (item["status"] == "declined", item["status"] == "failed");
     match item["type"].as_str() {
         Some("command_execution") => {
@@ -21,7 +25,11 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
         }
         Some("file_change") => {
             for change in item["changes"].as_array().into_iter().flatten() {
-                let path = deeds.local(change["path"].as_str().unwrap_or_default());
+                let Some(path) = change["path"].as_str().filter(|path| !path.is_empty()) else {
+                    deeds.account.unknown("which file a change was of that its stream tells of");
+                    continue;
+                };
+                let path = deeds.local(path);
                 match change["kind"].as_str() {
                     _ if is_declined => deeds.account.rejected(path, "nobody permitted the change"),
                     _ if has_failed => deeds.account.failed(path, "the change failed"),

@@ -9,7 +9,7 @@ mod codex;
 mod pi;
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -39,7 +39,9 @@ struct Deeds {
     /// Paths below it are told without it.
     root: PathBuf,
     /// Calls that have begun, by their ids.
-    calls: HashMap<String, Call>,
+    calls: BTreeMap<String, Call>,
+    /// A line or a call was not followed.
+    has_lost: bool,
 }
 
 /// A call of one of the agent's own tools.
@@ -58,7 +60,12 @@ impl Actions {
             Format::PiJson => pi::read,
             _ => return None,
         };
-        let deeds = Deeds { account: Account::from_source(Source::Stream), root, calls: HashMap::new() };
+        let deeds = Deeds {
+            account: Account::from_source(Source::Stream),
+            root,
+            calls: BTreeMap::new(),
+            has_lost: false,
+        };
         Some(Self { lines: Lines::with_max(MAX_LINE_BYTES), read, deeds })
     }
 
@@ -72,12 +79,15 @@ impl Actions {
     pub(super) fn finish(mut self) -> Account {
         let Self { lines, read, deeds } = &mut self;
         lines.finish(|line| take(line, *read, deeds));
-        self.deeds.account
+        self.deeds.finish()
     }
 }
 
 fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
-    let Line::Whole(line) = line else { return };
+    let Line::Whole(line) = line else {
+        deeds.has_lost = true;
+        return;
+    };
     // As for usage: bytes that are no text, and numbers that are none, are what a tool printed.
     if let Ok(object @ Value::Object(_)) = tolerant::parse(&String::from_utf8_lossy(line)) {
         read(&object, deeds);
@@ -88,10 +98,16 @@ impl Deeds {
     /// A call has begun.
     fn begun(&mut self, id: &Value, tool: &Value, arguments: &Value) {
         let (Some(id), Some(tool)) = (id.as_str(), tool.as_str()) else { return };
+        self.has_lost |= self.calls.len() >= MAX_CALLS;
         if self.calls.len() < MAX_CALLS {
             let call = Call { tool: tool.to_owned(), about: subject(arguments).to_owned() };
             self.calls.insert(id.to_owned(), call);
         }
+    }
+
+    /// A call has ended, and is told of otherwise.
+    fn is_over(&mut self, id: &Value) {
+        id.as_str().and_then(|id| self.calls.remove(id));
     }
 
     /// A call has ended: what it said, whether it failed, and its exit code if it was a command.
@@ -102,17 +118,33 @@ impl Deeds {
             "bash" | "shell" if !is_error || exit_code.is_some() => return account.ran(&about, exit_code),
             // A command that never came to an exit code was refused, or cut.
             _ if is_error => {
-                return account.failed(&format!("{tool}({about})"), text.lines().next().unwrap_or_default());
+                let why = text.trim().lines().next().unwrap_or("it failed");
+                return account.failed(&format!("{tool}({about})"), why);
             }
             _ => {}
         }
         let path = local(&self.root, &about);
         match tool.to_ascii_lowercase().as_str() {
+            _ if path.is_empty() => {}
             "write" => account.wrote(path),
             "edit" | "multiedit" | "notebookedit" => account.edited(path),
             "read" => account.read(path),
             _ => {}
         }
+    }
+
+    /// All that was told. Of what began and never ended nobody knows how far it came.
+    fn finish(self) -> Account {
+        let Self { mut account, calls, has_lost, .. } = self;
+        for Call { tool, about } in calls.values() {
+            account.unknown(&format!("how {tool}({about}) ended"));
+        }
+        if has_lost {
+            account.unknown(
+                "what stands in lines of its stream that are too long, and in calls that are too many",
+            );
+        }
+        account
     }
 
     /// A path as it is told.
@@ -125,11 +157,9 @@ fn local<'a>(root: &Path, path: &'a str) -> &'a str {
     Path::new(path).strip_prefix(root).ok().and_then(|path| path.to_str()).unwrap_or(path)
 }
 
-/// The number that stands behind these words.
-fn number_after(text: &str, words: &str) -> Option<i32> {
-    let (_, rest) = text.rsplit_once(words)?;
-    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok()
+/// The number, if the text is one.
+fn number(text: &str) -> Option<i32> {
+    text.trim().parse().ok()
 }
 
 #[cfg(test)]

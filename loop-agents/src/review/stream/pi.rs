@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{Deeds, number_after};
+use super::{Deeds, number};
 
 pub(super) fn read(line: &Value, deeds: &mut Deeds) {
     match line["type"].as_str() {
@@ -13,9 +13,14 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
             let blocks = line["result"]["content"].as_array().map_or(&[][..], Vec::as_slice);
             let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
             let is_error = line["isError"] == true;
-            let exit_code = if is_error { number_after(&text, "exited with code") } else { Some(0) };
+            let exit_code = if is_error { ended_with(&text) } else { Some(0) };
             deeds.ended(&line["toolCallId"], &text, is_error, exit_code);
         }
         _ => {}
     }
+}
+
+/// The words are the last ones: elsewhere they are those of the command, which may have been ended.
+fn ended_with(text: &str) -> Option<i32> {
+    number(text.trim_end().lines().next_back()?.strip_prefix("Command exited with code")?)
 }

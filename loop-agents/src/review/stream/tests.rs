@@ -56,8 +56,63 @@ fn the_tools_of_claude_code() {
         account(Format::ClaudeStreamJson, &stream).to_string(),
         "Files written: a.py\nFiles read: /etc/passwd\nCommands:\n  pytest -q (exit 2)\nErrors:\n  \
          Edit(/work/b.py): String to replace not found\nTried, refused and NOT done:\n  \
-         Bash(rm -rf /): nobody permitted it\n"
+         Bash(rm -rf /): nobody permitted it\nNot known: how Bash(never answered) ended\n"
     );
+}
+
+/// What a command printed, or who refused it said, is no exit code of it.
+#[test]
+fn an_exit_code_stands_in_its_place() {
+    for (said, told) in [
+        ("Exit code 2\nno tests", "Commands:\n  make (exit 2)\n"),
+        ("Exit code -1", "Commands:\n  make (exit -1)\n"),
+        (
+            "Permission to use Bash with command echo Exit code 0",
+            "Errors:\n  Bash(make): Permission to use Bash with command echo Exit code 0\n",
+        ),
+        ("I say: Exit code 0", "Errors:\n  Bash(make): I say: Exit code 0\n"),
+        ("", "Errors:\n  Bash(make): it failed\n"),
+    ] {
+        let stream = lines(&[
+            json!({ "type": "assistant", "message": { "content": [
+                { "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": "make" } } ] } }),
+            json!({ "type": "user", "message": { "content": [
+                { "type": "tool_result", "tool_use_id": "1", "is_error": true, "content": said } ] } }),
+        ]);
+        assert_eq!(account(Format::ClaudeStreamJson, &stream).to_string(), told, "{said}");
+    }
+    for (said, told) in [
+        ("oh\n\nCommand exited with code 2", "Commands:\n  make (exit 2)\n"),
+        ("\n\nCommand exited with code -1", "Commands:\n  make (exit -1)\n"),
+        ("exited with code 0\n\nCommand aborted", "Errors:\n  bash(make): exited with code 0\n"),
+    ] {
+        let stream = lines(&[
+            json!({ "type": "tool_execution_start", "toolCallId": "1", "toolName": "bash", "args": { "command": "make" } }),
+            json!({ "type": "tool_execution_end", "toolCallId": "1", "isError": true,
+                "result": { "content": [{ "type": "text", "text": said }] } }),
+        ]);
+        assert_eq!(account(Format::PiJson, &stream).to_string(), told, "{said}");
+    }
+}
+
+#[test]
+fn what_is_not_told_to_its_end_is_not_known() {
+    let stream = lines(&[
+        json!({ "type": "item.started", "item": { "id": "1", "type": "command_execution", "command": "make" } }),
+        json!({ "type": "item.started", "item": { "id": "2", "type": "command_execution", "command": "ls" } }),
+        json!({ "type": "item.completed", "item": { "id": "2", "type": "command_execution", "command": "ls", "exit_code": 0 } }),
+        json!({ "type": "item.completed", "item": { "id": "3", "type": "file_change", "changes": [{ "kind": "add" }] } }),
+    ]);
+    assert_eq!(
+        account(Format::CodexJson, &stream).to_string(),
+        "Commands:\n  ls (exit 0)\nNot known: which file a change was of that its stream tells of, how shell(make) ended\n"
+    );
+    let lost = "what stands in lines of its stream that are too long, and in calls that are too many";
+    let long = format!("{{\"type\":\"x\",\"y\":\"{}\"}}\n", "x".repeat(MAX_LINE_BYTES));
+    assert_eq!(account(Format::PiJson, long.as_bytes()).to_string(), format!("Not known: {lost}\n"));
+    let calls = (0..=MAX_CALLS).map(|id| json!({ "type": "tool_execution_start", "toolCallId": id.to_string(), "toolName": "bash", "args": {} }));
+    let many = account(Format::PiJson, &lines(&calls.collect::<Vec<_>>()));
+    assert!(many.unknown.items().iter().any(|what| what == lost), "{many}");
 }
 
 #[test]

@@ -53,7 +53,8 @@ impl Worker for ShellWorker {
             .await;
         // A file that a command of the agent's wrote is not in its stream.
         *account = self.tree.since(&before).await;
-        if let Some(told) = actions.map(Actions::finish) {
+        if let Some(mut told) = actions.map(Actions::finish) {
+            told.without_gone(self.tree.root());
             account.absorb(&told);
         }
         let done = done?;

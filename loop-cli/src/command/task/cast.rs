@@ -26,18 +26,24 @@ pub(super) struct Cast<'a> {
     assignment: &'a Assignment,
     place: &'a Place,
     settings: &'a Settings,
-    /// Somebody wants to see what they say.
-    verbose: bool,
+    /// Where is shown what they say, if somebody wants to see that.
+    shown: Option<Output>,
 }
 
 impl<'a> Cast<'a> {
-    pub(super) const fn new(
+    pub(super) fn new(
         assignment: &'a Assignment,
         place: &'a Place,
         settings: &'a Settings,
         verbose: bool,
     ) -> Self {
-        Self { assignment, place, settings, verbose }
+        let shown = verbose.then(|| Output::new(Screen::plain(), true));
+        Self { assignment, place, settings, shown }
+    }
+
+    /// Where is shown what the agents say. They work one after the other.
+    pub(super) fn shown(&self) -> Option<Output> {
+        self.shown.clone()
     }
 
     /// Finds out whether there is such a cast.
@@ -82,7 +88,7 @@ impl<'a> Cast<'a> {
             Who::Command(line) => ReviewEvaluator::by_command(self.heard(self.command(line)?), self.tree()),
         };
         let task = task.clone();
-        let review = review.task_from(move || task.now()).believing();
+        let review = review.task_from(move || task.for_review()).believing();
         self.assignment.rights.checks.iter().try_fold(review, |review, line| {
             let check = CommandEvaluator::new(line).with_context(|| format!("the check `{line}`"))?;
             Ok(review.check(line, check.shell(self.shell())))
@@ -141,6 +147,6 @@ impl<'a> Cast<'a> {
     }
 
     fn heard<W: compose::Worker>(&self, agent: W) -> W {
-        agent.heard(self.verbose.then(|| Output::new(Screen::plain(), true)), None)
+        agent.heard(self.shown(), None)
     }
 }

@@ -5,8 +5,9 @@ use super::{Head, TaskFileError};
 const FENCE: &str = "---";
 
 pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some((head, body)) = split(text) else { return Ok((Head::default(), text.to_owned())) };
+    // However its lines end.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
+    let Some((head, body)) = split(&text)? else { return Ok((Head::default(), text)) };
     if head.trim().is_empty() {
         return Ok((Head::default(), body.to_owned()));
     }
@@ -20,18 +21,26 @@ fn wrong(message: &str) -> TaskFileError {
     TaskFileError::Yaml(first.trim_start_matches("error: ").to_owned())
 }
 
-/// What stands between the first line and the next one like it, and what stands behind that.
-fn split(text: &str) -> Option<(&str, &str)> {
-    let (first, rest) = text.split_once('\n')?;
-    if first.trim_end() != FENCE {
-        return None;
+/// What stands between the first line and the next one like it, and what stands behind that. Whoever writes something
+/// like it wants a check, or a tool: it is not to be taken for words of the task.
+fn split(text: &str) -> Result<Option<(&str, &str)>, TaskFileError> {
+    let before = text.len() - text.trim_start().len();
+    let mut at = text[..before].rfind('\n').map_or(0, |end| end + 1);
+    let mut lines = text[at..].split_inclusive('\n').zip(1 + text[..at].matches('\n').count()..);
+    let Some((first, number)) = lines.next().filter(|(first, _)| first.trim() == FENCE) else {
+        return Ok(None);
+    };
+    if number > 1 || !first.starts_with(FENCE) {
+        return Err(TaskFileError::LateHead(number));
     }
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == FENCE {
-            return Some((&rest[..at], &rest[at + line.len()..]));
+    at += first.len();
+    let begin = at;
+    for (line, number) in lines {
+        match line.trim_end() {
+            FENCE => return Ok(Some((&text[begin..at], &text[at + line.len()..]))),
+            "..." => return Err(TaskFileError::DottedHead(number)),
+            _ => at += line.len(),
         }
-        at += line.len();
     }
-    None
+    Err(TaskFileError::OpenHead)
 }

@@ -14,6 +14,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
+use loop_agents::review::MAX_TASK_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// A task as its file says it.
@@ -60,6 +61,20 @@ pub(crate) enum TaskFileError {
     Toml(String),
     #[error("what stands between its lines `---` is no YAML as a task has it: {0}")]
     Yaml(String),
+    #[error(
+        "its first line `---` begins a head (tools, model, checks) that no later line `---` ends: end it, or write `***` if a rule is meant"
+    )]
+    OpenHead,
+    #[error("its head is ended by `...` in line {0}: end it by `---`")]
+    DottedHead(usize),
+    #[error(
+        "the line {0} would begin a head (tools, model, checks), but something stands before it: begin the file with `---`, or write `***` if a rule is meant"
+    )]
+    LateHead(usize),
+    #[error(
+        "its text has {0} bytes, and {MAX_TASK_BYTES} are the most that agents are told as a whole: put what is long into other files of the folder, and name them"
+    )]
+    Long(usize),
     #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
     NoChat,
     #[error("there is no task in it: it has no words")]
@@ -95,6 +110,10 @@ impl TaskFile {
         };
         if text.trim().is_empty() {
             return Err(TaskFileError::Empty);
+        }
+        let length = text.trim().len();
+        if length > MAX_TASK_BYTES {
+            return Err(TaskFileError::Long(length));
         }
         let Head { tools: Tools { bash }, model, checks } = head;
         if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {

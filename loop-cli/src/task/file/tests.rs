@@ -38,8 +38,43 @@ fn markdown_is_a_task_with_or_without_a_head() {
     );
     assert_eq!(task.model.as_deref(), Some("ollama:qwen3"));
     assert_eq!(read("a.md", "---\n---\nx").expect("a task").text, "x");
-    // A line that is never closed is a line of the text.
-    assert_eq!(read("a.md", "---\nx: y\n").expect("a task").text, "---\nx: y\n");
+    for (end, bom) in [("\r\n", ""), ("\r", ""), ("\n", "\u{feff}")] {
+        let text = format!("{bom}---\nchecks: ['false']\n--- \nDo it.\n").replace('\n', end);
+        let task = read("a.md", &text).expect("a task");
+        assert_eq!(
+            (task.text.as_str(), task.rights.checks),
+            ("Do it.\n", vec!["false".to_owned()]),
+            "{end:?}"
+        );
+    }
+    assert_eq!(read("a.md", "\n***\n\nDo it.\n").expect("a task").text, "\n***\n\nDo it.\n");
+}
+
+/// Whoever writes a check is to be heard, or told why not.
+#[test]
+fn a_head_that_is_none_is_no_text_of_the_task() {
+    let head = "---\nchecks: ['false']\n";
+    for (text, error) in [
+        (format!("\n \n{head}---\nDo it.\n"), TaskFileError::LateHead(3)),
+        (format!(" {head}---\nDo it.\n"), TaskFileError::LateHead(1)),
+        (format!("{head}\nDo it.\n"), TaskFileError::OpenHead),
+        (format!("{head}...\nDo it.\n"), TaskFileError::DottedHead(3)),
+        (format!("{head}...\n---\nDo it.\n"), TaskFileError::DottedHead(3)),
+        ("---".to_owned(), TaskFileError::OpenHead),
+    ] {
+        assert_eq!(wrong("a.md", &text), error, "{text:?}");
+    }
+    let prose = wrong("a.md", "---\n\nSome prose.\n\n---\nMore.\n").to_string();
+    assert!(prose.contains("no YAML as a task has it"), "{prose}");
+}
+
+#[test]
+fn a_task_that_would_be_cut_is_refused() {
+    let most = format!("{}\n", "a".repeat(MAX_TASK_BYTES));
+    assert!(read("a.md", &most).is_ok());
+    let error = wrong("a.md", &format!("a{most}"));
+    assert_eq!(error, TaskFileError::Long(MAX_TASK_BYTES + 1));
+    assert!(error.to_string().contains("65537 bytes, and 65536 are the most"), "{error}");
 }
 
 #[test]
