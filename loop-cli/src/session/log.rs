@@ -1,6 +1,6 @@
 //! What is written down of a session: all that is said and done, as it happens.
 
-use std::fmt;
+use std::{collections::VecDeque, fmt};
 
 use loop_agents::chat::{Message, ToolCall};
 use loop_agents::tools::{ToolOutcome, ToolReport};
@@ -16,24 +16,35 @@ pub(crate) struct Log {
     store: SessionStore,
     info: SessionInfo,
     file: Option<Transcript<Message>>,
-    /// The last entry could not be written. That is said once.
-    is_failing: bool,
+    /// What could not be written yet. Nothing is written behind a gap: it would be of another conversation.
+    due: VecDeque<Entry<Message>>,
+    /// That was tried, and said.
+    is_behind: bool,
+    /// The file is not ours any more: nothing is written.
+    is_given_up: bool,
     /// A call whose result is still to come.
     call: Option<ToolCall>,
-    /// The session begins without tools, which is written down when it does.
-    is_toolless: bool,
 }
 
 impl Log {
     /// Of a session that begins.
     pub(super) fn new(store: SessionStore, info: SessionInfo) -> Self {
-        Self { store, info, file: None, is_failing: false, call: None, is_toolless: false }
+        Self {
+            store,
+            info,
+            file: None,
+            due: VecDeque::new(),
+            is_behind: false,
+            is_given_up: false,
+            call: None,
+        }
     }
 
-    /// Of a session that begins without tools.
+    /// Of a session that begins without tools, which is written down when something is.
     #[must_use]
     pub(super) fn toolless(self, is_toolless: bool) -> Self {
-        Self { is_toolless, ..self }
+        let due = is_toolless.then_some(Entry::ToolsChanged { on: false }).into_iter().collect();
+        Self { due, ..self }
     }
 
     /// Goes on with another session's; gives what that has come to.
@@ -42,6 +53,7 @@ impl Log {
     /// There is none of this id, a process holds it, or it cannot be read.
     pub(super) fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
         let (file, conversation) = self.store.resume(&info.id, faults::now)?;
+        self.end();
         *self = Self::new(self.store.clone(), info);
         self.file = Some(file.redacting(view::secrets()));
         Ok(conversation)
@@ -62,29 +74,59 @@ impl Log {
         self.file.is_some()
     }
 
-    /// Writes down what happened. That it cannot be written is said, and the session goes on.
+    /// Writes down what happened. What cannot be written is kept until it can, and that is said once; the session goes
+    /// on.
     pub(super) fn write(&mut self, entry: &Entry<Message>) {
-        let written = self.try_write(entry);
-        let was_failing = std::mem::replace(&mut self.is_failing, written.is_err());
-        if let Err(error) = written
-            && !was_failing
-        {
-            view::warning(&format!("what is said is not kept any more: {}", with_causes(&error)));
+        if self.is_given_up {
+            return;
+        }
+        self.due.push_back(entry.clone());
+        let written = self.catch_up();
+        let was_behind = std::mem::replace(&mut self.is_behind, written.is_err());
+        match written {
+            Ok(()) if was_behind => view::say("what is said is kept again, and what was not is written now"),
+            Ok(()) => {}
+            Err(error) if is_lasting(&error) => {
+                (self.is_given_up, self.is_behind) = (true, false);
+                self.due.clear();
+                view::warning(&format!("what is said is not kept any more: {}", with_causes(&error)));
+            }
+            Err(_) if was_behind => {}
+            Err(error) => {
+                let why = with_causes(&error);
+                view::warning(&format!("what is said is not kept until it can be written: {why}"));
+            }
         }
     }
 
-    fn try_write(&mut self, entry: &Entry<Message>) -> Result<(), SessionError> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let mut file = self.store.begin(&self.info, faults::now)?.redacting(view::secrets());
-                if self.is_toolless {
-                    file.append(&Entry::ToolsChanged { on: false })?;
+    /// The session ends, or another one begins: what could not be written is tried once more, and said if it is lost.
+    pub(super) fn end(&mut self) {
+        if self.is_behind
+            && let Err(error) = self.catch_up()
+        {
+            let why = with_causes(&error);
+            view::warning(&format!("the end of this session could not be written, and is lost: {why}"));
+        }
+    }
+
+    /// Writes what is due, in its order.
+    fn catch_up(&mut self) -> Result<(), SessionError> {
+        while let Some(entry) = self.due.front() {
+            let file = match &mut self.file {
+                Some(file) => file,
+                None => {
+                    let file = self.store.begin(&self.info, faults::now)?.redacting(view::secrets());
+                    self.file.insert(file)
                 }
-                self.file.insert(file)
+            };
+            match file.append(entry) {
+                // It is written; lists do not know the name.
+                Err(error @ SessionError::Folder { .. }) => view::warning(&with_causes(&error)),
+                written => written?,
             }
-        };
-        file.append(entry)
+            self.due.pop_front();
+        }
+        Ok(())
     }
 
     /// A tool is going to be called.
@@ -112,8 +154,120 @@ impl Log {
     }
 }
 
+/// Whether it is no use to try that again.
+const fn is_lasting(error: &SessionError) -> bool {
+    !matches!(error, SessionError::Write { .. } | SessionError::File(_))
+}
+
 impl fmt::Debug for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Log").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::Path, process::Command};
+
+    use loop_core::Usage;
+    use loop_telemetry::transcript::Change;
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    use super::*;
+
+    const FOLDER: &str = "LOG_TEST_FOLDER";
+
+    fn log(folder: &Path) -> Log {
+        let info = SessionInfo::new("s", "/ws", "qwen3", faults::now());
+        Log::new(SessionStore::at(folder.join("sessions")), info)
+    }
+
+    /// Turns, as a session has them: each says one thing more.
+    struct Talk {
+        log: Log,
+        said: Vec<Message>,
+    }
+
+    impl Talk {
+        fn turn(&mut self, prompt: &str) {
+            let before = self.said.clone();
+            self.said.push(Message::user(prompt));
+            let (prompt, model) = (Message::user(prompt), "qwen3".to_owned());
+            self.log.write(&Entry::Asked { prompt, model: model.clone() });
+            let change = Change::between(&before, &self.said);
+            self.log.write(&Entry::Answered { change, usage: Usage::unknown(), model });
+        }
+    }
+
+    /// What another process finds.
+    fn found(folder: &Path) -> Conversation<Message> {
+        let found = SessionStore::at(folder.join("sessions")).resume("s", faults::now);
+        found.expect("it can be gone on with").1
+    }
+
+    #[test]
+    fn a_full_disk_leaves_no_gap() {
+        let folder = tempfile::tempdir().unwrap();
+        // The signal for a file that grows too large would kill the process; without it the write fails.
+        let child = Command::new("sh")
+            .args(["-c", r#"trap '' XFSZ; ulimit -S -f 4; exec "$0" --ignored --exact --nocapture "$1""#])
+            .arg(env::current_exe().unwrap())
+            .arg("session::log::tests::a_process_with_a_full_disk")
+            .env(FOLDER, folder.path())
+            .output()
+            .unwrap();
+        let said = [child.stdout, child.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(child.status.success(), "{said}");
+        for (part, times) in [("is not kept until", 1), ("File too large", 1), ("is kept again", 1)] {
+            assert_eq!(said.matches(part).count(), times, "{part}: {said}");
+        }
+        let found = found(folder.path());
+        let prompts: Vec<_> = found.messages.iter().map(|message| message.text().len()).collect();
+        assert_eq!((prompts, found.turns), (vec![5, 9000, 7, 6, 6], 5));
+    }
+
+    #[test]
+    #[ignore = "the body of the process in a_full_disk_leaves_no_gap"]
+    fn a_process_with_a_full_disk() {
+        let Some(folder) = env::var_os(FOLDER) else { return };
+        let folder = Path::new(&folder);
+        let mut talk = Talk { log: log(folder), said: Vec::new() };
+        talk.turn("first");
+        talk.turn(&"a long one".repeat(900));
+        talk.turn("a short");
+        // Killed now, it would be found as it was before the disk was full.
+        let lines = fs::read_to_string(folder.join("sessions/s.jsonl")).unwrap();
+        assert!(lines.ends_with('\n') && lines.lines().count() == 3, "{lines}");
+        talk.turn("fourth");
+        let room = Rlimit { current: getrlimit(Resource::Fsize).maximum, ..getrlimit(Resource::Fsize) };
+        setrlimit(Resource::Fsize, room).unwrap();
+        talk.turn("fifth.");
+    }
+
+    #[test]
+    fn a_session_that_cannot_begin_does_when_it_can() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = folder.path().join("sessions");
+        fs::write(&sessions, "in the way").unwrap();
+        let mut talk = Talk { log: log(folder.path()).toolless(true), said: Vec::new() };
+        talk.turn("first");
+        assert!(talk.log.is_behind && !talk.log.has_begun());
+        fs::remove_file(&sessions).unwrap();
+        talk.log.end();
+        drop(talk);
+        let found = found(folder.path());
+        assert_eq!((found.turns, found.tools), (1, Some(false)));
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut talk = Talk { log: log(folder.path()), said: Vec::new() };
+        talk.turn("first");
+        let path = folder.path().join("sessions/s.jsonl");
+        fs::remove_file(&path).unwrap();
+        talk.turn("second");
+        assert!(talk.log.is_given_up && talk.log.due.is_empty() && !path.exists());
     }
 }

@@ -94,7 +94,9 @@ pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow:
     let words = Words { dir: session.place.dir.clone(), models: session.named_models() };
     let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let mut editor = Editor::open(words, session.inputs(), coloured);
-    repl::run(session, &mut editor, &mut signals).await
+    let done = repl::run(session, &mut editor, &mut signals).await;
+    session.log.end();
+    done
 }
 
 impl Session {

@@ -21,6 +21,8 @@ pub(crate) struct Appender {
     file: Arc<File>,
     /// The length that the file has if nobody else writes it.
     length: u64,
+    /// What a write left that failed may stand behind that.
+    is_torn: bool,
 }
 
 impl Appender {
@@ -34,7 +36,7 @@ impl Appender {
         lock(&file, &path)?;
         folder::sync(above).cannot_create(above)?;
         cut::point();
-        Ok(Self { path, file: Arc::new(file), length: 0 })
+        Ok(Self { path, file: Arc::new(file), length: 0, is_torn: false })
     }
 
     /// A file that is there.
@@ -42,7 +44,7 @@ impl Appender {
         let file = folder::private().read(true).append(true).open(&path).cannot_read(&path)?;
         lock(&file, &path)?;
         let length = file.metadata().cannot_read(&path)?.len();
-        Ok(Self { path, file: Arc::new(file), length })
+        Ok(Self { path, file: Arc::new(file), length, is_torn: false })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -57,12 +59,28 @@ impl Appender {
     /// Appends lines, in one write, so that a killed process leaves them whole. On a full disk the part that was
     /// written is taken back: what comes after it later would be a damaged line.
     pub(crate) fn append(&mut self, lines: &[u8]) -> Result<(), JournalError> {
+        self.mend()?;
         if let Err(error) = (&*self.file).write_all(lines) {
-            // If this fails too, the next sync finds a file of another length.
-            let _ = self.file.set_len(self.length);
+            self.take_back(0);
             return Err(error).cannot_write(&self.path);
         }
         self.length += lines.len() as u64;
+        Ok(())
+    }
+
+    /// Takes the last lines back, of so many bytes, and what stands behind them.
+    pub(crate) fn take_back(&mut self, bytes: u64) {
+        self.length -= bytes;
+        self.is_torn = true;
+        // If this fails, it is done before anything else is written.
+        let _ = self.mend();
+    }
+
+    fn mend(&mut self) -> Result<(), JournalError> {
+        if self.is_torn {
+            self.file.set_len(self.length).cannot_write(&self.path)?;
+            self.is_torn = false;
+        }
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::{Conversation, Entry, SessionError, Stamped};
 use crate::{
-    folder,
+    JournalError, folder,
     journal::{Appender, Lines, write_line},
     redact::Redactor,
 };
@@ -78,7 +78,9 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
     /// It blocks, for the disk.
     ///
     /// # Errors
-    /// [`SessionError`] if it cannot be written; the file is as before then, and the next entry can be appended.
+    /// [`SessionError`] if it cannot be written; the file is as before then, and the same entry or another one can be
+    /// appended later. Only [`SessionError::Folder`] says otherwise: the entry is written, and the name of the session
+    /// is not kept for lists. After [`SessionError::Meddled`] the file is not this session's any more.
     pub fn append(&mut self, entry: &Entry<M>) -> Result<(), SessionError> {
         let unwritable = |path: &Path, source| SessionError::Unwritable { path: path.to_owned(), source };
         let time = format!("{:.3}", (self.clock)());
@@ -92,10 +94,15 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         };
         written.map_err(|error| unwritable(self.file.path(), error))?;
         self.file.append(&line)?;
-        self.next += 1;
-        if entry.is_settled() {
-            self.file.sync()()?;
+        if entry.is_settled()
+            && let Err(error) = self.file.sync()()
+        {
+            if matches!(error, JournalError::Write { .. }) {
+                self.file.take_back(line.len() as u64);
+            }
+            return Err(error.into());
         }
+        self.next += 1;
         match entry {
             Entry::Renamed { name } => self.keep_name(name),
             _ => Ok(()),

@@ -1,6 +1,9 @@
 //! The sessions of a state directory.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use jiff::Timestamp;
 use serde::{Serialize, de::DeserializeOwned};
@@ -36,14 +39,18 @@ impl SessionStore {
     /// `Timestamp::now`.
     ///
     /// # Errors
-    /// If the id cannot be one or is taken, or something cannot be written.
+    /// If the id cannot be one or is taken, or something cannot be written; there is no such session then.
     pub fn begin<M: Serialize + DeserializeOwned>(
         &self,
         info: &SessionInfo,
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<Transcript<M>, SessionError> {
         let mut transcript = Transcript::create(self.file_of(&info.id)?, Box::new(clock))?;
-        transcript.append(&Entry::Begun(info.clone()))?;
+        if let Err(error) = transcript.append(&Entry::Begun(info.clone())) {
+            // A file in which nothing stands would be in the way of the next attempt.
+            let _ = fs::remove_file(transcript.path());
+            return Err(error);
+        }
         Ok(transcript)
     }
 
