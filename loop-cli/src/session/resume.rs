@@ -2,15 +2,19 @@
 
 use anyhow::{Context, anyhow};
 use loop_agents::chat::{History, Message};
+use loop_core::with_causes;
 use loop_telemetry::transcript::{Conversation, Entry, SessionEntry};
 
 use super::Session;
-use crate::view::{self, DIM, paint, text};
+use crate::{
+    model::Model,
+    view::{self, DIM, paint, text},
+};
 
 impl Session {
     /// Goes on with the session that is meant: by its id, its beginning, its name, or none for the last one of this
-    /// folder. Who answers here goes on answering; where nobody does, it is that session's model. Tools that were off
-    /// there are off.
+    /// folder. That session's model answers, unless `--model` named one here or it cannot. Tools that were off there
+    /// are off.
     ///
     /// # Errors
     /// There is none, a process holds it, or it cannot be read; this session goes on then.
@@ -30,20 +34,39 @@ impl Session {
         self.usage = usage;
         self.turns = turns;
         self.attachments.clear();
-        if self.model.is_none()
-            && let Err(why) = self.take_model(&model)
-        {
-            view::warning(&format!("{model} answered there, and cannot here: {why:#}"));
-        }
+        let answers = if self.take_over_model(&model) {
+            format!(", {} answers", self.model_name())
+        } else {
+            String::new()
+        };
         let model = self.model.as_ref().map_or(model, |model| model.asked().to_owned());
         self.log.write(&Entry::Resumed { model });
         self.take_over_tools(tools.unwrap_or(true));
         let called = name.unwrap_or(entry.info.id);
         let said = text::count(self.chat.history().messages().len() as u64, "message");
         let without = if self.tools.are_on { "" } else { ", without tools" };
-        self.say(&paint(DIM, format_args!("going on with {}: {said}{without}", text::one_line(&called))));
+        self.say(&paint(
+            DIM,
+            format_args!("going on with {}: {said}{without}{answers}", text::one_line(&called)),
+        ));
         self.tell_of_end(unanswered.as_ref(), open_loop);
         Ok(())
+    }
+
+    /// Lets that session's model answer, unless one was named for this one; whether that is another than before.
+    fn take_over_model(&mut self, theirs: &str) -> bool {
+        let ours = self.model.as_ref().map(Model::asked);
+        if theirs.is_empty() || ours == Some(theirs) || ours.is_some() && self.is_model_named {
+            return false;
+        }
+        let was_answered = ours.is_some();
+        let Err(why) = self.take_model(theirs) else { return was_answered };
+        let theirs = text::one_line(theirs);
+        let instead = self.model.as_ref().map_or("nobody", Model::id);
+        view::warning(&format!(
+            "{theirs} answered there, and cannot here: {why:#}; {instead} answers instead"
+        ));
+        false
     }
 
     /// The session that is meant.
@@ -58,7 +81,15 @@ impl Session {
         let folder = self.place.dir.to_string_lossy();
         let own = store.list_from(&self.place.dir)?.into_iter();
         let mut own = own.filter(|entry| entry.info.folder == folder && entry.info.id != self.log.id());
-        own.next().context("there is no session of this folder to go on with; /session list shows others")
+        let last = own.next();
+        for other in store.unreadable()? {
+            // Of which folder it is nobody knows: it may be the one that is meant.
+            if last.as_ref().is_none_or(|last| last.last_used < other.last_used) {
+                let why = text::printable(&with_causes(&other.why));
+                view::warning(&format!("{}, used later, cannot be read: {why}", text::one_line(&other.id)));
+            }
+        }
+        last.context("there is no session of this folder to go on with; /session list shows others")
     }
 
     fn tell_of_end(&self, unanswered: Option<&Message>, open_loop: bool) {

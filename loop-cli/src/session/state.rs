@@ -31,6 +31,8 @@ pub(crate) struct Session {
     pub(super) chat: Chat,
     /// Who answers; nobody if no model is there.
     pub(super) model: Option<Model>,
+    /// `--model` said who.
+    pub(super) is_model_named: bool,
     pub(super) tools: Tools,
     /// What fires by the clock.
     pub(super) jobs: SessionJobs,
@@ -69,7 +71,7 @@ impl Session {
     /// A folder that cannot be worked in, and no state directory.
     pub(super) fn new(
         model: Option<Model>,
-        Conversation { system, tools, .. }: Conversation,
+        Conversation { model: named, system, tools }: Conversation,
         settings: Settings,
         place: Place,
     ) -> anyhow::Result<Self> {
@@ -86,6 +88,7 @@ impl Session {
         let mut session = Self {
             chat,
             model,
+            is_model_named: named.is_some(),
             tools,
             jobs: SessionJobs::new(schedule)?,
             system,

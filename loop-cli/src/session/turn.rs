@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use loop_agents::chat::{Message, TurnError, TurnEvent, TurnOutput};
+use loop_agents::chat::{Delta, Message, TurnError, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
 use loop_telemetry::transcript::{Change, Entry};
 
@@ -53,13 +53,15 @@ impl Session {
         let before = self.chat.history().messages().to_vec();
         self.log.write(&Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
         let began = Instant::now();
-        let done = self.run(&prompt, name, other).await;
+        let mut said = Said::default();
+        let done = self.run(&prompt, name, other, &mut said).await;
         let elapsed = began.elapsed();
         let output = match done {
             Ok(output) => output,
             Err(error) => {
                 self.attachments = prompt.attachments().to_vec();
-                self.log.write(&Entry::Unanswered { why: format!("{error:#}"), usage: Usage::unknown() });
+                let (why, usage) = (format!("{error:#}"), Usage::unknown());
+                self.log.write(&Entry::Unanswered { why, usage, said: said.text });
                 return Err(error);
             }
         };
@@ -78,6 +80,7 @@ impl Session {
         prompt: &Message,
         name: &str,
         other: Option<Model>,
+        said: &mut Said,
     ) -> anyhow::Result<TurnOutput> {
         let stop = self.stop();
         let status = Status::new(format!("waiting for {name}"), self.pace.usual(), self.fullness());
@@ -89,6 +92,7 @@ impl Session {
                 TurnEvent::Called(report) => log.called(report),
                 _ => {}
             }
+            said.hear(event);
             live.hear(event);
         });
         for attachment in prompt.attachments() {
@@ -113,6 +117,35 @@ impl Session {
             view::warning("the reply was cut at the most tokens that a reply may have");
         }
         self.say(&statistics(model, output, self.fullness().as_deref(), elapsed));
+    }
+}
+
+/// What the model has said in a turn so far.
+#[derive(Debug, Default)]
+struct Said {
+    text: String,
+    /// Where in it the reply under way begins.
+    reply: usize,
+    /// That reply is asked for again. What there was of it stays until there is more.
+    is_void: bool,
+}
+
+impl Said {
+    fn hear(&mut self, event: TurnEvent<'_>) {
+        match event {
+            TurnEvent::Delta(Delta::Text(text)) => {
+                if std::mem::take(&mut self.is_void) {
+                    self.text.truncate(self.reply);
+                }
+                self.text.push_str(text);
+            }
+            TurnEvent::Delta(Delta::Restarted) => self.is_void = true,
+            TurnEvent::Calling(_) if self.text.len() > self.reply => {
+                self.text.push_str("\n\n");
+                self.reply = self.text.len();
+            }
+            _ => {}
+        }
     }
 }
 

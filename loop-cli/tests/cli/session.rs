@@ -86,6 +86,9 @@ fn ctrl_c_ends_the_turn_and_not_the_session() {
     seat.is_asked_after("interrupted");
     seat.shows("session_interrupted");
     seat.says("And now?", "Here.");
+    // What it had said stands in the transcript.
+    let unanswered = |line: &Value| line.to_string().contains("\"said\":\"half\"");
+    assert_eq!(kept(&world)[0].iter().filter(|line| unanswered(line)).count(), 1);
     // The turn that was ended has never been.
     assert!(!asked(&server).iter().any(|text| text.contains("Hello?")));
     seat.leaves();
@@ -161,6 +164,66 @@ fn a_session_is_gone_on_with_as_it_was_left() {
     seat.says("Third?", "Three.");
     seat.leaves();
     resumed(&[]).sees("scripted, without tools");
+}
+
+#[test]
+fn the_model_of_a_session_goes_on_answering() {
+    let (world, server) = (World::new(), Server::new([says("One.")]));
+    let seat = |args: &[&str]| {
+        let seat = Seat::open(&world, &[&["chat"], args].concat(), SIZE, |command| {
+            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY);
+            command.env("LOOP_MODEL", "openai:scripted").env("NO_COLOR", "1");
+        });
+        seat.is_asked_after("/help");
+        seat
+    };
+    let mut first = seat(&[]);
+    first.says("First?", "One.");
+    first.says("/model use openai:other", "other");
+    first.leaves();
+    let named = seat(&["--resume", "--model", "openai:scripted"]);
+    named.sees("scripted, with");
+    named.leaves();
+    let mut again = seat(&["--resume"]);
+    again.sees("scripted, with");
+    again.says("/model use openai:other", "other");
+    again.leaves();
+    let resumed = seat(&["--resume"]);
+    resumed.sees("2 messages, other answers");
+    resumed.sees("other, with");
+    resumed.leaves();
+    let mut continued = seat(&[]);
+    continued.says("/session continue", "2 messages, other answers");
+    continued.leaves();
+    // One that is not there any more.
+    let sessions = fs::read_dir(world.state().join("sessions")).expect("a folder");
+    let file = sessions.map(|file| file.expect("a file").path()).find(|path| path.extension().is_some());
+    let id =
+        file.as_ref().and_then(|path| path.file_stem()).expect("a session").to_string_lossy().into_owned();
+    let mut elsewhere = Seat::open(&world, &["chat", "--resume", &id], SIZE, |command| {
+        command.env("OLLAMA_HOST", "127.0.0.1:1").env("NO_COLOR", "1");
+    });
+    elsewhere.sees("openai:other answered there, and cannot here");
+    elsewhere.sees("nobody answers instead");
+    elsewhere.types("/exit\r");
+}
+
+#[test]
+fn a_session_that_cannot_be_read_is_said_to_be_there() {
+    let (world, server) = (World::new(), Server::new([says("One.")]));
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.says("First?", "One.");
+    fs::write(world.state().join("sessions/broken.jsonl"), "\0\n").expect("a file");
+    seat.says("/session list", "cannot be read: line 1 of");
+    seat.says("/session continue broken", "is damaged");
+    seat.leaves();
+    // It is younger than the other one now.
+    fs::write(world.state().join("sessions/broken.jsonl"), "\0\n").expect("a file");
+    let seat = Seat::chat(&world, &server, &["--resume"], SIZE);
+    seat.sees("broken, used later, cannot be read");
+    seat.is_asked_after("/help");
+    seat.leaves();
 }
 
 #[test]

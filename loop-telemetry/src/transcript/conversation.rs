@@ -59,7 +59,7 @@ impl<M> Conversation<M> {
                 self.unanswered = None;
                 self.turns += 1;
             }
-            Entry::Unanswered { why: _, usage } => {
+            Entry::Unanswered { why: _, usage, said: _ } => {
                 self.usage += usage;
                 self.unanswered = None;
             }

@@ -80,6 +80,9 @@ pub enum Entry<M> {
         why: String,
         /// What it used, as far as that is known.
         usage: Usage,
+        /// What the model had said by then. It is not in the conversation.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
     /// The user ran a command, of the session or of the system.
     Ran {

@@ -59,6 +59,6 @@ pub use self::{
     entry::{CalledTool, Entry, SessionInfo, Stamped},
     error::SessionError,
     file::Transcript,
-    list::SessionEntry,
+    list::{SessionEntry, UnreadableSession},
     store::SessionStore,
 };

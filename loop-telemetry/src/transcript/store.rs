@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Conversation, Entry, SessionEntry, SessionError, SessionInfo, Stamped, Transcript,
+    Conversation, Entry, SessionEntry, SessionError, SessionInfo, Stamped, Transcript, UnreadableSession,
     file::next_entry,
-    list::{EXTENSION, sessions_in},
+    list::{EXTENSION, Listed, id_of, name_of, sessions_in},
 };
 use crate::{
     folder,
@@ -81,13 +81,20 @@ impl SessionStore {
         Ok(entries)
     }
 
-    /// All sessions, those that were used last at first. It reads the first line of each. What is no session is
-    /// passed over, as are those of a later version.
+    /// All sessions that can be read, those that were used last at first. It reads the first line of each.
     ///
     /// # Errors
     /// If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<SessionEntry>, SessionError> {
-        sessions_in(&self.path)
+        Ok(sessions_in(&self.path)?.into_iter().filter_map(Result::ok).collect())
+    }
+
+    /// The others: those whose first line cannot be read, as it is damaged or of a later version.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub fn unreadable(&self) -> Result<Vec<UnreadableSession>, SessionError> {
+        Ok(sessions_in(&self.path)?.into_iter().filter_map(Result::err).collect())
     }
 
     /// [`list`](Self::list), but those of this folder first.
@@ -105,22 +112,22 @@ impl SessionStore {
     /// has. Of several with one name, none.
     ///
     /// # Errors
-    /// [`SessionError::NoSuchSession`] and [`SessionError::Ambiguous`].
+    /// [`SessionError::NoSuchSession`] and [`SessionError::Ambiguous`], and why the one that is meant cannot be read.
     pub fn find(&self, wanted: &str) -> Result<SessionEntry, SessionError> {
-        let mut meant = self.list()?;
-        if let Some(exact) = meant.iter().position(|session| session.info.id == wanted) {
-            return Ok(meant.swap_remove(exact));
+        let mut meant = sessions_in(&self.path)?;
+        if let Some(exact) = meant.iter().position(|session| id_of(session) == wanted) {
+            return meant.swap_remove(exact).map_err(|unreadable| unreadable.why);
         }
-        let is_called = |session: &SessionEntry| session.name.as_deref() == Some(wanted);
+        let is_called = |session: &Listed| name_of(session) == Some(wanted);
         let is_named = meant.iter().any(is_called);
         meant.retain(|session| match is_named {
             true => is_called(session),
-            false => !wanted.is_empty() && session.info.id.starts_with(wanted),
+            false => !wanted.is_empty() && id_of(session).starts_with(wanted),
         });
         let wanted = wanted.to_owned();
         match (meant.pop(), meant.len()) {
             (None, _) => Err(SessionError::NoSuchSession { wanted }),
-            (Some(session), 0) => Ok(session),
+            (Some(session), 0) => session.map_err(|unreadable| unreadable.why),
             (Some(_), others) => Err(SessionError::Ambiguous { wanted, count: others + 1 }),
         }
     }

@@ -42,7 +42,11 @@ pub(crate) fn afternoon() -> Vec<Entry<Said>> {
         Entry::ModelChanged { model: "org/gemma4:latest".to_owned() },
         Entry::LoopBegun { interval_seconds: 300.0, count: Some(3), prompt: "Is it green?".to_owned() },
         Entry::Asked { prompt: user("Is it green?"), model: "org/gemma4:latest".to_owned() },
-        Entry::Unanswered { why: "the turn was cancelled".to_owned(), usage: Usage::unknown() },
+        Entry::Unanswered {
+            why: "the turn was cancelled".to_owned(),
+            usage: Usage::unknown(),
+            said: "It is\n# gre".to_owned(),
+        },
         Entry::LoopEnded { iterations: 0, how: "cancelled".to_owned() },
         Entry::Cleared,
         Entry::Unpinned,

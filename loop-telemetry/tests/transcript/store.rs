@@ -60,6 +60,35 @@ fn a_list_begins_with_the_newest_and_with_the_folder_of_who_asks() {
 }
 
 #[test]
+fn a_session_that_cannot_be_read_is_not_hidden() {
+    let (_state, store) = store();
+    for id in ["newer", "nulls", "cut", "copied"] {
+        begin(&store, id, "/ws").append(&Entry::Renamed { name: format!("the {id}") }).unwrap();
+    }
+    let file = |id: &str| store.path().join(id).with_extension("jsonl");
+    let whole = fs::read_to_string(file("newer")).unwrap();
+    fs::write(file("newer"), whole.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
+    fs::write(file("nulls"), format!("\0\0\0{whole}")).unwrap();
+    fs::write(file("cut"), &whole[..20]).unwrap();
+    fs::copy(file("copied"), file("copy")).unwrap();
+    assert_eq!(store.list().unwrap().len(), 1);
+    let unreadable = store.unreadable().unwrap();
+    assert_eq!(unreadable.len(), 4);
+    for (id, why) in [
+        ("newer", "2"),
+        ("nulls", "line 1 of "),
+        ("cut", "it has no end"),
+        ("copy", "it is that of the session copied"),
+    ] {
+        let listed = unreadable.iter().find(|unreadable| unreadable.id == id).unwrap().why.to_string();
+        assert!(listed.contains(why), "{listed}");
+        assert_eq!(store.find(id).unwrap_err().to_string(), listed);
+    }
+    assert!(matches!(store.find("n").unwrap_err(), SessionError::Ambiguous { count: 2, .. }));
+    assert!(store.find("the cut").unwrap_err().to_string().contains("it has no end"));
+}
+
+#[test]
 fn a_session_is_found_by_its_id_its_name_or_the_beginning_of_its_id() {
     let (_state, store) = store();
     let mut first = begin(&store, "a-1", "/ws");

@@ -222,7 +222,13 @@ fn do_it(deed: Deed, entries: &mut Vec<Entry<Said>>, now: &mut Vec<Said>) {
             }
             match ends {
                 0 => return,
-                1 => return entries.push(Entry::Unanswered { why: "cancelled".to_owned(), usage }),
+                1 => {
+                    return entries.push(Entry::Unanswered {
+                        why: "cancelled".to_owned(),
+                        usage,
+                        said: said.iter().map(|said| view(said).text).collect(),
+                    });
+                }
                 _ => now.extend(std::iter::once(prompt).chain(said)),
             }
             let change = Change::between(&before, now);

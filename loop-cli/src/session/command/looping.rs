@@ -95,8 +95,9 @@ impl Iteration for Line<'_> {
     async fn run(&mut self, cx: IterationContext<()>) -> Result<(), IterationError> {
         tokio::select! {
             biased;
-            () = cx.cancelled() => Err(WorkError::failed(Interrupted)),
+            // At first: what is ended writes down how far it came.
             done = self.session.act(self.line) => done.map_err(|error| WorkError::failed(format!("{error:#}"))),
+            () = cx.cancelled() => Err(WorkError::failed(Interrupted)),
         }
     }
 }

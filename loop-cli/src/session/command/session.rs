@@ -1,13 +1,14 @@
 //! `/session`: this one, and those of before.
 
-use std::path::Path;
+use std::{iter, path::Path};
 
 use anyhow::anyhow;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use loop_agents::chat::Message;
+use loop_core::with_causes;
 use loop_telemetry::transcript::{
-    SessionEntry,
+    SessionEntry, UnreadableSession,
     export::{Speech, SpokenCall, SpokenFile, fountain, markdown},
 };
 
@@ -78,13 +79,25 @@ impl Command for Session {
 
 fn list(session: &State) -> anyhow::Result<String> {
     let (sessions, now) = (session.log.store().list_from(&session.place.dir)?, Timestamp::now());
-    if sessions.is_empty() {
+    let unreadable = session.log.store().unreadable()?;
+    if sessions.is_empty() && unreadable.is_empty() {
         return Ok("there are no sessions yet".to_owned());
     }
     let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| row(entry, session, now)).collect();
     let more = sessions.len().saturating_sub(LISTED);
     let more = if more == 0 { String::new() } else { format!("\n… and {more} more") };
-    Ok(columns::lines(COLUMNS, &rows).join("\n") + &more)
+    let table =
+        if rows.is_empty() { String::new() } else { columns::lines(COLUMNS, &rows).join("\n") + &more };
+    let unreadable = unreadable.iter().map(|it| unread(it, now));
+    Ok(iter::once(table).filter(|table| !table.is_empty()).chain(unreadable).collect::<Vec<_>>().join("\n"))
+}
+
+/// One that cannot be read, and why.
+fn unread(session: &UnreadableSession, now: Timestamp) -> String {
+    let ago = text::ago(now.duration_since(session.last_used).unsigned_abs());
+    let name = session.name.as_deref().map(|name| format!(" ({})", text::one_line(name))).unwrap_or_default();
+    let id = text::one_line(&session.id);
+    format!("{id}{name}, {ago}, cannot be read: {}", text::printable(&with_causes(&session.why)))
 }
 
 fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {

@@ -87,8 +87,11 @@ impl<'a, M> Told<'a, M> {
                 self.answered(change, model);
                 self.used(usage);
             }
-            Entry::Unanswered { why, usage } => {
+            Entry::Unanswered { why, usage, said } => {
                 self.calls_of_turn();
+                if !said.is_empty() {
+                    self.note("said before it broke off", Some(said));
+                }
                 self.note("no reply", Some(why));
                 self.used(usage);
             }
