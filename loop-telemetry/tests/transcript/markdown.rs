@@ -1,7 +1,10 @@
 //! A session in Markdown.
 
 use loop_core::Usage;
-use loop_telemetry::transcript::{CalledTool, Change, Entry, export::markdown};
+use loop_telemetry::transcript::{
+    CalledTool, Change, Entry,
+    export::{fountain, markdown},
+};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser};
 use serde_json::json;
@@ -124,6 +127,32 @@ fn short(asked: &str, said: &str, name: &str) -> Vec<Entry<Said>> {
     ]
 }
 
+/// A text as it is written in a page: what acts on a terminal is seen.
+fn seen(text: &str) -> String {
+    let acts = |sign: char| {
+        let turns = "\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
+        sign.is_control() && !"\n\t".contains(sign) || turns.contains(sign)
+    };
+    let line = |line: &str| {
+        line.chars()
+            .map(|sign| if acts(sign) { sign.escape_unicode().to_string() } else { sign.into() })
+            .collect::<String>()
+    };
+    text.split("\r\n").map(line).collect::<Vec<_>>().join("\r\n")
+}
+
+#[test]
+fn nothing_in_a_page_acts_on_a_terminal() {
+    let text = "\x1b]0;title\x07 \x1b[2J \0 \u{9b} \u{202e}gpj.exe\u{2069} done\r";
+    for page in
+        [markdown(&stamped(short(text, text, text)), view), fountain(&stamped(short(text, text, text)), view)]
+    {
+        let acts = |sign: char| sign.is_control() && sign != '\n' || "\u{202e}\u{2069}".contains(sign);
+        assert!(!page.contains(acts), "{page:?}");
+        assert!(page.contains("\\u{1b}") && page.contains("\\u{202e}gpj"), "{page}");
+    }
+}
+
 proptest! {
     #[test]
     fn nothing_that_is_said_is_a_part_of_the_page(
@@ -142,16 +171,16 @@ proptest! {
         let quotes = quotes.join("\n").replace("\\<", "<");
         for entry in &session {
             match entry {
-                Entry::Asked { prompt, .. } => prop_assert!(page.contains(view(prompt).text)),
-                Entry::Called(called) => prop_assert!(page.contains(&called.result)),
+                Entry::Asked { prompt, .. } => prop_assert!(page.contains(&seen(view(prompt).text))),
+                Entry::Called(called) => prop_assert!(page.contains(&seen(&called.result))),
                 Entry::Ran { command, output, .. } => {
-                    prop_assert!(page.contains(command) && page.contains(output));
+                    prop_assert!(page.contains(&seen(command)) && page.contains(&seen(output)));
                 }
-                Entry::Pinned { text } => prop_assert!(page.contains(text)),
+                Entry::Pinned { text } => prop_assert!(page.contains(&seen(text))),
                 Entry::Answered { change, .. } => {
                     for said in change.messages.iter().map(view) {
-                        let text = said.text.replace("\r\n", "\n").replace('\r', "\n").replace("\\<", "<");
-                        prop_assert!(quotes.contains(&text) || !said.by_model && page.contains(said.text));
+                        let text = seen(&said.text.replace("\r\n", "\n").replace('\r', "\n")).replace("\\<", "<");
+                        prop_assert!(quotes.contains(&text) || !said.by_model && page.contains(&seen(said.text)));
                     }
                 }
                 _ => {}

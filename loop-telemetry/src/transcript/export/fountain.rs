@@ -9,7 +9,7 @@
 //! | a line of nothing but spaces | the line and `\` |
 //! | `\`, `*`, `_`, brackets beside others or at an edge | `\` before it |
 //! | a line that begins like a scene, a note, a parenthetical... | `\` before it |
-//! | a control character, a line separator | `\u{...}` |
+//! | a control character, a line separator, a sign that turns the direction of writing around | `\u{...}` |
 //!
 //! To read it back, take `\u{...}` for the character, and any other `\` away.
 
@@ -19,6 +19,7 @@ use super::{
     super::Stamped,
     View,
     beat::{Beat, beats, described},
+    visible::acts,
 };
 
 const USER: &str = "USER";
@@ -137,7 +138,7 @@ fn escaped(text: &str) -> String {
             '\\' | '*' | '_' => escaped.extend(['\\', c]),
             '[' | ']' if edge(before) || edge(chars.peek().copied()) => escaped.extend(['\\', c]),
             '\u{85}' | '\u{2028}' | '\u{2029}' => escaped.extend(c.escape_unicode()),
-            c if c.is_control() && c != '\t' => escaped.extend(c.escape_unicode()),
+            c if acts(c) || c == '\n' => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
         before = Some(c);
@@ -176,7 +177,7 @@ mod tests {
             ("INT. NOT A SCENE", "\\INT. NOT A SCENE"),
             ("# Heading", "\\# Heading"),
             ("[[note]] a_b *c* \\", "\\[\\[note\\]\\] a\\_b \\*c\\* \\\\"),
-            ("bell\u{7}\r", "bell\\u{7}\\u{d}"),
+            ("bell\u{7}\r\u{202e}", "bell\\u{7}\\u{d}\\u{202e}"),
         ];
         for (line, expected) in lines {
             assert_eq!(dialogue(line), expected, "{line:?}");

@@ -7,6 +7,7 @@
 //! | what models say | quoted (`quote.rs`): it stays Markdown, and within the quotation |
 //! | what users say, and what tools and commands print | fenced, as it is: pasted logs and HTML are no Markdown |
 //! | names | escaped |
+//! | what would do something to a terminal | `\u{...}` (`visible.rs`) |
 //!
 //! A fence is longer than any in its text.
 
@@ -17,6 +18,7 @@ use super::{
     View,
     beat::{Beat, beats, described},
     quote::quoted,
+    visible::{acts, visible},
 };
 
 /// The session in Markdown.
@@ -74,6 +76,7 @@ fn add_beat(page: &mut String, beat: &Beat<'_>) {
 }
 
 fn add_fenced(page: &mut String, language: &str, text: &str) {
+    let text = visible(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     add(page, format_args!("\n{fence}{language}\n{text}\n{fence}\n"));
@@ -87,7 +90,7 @@ fn escaped(text: &str) -> String {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '~' | '$' | '|' => {
                 escaped.extend(['\\', sign]);
             }
-            sign if sign.is_control() => escaped.push(' '),
+            sign if acts(sign) || sign.is_control() => escaped.push(' '),
             sign => escaped.push(sign),
         }
     }

@@ -12,6 +12,7 @@ mod beat;
 mod fountain;
 mod markdown;
 mod quote;
+mod visible;
 
 use serde_json::Value;
 

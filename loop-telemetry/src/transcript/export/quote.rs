@@ -7,11 +7,13 @@
 //!
 //! To Markdown `\r` and `\r\n` are ends of lines, which not all who read it know, so they become `\n`.
 
+use super::visible::visible;
+
 /// The text, quoted.
 pub(super) fn quoted(text: &str) -> String {
     let mut scan = Scan::default();
     let mut page = String::with_capacity(text.len() + text.len() / 16);
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = visible(&text.replace("\r\n", "\n").replace('\r', "\n"));
     for (at, line) in text.split('\n').enumerate() {
         page.push_str(if at == 0 { ">" } else { "\n>" });
         page.push_str(if line.is_empty() { "" } else { " " });
