@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use loop_agents::{
     chat::{
-        AnsweredCall, Chat, ChatModel, Delta, History, Message, ModelError, ModelErrorKind, OnDelta,
+        AnsweredCall, Chat, ChatModel, Delta, Fill, History, Message, ModelError, ModelErrorKind, OnDelta,
         ProseTools, Reply, Request, Retry, ScriptedModel, ToolCall, TurnError, TurnEvent, TurnLimits,
     },
     tools::Toolbox,
@@ -59,6 +59,27 @@ async fn a_turn_that_is_cancelled_in_a_call_has_never_been() {
     let error = turn.run().await.unwrap_err();
     assert!(matches!(error, TurnError::Cancelled { .. }), "{error}");
     assert_eq!(chat.history(), &said("hello"));
+}
+
+#[tokio::test]
+async fn results_that_fill_the_window_are_told_of_before_they_are_sent() {
+    let reads = || ScriptedModel::new().calls("read_file", json!({ "path": "long.txt" }));
+    for (window, full) in [(10_000, 1), (1_000_000, 0)] {
+        let (folder, tools) = workshop();
+        std::fs::write(folder.path().join("long.txt"), "a line\n".repeat(8_000)).unwrap();
+        // A second call does not say it again.
+        let model = reads().calls("list_files", json!({})).says("long").with_window(window);
+        let mut chat = Chat::new(model.clone()).tools(tools);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (heard, asked) = (seen.clone(), model.clone());
+        let turn = chat.turn("read it").on_event(move |event| {
+            if let TurnEvent::Full(measure) = event {
+                heard.lock().unwrap().push((measure.fill(), asked.requests().len()));
+            }
+        });
+        turn.run().await.unwrap();
+        assert_eq!(*seen.lock().unwrap(), vec![(Fill::Over, 1); full]);
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::{Chat, Message};
+use super::super::{Chat, History, Message};
 use crate::tools::ToolDefinition;
 
 /// The share of the window at which older turns should be summarised.
@@ -120,6 +120,38 @@ impl Chat {
     /// ```
     pub fn measure_with(&self, prompt: &Message) -> ContextMeasure {
         self.measured(message_tokens(prompt), false)
+    }
+
+    /// What a turn of another model takes that has a window of this size and hears the last messages alone, with this
+    /// prompt if it is yet to be said: see [`Turn::asking`](super::super::Turn::asking). It is estimated.
+    ///
+    /// ```
+    /// use loop_agents::chat::{Chat, Fill, Message, ScriptedModel};
+    /// let chat = Chat::new(ScriptedModel::new().with_window(1_000_000));
+    /// let prompt = Message::user("a page ".repeat(1_000));
+    /// assert_eq!(chat.measure_last(10, Some(&prompt), Some(1_000)).fill(), Fill::Over);
+    /// ```
+    pub fn measure_last(&self, last: usize, prompt: Option<&Message>, window: Option<u64>) -> ContextMeasure {
+        let along = &self.history.messages()[self.history.turns_from(last)..];
+        let tokens = along.iter().chain(prompt).map(message_tokens).sum::<u64>();
+        ContextMeasure::new(self.instruction_tokens() + tokens, false, window)
+    }
+
+    /// What the next request of a turn takes, in the midst of it: what the server counted with the last reply, if it
+    /// did, and the results of its calls.
+    pub(in crate::chat) fn measure_draft(
+        &self,
+        draft: &History,
+        counted: Option<u64>,
+        window: Option<u64>,
+    ) -> ContextMeasure {
+        let messages = draft.messages();
+        let results = || messages.last().into_iter().flat_map(Message::calls);
+        let estimated = || self.instruction_tokens() + messages.iter().map(message_tokens).sum::<u64>();
+        let tokens = counted.map_or_else(estimated, |counted| {
+            counted + results().map(|answered| tokens(&answered.result)).sum::<u64>()
+        });
+        ContextMeasure::new(tokens, false, window)
     }
 
     fn measured(&self, more: u64, exact: bool) -> ContextMeasure {

@@ -1,6 +1,6 @@
 //! What is seen of a turn while it runs.
 
-use super::super::{Delta, ToolCall};
+use super::super::{ContextMeasure, Delta, ToolCall};
 use crate::tools::ToolReport;
 
 /// Something that happened in a turn, as it happens.
@@ -15,6 +15,8 @@ pub enum TurnEvent<'a> {
     Calling(&'a ToolCall),
     /// It was called.
     Called(&'a ToolReport),
+    /// With the results of its calls, what the model is asked next takes its whole window, or more. Said once in a turn.
+    Full(ContextMeasure),
     /// The model had its rounds: it is asked for a reply without calls.
     OutOfRounds,
 }

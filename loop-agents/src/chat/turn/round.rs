@@ -5,7 +5,7 @@ use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopRe
 
 use super::{
     super::{
-        AnsweredCall, ChatModel, Delta, History, Message, ModelError, Reply, Request, ToolCall,
+        AnsweredCall, ChatModel, Delta, Fill, History, Message, ModelError, Reply, Request, ToolCall,
         compaction::compact,
     },
     Chat, TurnEvent,
@@ -20,11 +20,13 @@ pub(super) struct Draft {
     pub(super) failure: Option<ModelError>,
     /// What the server counted for the last reply, if it is still what the conversation has.
     pub(super) counted: Option<u64>,
+    /// It was said that it fills the window.
+    is_full: bool,
 }
 
 impl Draft {
     pub(super) const fn new(history: History) -> Self {
-        Self { history, reports: Vec::new(), failure: None, counted: None }
+        Self { history, reports: Vec::new(), failure: None, counted: None, is_full: false }
     }
 }
 
@@ -63,6 +65,7 @@ impl Iteration for Round<'_> {
         if !may_call {
             (self.on_event)(TurnEvent::OutOfRounds);
         }
+        self.tell_if_full();
         let reply = tokio::select! {
             biased;
             () = cx.cancelled() => return Err(cut()),
@@ -95,6 +98,17 @@ impl Iteration for Round<'_> {
 }
 
 impl Round<'_> {
+    /// The first request was measured by whoever made it; the others have what tools said in them.
+    fn tell_if_full(&mut self) {
+        let Self { chat, model, draft, on_event, .. } = self;
+        let has_results = draft.history.messages().last().is_some_and(|last| !last.calls().is_empty());
+        let measure = chat.measure_draft(&draft.history, draft.counted, model.context_window());
+        if has_results && !draft.is_full && measure.fill() == Fill::Over {
+            draft.is_full = true;
+            on_event(TurnEvent::Full(measure));
+        }
+    }
+
     async fn ask(&mut self, may_call: bool) -> Result<Reply, ModelError> {
         let Self { chat, model, draft, on_event, .. } = self;
         let instructions = chat.instructions();

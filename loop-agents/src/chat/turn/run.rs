@@ -111,7 +111,7 @@ impl<'a> Turn<'a> {
         let model = other.as_deref().unwrap_or(&*chat.model);
         let round = Round { chat, model, draft: &mut draft, meter, on_event: &mut *on_event };
         let report = composed(round, &chat.limits, cancel).run().await;
-        let Draft { history, reports, failure, counted } = draft;
+        let Draft { history, reports, failure, counted, .. } = draft;
         let calls = reports.len();
         let Ok(report) = report else { unreachable!("the loop has a goal and a bound") };
         let Some(Spoken::Last { text, truncated, wanted_calls }) =
