@@ -128,6 +128,11 @@ impl Model {
         self.server.name()
     }
 
+    /// How many tokens it can read and write at once, if that is known.
+    pub(crate) fn window(&self) -> Option<u64> {
+        self.server.context_window()
+    }
+
     /// The model, asked again where that may help. Runs with other seeds do not ask at the same time.
     pub(crate) fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));

@@ -59,9 +59,7 @@ impl Session {
         }
         let measure = self.chat.measure_with(prompt);
         if measure.fill() == Fill::Over {
-            view::warning(&format!(
-                "{measure}: the model may refuse this, or forget its beginning; /clear makes room"
-            ));
+            view::warning(&overfull(measure));
         }
         Ok(())
     }
@@ -77,7 +75,12 @@ impl Session {
     }
 }
 
-fn share(measure: ContextMeasure) -> Option<String> {
+/// What is said before something is sent that may not fit.
+pub(super) fn overfull(measure: ContextMeasure) -> String {
+    format!("{measure}: the model may refuse this, or forget its beginning; /clear makes room")
+}
+
+pub(super) fn share(measure: ContextMeasure) -> Option<String> {
     let about = if measure.exact { "" } else { "about " };
     measure.percent().map(|percent| format!("context {about}{percent}%"))
 }

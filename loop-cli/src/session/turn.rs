@@ -3,15 +3,19 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use loop_agents::chat::{Delta, Message, TurnError, TurnEvent, TurnOutput};
+use loop_agents::chat::{Delta, Fill, Message, TurnError, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
 use loop_telemetry::transcript::{Change, Entry};
 
 use super::{
     Interrupted, Session,
     screen::{Live, Status, statistics},
+    summary::{overfull, share},
 };
-use crate::{model::Model, view};
+use crate::{
+    model::Model,
+    view::{self, DIM, paint},
+};
 
 /// How many messages go along to a model that is asked once.
 const MENTIONED: usize = 10;
@@ -39,7 +43,11 @@ impl Session {
             return Err(anyhow!("what {name} is to be asked is missing: @{name} TEXT"));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
-        self.taken(message, &name, Some(other)).await
+        let measure = self.chat.measure_last(MENTIONED, Some(&message), other.window());
+        if measure.fill() == Fill::Over {
+            view::warning(&overfull(measure));
+        }
+        self.taken(message, &name, Some(&other)).await
     }
 
     /// The prompt, with what was attached for it.
@@ -49,7 +57,7 @@ impl Session {
     }
 
     /// Takes the turn, and writes it down.
-    async fn taken(&mut self, prompt: Message, name: &str, other: Option<Model>) -> anyhow::Result<()> {
+    async fn taken(&mut self, prompt: Message, name: &str, other: Option<&Model>) -> anyhow::Result<()> {
         let before = self.chat.history().messages().to_vec();
         self.log.write(&Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
         let began = Instant::now();
@@ -70,7 +78,8 @@ impl Session {
         self.pace.took(elapsed);
         self.turns += 1;
         self.usage += output.usage;
-        self.tell_of(name, &output, elapsed);
+        let context = self.fullness_for(other);
+        self.tell_of(name, &output, context.as_deref(), elapsed);
         Ok(())
     }
 
@@ -79,11 +88,11 @@ impl Session {
         &mut self,
         prompt: &Message,
         name: &str,
-        other: Option<Model>,
+        other: Option<&Model>,
         said: &mut Said,
     ) -> anyhow::Result<TurnOutput> {
         let stop = self.stop();
-        let status = Status::new(format!("waiting for {name}"), self.pace.usual(), self.fullness());
+        let status = Status::new(format!("waiting for {name}"), self.pace.usual(), self.fullness_for(other));
         let (mut live, seed) = (Live::begin(name, status), self.place.seed());
         let Self { chat, log, .. } = self;
         let mut turn = chat.turn(prompt.text()).on_event(|event| {
@@ -108,15 +117,24 @@ impl Session {
         }
     }
 
+    /// How full the context is of who answers, for a status line.
+    fn fullness_for(&self, other: Option<&Model>) -> Option<String> {
+        let Some(other) = other else { return self.fullness() };
+        share(self.chat.measure_last(MENTIONED, None, other.window()))
+    }
+
     /// What it took, and what is not right about the reply.
-    fn tell_of(&self, model: &str, output: &TurnOutput, elapsed: Duration) {
+    fn tell_of(&self, model: &str, output: &TurnOutput, context: Option<&str>, elapsed: Duration) {
+        if output.text.trim().is_empty() {
+            self.say(&paint(DIM, "(empty reply)"));
+        }
         if output.out_of_rounds {
             view::warning("the model was still calling tools when its rounds were used up");
         }
         if output.truncated {
             view::warning("the reply was cut at the most tokens that a reply may have");
         }
-        self.say(&statistics(model, output, self.fullness().as_deref(), elapsed));
+        self.say(&statistics(model, output, context, elapsed));
     }
 }
 

@@ -124,6 +124,38 @@ fn a_command_is_ended_by_ctrl_c() {
 }
 
 #[test]
+fn a_context_that_is_full_is_told_of_whoever_answers_and_within_a_turn() {
+    let world = World::new();
+    world.write("long.txt", "a line\n".repeat(8_000));
+    let reads = Answer::calls([Call::new("c1", "read_file", [r#"{"path":"long.txt"}"#])]);
+    let server = Server::new([says("Hello."), reads, Answer::deltas([" "])]);
+    let url = server.url();
+    let model = |name, tokens| {
+        format!(
+            "[models.{name}]\nmodel = \"openai:scripted\"\nbase_url = \"{url}\"\ncontext_tokens = {tokens}\n"
+        )
+    };
+    world.write("settings.toml", model("tiny", 1_000) + &model("small", 10_000));
+    let path = world.path("settings.toml");
+    let mut seat = Seat::open(&world, &["chat", "--model", "openai:scripted"], (120, 40), |command| {
+        command
+            .env("LOOP_CONFIG", path)
+            .env("OPENAI_BASE_URL", &url)
+            .env("OPENAI_API_KEY", KEY)
+            .env("NO_COLOR", "1");
+    });
+    seat.is_asked_after("/help");
+    // The model that answers otherwise has room, or nobody knows.
+    seat.says("@tiny Hello?", "tok/s");
+    seat.sees("of 1000 tokens: the model may refuse this");
+    seat.says("/clear", "forgotten");
+    seat.says("/model use small", "small");
+    seat.says("Read it.", "(empty reply)");
+    seat.sees("of 10000 tokens: the model may refuse this");
+    seat.leaves();
+}
+
+#[test]
 fn a_session_is_gone_on_with_as_it_was_left() {
     let world = World::new();
     let server = Server::new([says("One."), says("Two."), says("Three.")]);

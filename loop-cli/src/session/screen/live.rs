@@ -12,6 +12,7 @@ use console::Term;
 use loop_agents::chat::{Delta, TurnEvent};
 
 use super::{Status, colour::Colours};
+use crate::session::summary::overfull;
 use crate::view::{Board, CleanStream, DIM, Pinned, WARN, called, paint, refused, text};
 
 /// How many rows the line that is being said may take.
@@ -66,6 +67,7 @@ impl Live {
                 }
                 self.doing(&format!("waiting for {}", self.model));
             }
+            TurnEvent::Full(measure) => self.note(&paint(WARN, overfull(measure))),
             _ => {}
         }
     }
