@@ -11,6 +11,10 @@ use crate::{
     view::{self, DIM, paint, text},
 };
 
+/// What is said where rules were for the session that ends here.
+const RULES_ANEW: &str =
+    "what may be done is as the settings say: /safemode and /permissions are for one session";
+
 impl Session {
     /// Goes on with the session that is meant: by its id, its beginning, its name, or none for the last one of this
     /// folder. That session's model answers, unless `--model` named one here or it cannot. Tools that were off there
@@ -23,6 +27,7 @@ impl Session {
         if entry.info.id == self.log.id() {
             return Err(anyhow!("this is that session"));
         }
+        let rules = self.rules_anew()?;
         let Conversation {
             messages, pinned, model, tools, turns, name, usage, unanswered, open_loop, ..
         } = self.log.resume(entry.info.clone())?;
@@ -49,6 +54,10 @@ impl Session {
             DIM,
             format_args!("going on with {}: {said}{without}{answers}", text::one_line(&called)),
         ));
+        if let Some(rules) = rules {
+            self.rule(rules);
+            self.say(RULES_ANEW);
+        }
         self.tell_of_end(unanswered.as_ref(), open_loop);
         Ok(())
     }

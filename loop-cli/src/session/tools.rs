@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 
 use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
 use loop_guardrails::policy::{
-    Permissions, Settings as PolicySettings,
+    Settings as PolicySettings,
     audit::{Audit, AuditFile},
     workspace::Workspace,
 };
@@ -28,14 +28,20 @@ pub(crate) struct Tools {
     /// All of them, for the person.
     toolbox: Toolbox,
     pub(super) workspace: Workspace,
-    /// What may be done where, as the user's settings say.
-    pub(super) permissions: Permissions,
+    /// The rules of the user's settings, with which each session begins.
+    pub(super) rules: PolicySettings,
     /// What the model may call.
     pub(super) names: Vec<ToolName>,
     /// Whether it may call anything now.
     pub(super) are_on: bool,
     /// Somebody named them when the session began.
     pub(super) are_asked: bool,
+}
+
+/// Rules that are about to hold, and the folder under them.
+pub(super) struct Ruled {
+    rules: PolicySettings,
+    workspace: Workspace,
 }
 
 impl Tools {
@@ -54,8 +60,8 @@ impl Tools {
         let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit);
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
-        let permissions = settings.user.tables.policy.permissions.clone();
-        Ok(Self { audit, toolbox, workspace, permissions, are_on: !names.is_empty(), are_asked, names })
+        let rules = settings.user.tables.policy.clone();
+        Ok(Self { audit, toolbox, workspace, rules, are_on: !names.is_empty(), are_asked, names })
     }
 
     /// Whether commands are not looked at.
@@ -129,15 +135,39 @@ impl Session {
     /// Other rules hold for commands from now on, in this session alone.
     ///
     /// # Errors
-    /// As for [`Tools::new`].
+    /// As for [`Tools::new`]; the rules are as they were then.
     pub(super) fn change_policy(&mut self, change: impl FnOnce(&mut PolicySettings)) -> anyhow::Result<()> {
-        change(&mut self.settings.user.tables.policy);
-        let workspace = Workspace::open(&self.place.dir, self.settings.policy())?;
+        let mut rules = self.settings.user.tables.policy.clone();
+        change(&mut rules);
+        let ruled = self.ruled(rules)?;
+        self.rule(ruled);
+        Ok(())
+    }
+
+    /// The rules of the settings, if others hold now: for a session that is gone on with.
+    ///
+    /// # Errors
+    /// As for [`Tools::new`].
+    pub(super) fn rules_anew(&mut self) -> anyhow::Result<Option<Ruled>> {
+        let rules = self.tools.rules.clone();
+        (self.settings.user.tables.policy != rules).then(|| self.ruled(rules)).transpose()
+    }
+
+    /// The folder under other rules, which do not hold yet.
+    fn ruled(&mut self, rules: PolicySettings) -> anyhow::Result<Ruled> {
+        let before = std::mem::replace(&mut self.settings.user.tables.policy, rules);
+        let workspace = Workspace::open(&self.place.dir, self.settings.policy());
+        let rules = std::mem::replace(&mut self.settings.user.tables.policy, before);
+        Ok(Ruled { rules, workspace: workspace? })
+    }
+
+    /// Lets these rules hold.
+    pub(super) fn rule(&mut self, Ruled { rules, workspace }: Ruled) {
+        self.settings.user.tables.policy = rules;
         let around = Surroundings::new(&self.settings, &self.place);
         self.tools.toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
         self.tools.workspace = workspace;
         self.renew_tools();
-        Ok(())
     }
 
     /// Gives the model what it can call now.

@@ -1,7 +1,7 @@
 //! Files that a person has written.
 
 use anyhow::Context;
-use loop_guardrails::policy::workspace::WorkspaceError;
+use loop_guardrails::policy::workspace::{Kind, Status, WorkspaceError};
 use serde_json::json;
 
 use super::Session;
@@ -28,12 +28,17 @@ impl Session {
     /// # Errors
     /// There is one, or that cannot be told; otherwise as for [`Session::call`].
     pub(super) async fn write_new(&mut self, path: &str, content: &str) -> anyhow::Result<String> {
-        let there =
-            self.length(path).context("it cannot be told whether there is a file; --force writes it")?;
-        if let Some(bytes) = there {
-            anyhow::bail!("{path} is there, with {}: --force replaces it", text::bytes(bytes));
+        match self.tools.workspace.status(path) {
+            Ok(Status { kind: Kind::File, bytes, .. }) => {
+                anyhow::bail!("{path} is there, with {}: --force replaces it", text::bytes(bytes));
+            }
+            // Who may not look there may be allowed to write.
+            Err(error @ WorkspaceError::Denied(_)) => {
+                Err(error).context("it cannot be told whether there is a file; --force writes it")
+            }
+            // Where there is nothing, a file can be; and of what is no place for one, the tool says why.
+            _ => self.write(path, content).await,
         }
-        self.write(path, content).await
     }
 
     /// How long the file is that stands there, in bytes; `None` if nothing does.

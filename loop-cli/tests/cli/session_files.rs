@@ -36,6 +36,12 @@ fn a_file_that_is_there_is_not_replaced_without_a_word() {
     seat.says("/session export fountain", "bytes to session-a-plan.fountain");
     assert!(world.read("session-a-plan.fountain").starts_with("Title:"));
     seat.says("/session export --froce x.md", "there is no option --froce");
+    // Nothing is offered that would not help.
+    world.write("folder/a.txt", "hello\n");
+    for (place, said) in [("folder", "folder` is"), ("../o.md", "outside of the workspace")] {
+        seat.says(&format!("/session export {place}"), said);
+        assert!(!seat.page().contains("--force writes it"), "{}", seat.page());
+    }
     seat.leaves();
 }
 
@@ -71,6 +77,18 @@ fn what_may_be_done_where_is_set_for_the_session() {
     seat.says("/permissions reset", "no permissions are set");
     seat.says("/read src/b.txt", "read src/b.txt");
     seat.says("/permissions set src reed", "`reed` is no permission");
+    seat.says("/permissions set src none", "src: nothing");
+    // They are for this session: the next one begins with the settings.
+    seat.says("/rename first", "this session is called first now");
+    seat.leaves();
+    let mut seat = self::seat(&world, &server);
+    seat.says("/permissions set src none", "src: nothing");
+    // The prompt is another one then.
+    seat.types("/safemode off\r");
+    seat.sees("safe mode is off");
+    seat.says("/session continue first", "what may be done is as the settings say");
+    seat.says("/safemode", "safe mode is on");
+    seat.says("/read src/b.txt", "read src/b.txt");
     seat.says("/context add Be brief.", "pinned");
     seat.says("/context add Be brief.", "it is pinned already");
     seat.says("/model list", "openai:scripted  (answers now)");

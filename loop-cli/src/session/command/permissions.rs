@@ -47,7 +47,7 @@ impl Command for Permissions {
                 session.change_policy(|policy| policy.permissions = rules)?;
             }
             ["reset"] => {
-                let rules = session.tools.permissions.clone();
+                let rules = session.tools.rules.permissions.clone();
                 session.change_policy(|policy| policy.permissions = rules)?;
             }
             _ => {}

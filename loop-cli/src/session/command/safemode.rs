@@ -16,7 +16,7 @@ const ABOUT: About = About {
     aliases: &["safe"],
     arguments: "[on | off]",
     summary: "Let only known commands run, or all of them",
-    help: "Off, commands are not looked at, in this session alone: they read what you can read, secrets as well. Which commands are known says `/security`.",
+    help: "Off, commands are not looked at, in this session alone, until another is gone on with: they read what you can read, secrets as well. Which commands are known says `/security`.",
     takes: Takes::Words(&["on", "off"]),
 };
 

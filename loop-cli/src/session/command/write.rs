@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use loop_agents::chat::Message;
 
 use super::{About, Command, Takes};
-use crate::session::Session;
+use crate::{session::Session, view};
 
 pub(super) struct Write;
 
@@ -14,8 +14,8 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "PATH",
     summary: "Write the first code of the last reply to a file",
-    help: "The first fenced code of the last reply, or the whole reply if there is none. A file that is there is replaced, and \
-           that is said.",
+    help: "The first fenced code of the last reply, or the whole reply if there is none. Code that nothing closes goes to the \
+           end of the reply; that is said, and so is that a file was there and is replaced.",
     takes: Takes::Paths,
 };
 
@@ -31,19 +31,30 @@ impl Command for Write {
         let replies = session.chat.history().messages().iter().rev();
         let mut replies = replies.filter(|message| matches!(message, Message::Assistant { .. }));
         let reply = replies.next().map(Message::text).context("there is no reply yet")?;
-        let content = match first_code(reply) {
-            Some(code) => code,
+        let (content, is_cut) = match first_code(reply) {
+            Some(Code { text, is_closed }) => (text, !is_closed),
             None if reply.trim().is_empty() => return Err(anyhow!("the last reply is empty")),
-            None => format!("{}\n", reply.trim_end()),
+            None => (format!("{}\n", reply.trim_end()), false),
         };
         let said = session.write(path, &content).await?;
         session.say(&said);
+        if is_cut {
+            view::warning("nothing closes the code of the last reply: it may be cut");
+        }
         Ok(())
     }
 }
 
-/// What is in the first fence of a text. One that nothing closes is none: the reply was cut.
-fn first_code(text: &str) -> Option<String> {
+/// What is in a fence.
+#[derive(Debug, PartialEq, Eq)]
+struct Code {
+    text: String,
+    /// Else it goes to the end: the reply was cut, or the model forgot.
+    is_closed: bool,
+}
+
+/// What is in the first fence of a text.
+fn first_code(text: &str) -> Option<Code> {
     let mut lines = text.lines();
     let fence = lines.find_map(|line| {
         let line = line.trim_start();
@@ -56,12 +67,12 @@ fn first_code(text: &str) -> Option<String> {
         let is_end = line.trim().starts_with(&fence)
             && line.trim().trim_matches(fence.chars().next().unwrap_or_default()).is_empty();
         if is_end {
-            return Some(code);
+            return Some(Code { text: code, is_closed: true });
         }
         code.push_str(line);
         code.push('\n');
     }
-    None
+    Some(Code { text: code, is_closed: false })
 }
 
 #[cfg(test)]
@@ -69,15 +80,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_whole_fence_is_the_code() {
+    fn the_first_fence_is_the_code() {
         for (reply, code) in [
-            ("see\n```rust\nfn a() {}\n\nb\n```\n```\nc\n```", Some("fn a() {}\n\nb\n")),
-            ("~~~\n```\n~~~", Some("```\n")),
-            ("````md\n```\nx\n```\n````", Some("```\nx\n```\n")),
-            ("```\ncut", None),
+            ("see\n```rust\nfn a() {}\n\nb\n```\n```\nc\n```", Some(("fn a() {}\n\nb\n", true))),
+            ("~~~\n```\n~~~", Some(("```\n", true))),
+            ("````md\n```\nx\n```\n````", Some(("```\nx\n```\n", true))),
+            ("see\n```\ncut", Some(("cut\n", false))),
             ("no code", None),
         ] {
-            assert_eq!(first_code(reply).as_deref(), code, "{reply}");
+            let code = code.map(|(text, is_closed)| Code { text: text.to_owned(), is_closed });
+            assert_eq!(first_code(reply), code, "{reply}");
         }
     }
 }
