@@ -1,6 +1,6 @@
 //! From a line to what is done.
 
-use super::{Session, command, command::Unknown, input::Input};
+use super::{Session, command, input::Input};
 
 impl Session {
     /// Does what a line asks for, whether a person typed it or a loop repeats it.
@@ -10,10 +10,7 @@ impl Session {
     pub(super) async fn act(&mut self, line: &str) -> anyhow::Result<()> {
         match Input::of(line) {
             Input::Nothing => Ok(()),
-            Input::Command { name, arguments } => {
-                let command = command::find(name).ok_or_else(|| Unknown::new(name))?;
-                command.run(arguments, self).await
-            }
+            Input::Command { name, arguments } => command::meant(name, arguments)?.run(arguments, self).await,
             Input::Shell(line) => self.shell(line).await,
             Input::Mention { model, prompt } => self.mention(model, prompt).await,
             Input::Prompt(prompt) => self.turn(prompt).await,

@@ -3,7 +3,7 @@
 /// What a person wants who typed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input<'a> {
-    /// Nothing at all: an empty line, or a `/` alone.
+    /// Nothing at all: an empty line, or a `/`, `!` or `@` alone.
     Nothing,
     /// `/name arguments`; the name as it was written.
     Command {
@@ -40,6 +40,7 @@ impl<'a> Input<'a> {
             return if rest.trim().is_empty() { Self::Nothing } else { Self::Shell(rest.trim()) };
         }
         match line.strip_prefix('@').map(word) {
+            Some(("", "")) => Self::Nothing,
             Some((model, prompt)) if !model.is_empty() => Self::Mention { model, prompt },
             _ => Self::Prompt(line),
         }
@@ -73,7 +74,7 @@ mod tests {
                 Input::Command { name: "context", arguments: "add\nline one\n\nline two" },
             ),
             ("!ls -l | head", Input::Shell("ls -l | head")),
-            ("@", Input::Prompt("@")),
+            ("@", Input::Nothing),
             ("@ a", Input::Prompt("@ a")),
             ("@ollama:qwen3", Input::Mention { model: "ollama:qwen3", prompt: "" }),
             ("a/b @c !d", Input::Prompt("a/b @c !d")),

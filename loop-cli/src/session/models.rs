@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use anyhow::anyhow;
 use loop_telemetry::transcript::Entry;
 
-use super::{Interrupted, Session, input::Input, turn::no_model};
+use super::{Interrupted, Session, command::meant, input::Input, turn::no_model};
 use crate::model::{self, Model};
 
 /// How long models are looked for that nobody wrote down.
@@ -40,12 +41,15 @@ impl Session {
         Ok(())
     }
 
-    /// Whether there is somebody to whom this line can be said, if it is to be said to the model.
+    /// Whether this line can be done at all, for whoever has it done again and again: there is somebody to whom it can
+    /// be said, or it is a command.
     ///
     /// # Errors
-    /// There is no model.
+    /// There is no model, no such command, or nothing to do.
     pub(super) fn answers(&self, line: &str) -> anyhow::Result<()> {
         match Input::of(line) {
+            Input::Nothing => Err(anyhow!("`{}` alone does nothing", line.trim())),
+            Input::Command { name, arguments } => meant(name, arguments).map(drop),
             Input::Prompt(_) if self.model.is_none() => Err(no_model()),
             _ => Ok(()),
         }

@@ -68,14 +68,24 @@ fn words_that_leave_end_the_loop_and_not_the_session() {
     let world = World::new();
     let server = Server::new([]);
     let mut seat = seat(&world, &server);
-    for (word, count) in [("/exit", 5), ("/quit", 6), ("/bye", 7), ("/EXIT now", 8)] {
+    for (word, count) in [("/exit", 5), ("/quit", 6), ("/bye", 7), ("/EXIT", 8)] {
         seat.says(
             &format!("/loop 1ms --count {count} {word}"),
             &format!("loop stopped after 0/{count} iterations"),
         );
     }
     seat.says("/loop 1ms --count 2 /status", "loop finished after 2/2 iterations");
-    seat.says("/loop 1ms --count 2 /nothing", "2 failed");
+    // What cannot be done at all is said before anything is repeated.
+    for (line, said) in [
+        ("/nothing", "there is no command /nothing"),
+        ("/exit now", "/exit takes nothing, and here is `now`"),
+        ("/", "`/` alone does nothing"),
+        ("!", "`!` alone does nothing"),
+        ("@", "`@` alone does nothing"),
+    ] {
+        seat.says(&format!("/loop 1ms --count 2 {line}"), said);
+    }
+    seat.says("/loop 5 m hi", "the interval `5 m` is one word: `5m`");
     for line in ["/loop 1ms x", "/ LOOP 1ms x", "/every 5m x", "/schedule at 18:00 x"] {
         seat.says(
             &format!("/loop 1ms {line}"),

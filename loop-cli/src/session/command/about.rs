@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 
-use crate::view::{BOLD, paint};
+use crate::view::{BOLD, paint, text};
 
 /// What is said of a command, once for all who say it.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct About {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     Nothing,
+    /// What Tab knows nothing of.
+    Other,
     /// One of these words.
     Words(&'static [&'static str]),
     Commands,
@@ -68,6 +70,18 @@ impl About {
     /// A quote that nothing ends.
     pub(crate) fn words(&self, arguments: &str) -> anyhow::Result<Vec<String>> {
         shlex::split(arguments).ok_or_else(|| self.misused("a quote is not closed"))
+    }
+
+    /// Looks at what stands behind it.
+    ///
+    /// # Errors
+    /// It takes nothing, and something is there: who wrote it meant more than would be done.
+    pub(super) fn accepts(&self, arguments: &str) -> anyhow::Result<()> {
+        if self.takes == Takes::Nothing && !arguments.is_empty() {
+            let what = text::one_line(arguments);
+            return Err(self.misused(format!("/{} takes nothing, and here is `{what}`", self.name)));
+        }
+        Ok(())
     }
 
     /// What is wrong with its arguments, and how they are written.

@@ -20,7 +20,7 @@ const ABOUT: About = About {
     arguments: "[N]",
     summary: "Show the last decisions about tools and commands",
     help: "The last ten of this session, or so many. All of them are in `audit/` in the state directory.",
-    takes: Takes::Nothing,
+    takes: Takes::Other,
 };
 
 #[async_trait]

@@ -117,12 +117,28 @@ fn wanted(arguments: &str) -> anyhow::Result<Wanted<'_>> {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
     let interval = every::interval(first).map_err(|why| no_interval(first, &why))?;
+    one_word(first, rest)?;
     let (count, line) = options(rest)?;
     if line.is_empty() {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
     Ok(Wanted { interval, count: count.unwrap_or_else(every::default_count), line })
 }
+
+/// A number of seconds is an interval, and `5 m` is one that was written in two words.
+fn one_word(first: &str, rest: &str) -> anyhow::Result<()> {
+    let (unit, _) = word(rest);
+    let is_unit = UNITS.contains(&&*unit.to_lowercase()) && first.bytes().all(|byte| byte.is_ascii_digit());
+    if is_unit {
+        let first = format!("{first} {unit}");
+        let one = first.replace(' ', "");
+        return Err(ABOUT.misused(format!("the interval `{first}` is one word: `{one}`")));
+    }
+    Ok(())
+}
+
+/// What stands behind a number in an interval, where somebody would part them.
+const UNITS: [&str; 5] = ["ms", "s", "m", "h", "d"];
 
 fn no_interval(written: &str, why: &RhythmError) -> anyhow::Error {
     let hint = match why {
@@ -151,6 +167,9 @@ fn options(mut rest: &str) -> anyhow::Result<(Option<NonZeroU64>, &str)> {
             }
             (COUNT, value) => {
                 let (number, line) = value.map_or_else(|| word(behind), |value| (value, behind));
+                if number.is_empty() {
+                    return Err(ABOUT.misused(format!("{COUNT} what? The number is missing")));
+                }
                 let why = |why| ABOUT.misused(format!("{COUNT} {number}: {why}"));
                 count = Some(every::count(number).map_err(why)?);
                 rest = line;
@@ -217,7 +236,8 @@ mod tests {
             ("check the build", "/every"),
             ("0 x", "it has to be more than nothing"),
             ("10000000000000 x", "too long"),
-            ("5m --count", "--count : it has to be a whole number from 1 to 100"),
+            ("5m --count", "--count what? The number is missing"),
+            ("5 m hi", "the interval `5 m` is one word: `5m`"),
             ("5m --count=0 x", "--count 0: it has to be"),
             (
                 "1s --cuont 2 hi",
@@ -248,6 +268,7 @@ mod tests {
             ("1s --count 2 -- --count 3", 2, "--count 3"),
             ("1s -v", 10, "-v"),
             ("1s hi --cuont 2", 10, "hi --cuont 2"),
+            ("5 mice", 10, "mice"),
         ] {
             let read = wanted(arguments).unwrap();
             assert_eq!((read.count.get(), read.line), (count, line), "{arguments}");

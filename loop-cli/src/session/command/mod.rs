@@ -110,6 +110,16 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Command> {
     all().find(|command| command.about().names().any(|own| own == name))
 }
 
+/// The command of this name, if that and what stands behind it make sense.
+///
+/// # Errors
+/// A name that is nobody's, and arguments where none are taken.
+pub(crate) fn meant(name: &str, arguments: &str) -> anyhow::Result<&'static dyn Command> {
+    let command = find(name).ok_or_else(|| Unknown::new(name))?;
+    command.about().accepts(arguments)?;
+    Ok(command)
+}
+
 /// A name that is nobody's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no command /{written}{}; /help lists what there is", meant.map(|meant| format!(" (did you mean /{meant}?)")).unwrap_or_default())]
@@ -123,7 +133,9 @@ impl Unknown {
         let names = all().flat_map(|command| command.about().names());
         Self {
             written: written.to_owned(),
-            meant: nearest::closest(&written.to_lowercase(), names, |name| name),
+            // Every word of one letter is near to all others.
+            meant: nearest::closest(&written.to_lowercase(), names, |name| name)
+                .filter(|_| written.chars().nth(1).is_some()),
         }
     }
 }
@@ -159,5 +171,20 @@ mod tests {
             Unknown::new("zzzzz").to_string(),
             "there is no command /zzzzz; /help lists what there is"
         );
+        assert_eq!(Unknown::new("x").to_string(), "there is no command /x; /help lists what there is");
+    }
+
+    #[test]
+    fn a_command_that_takes_nothing_is_not_done_with_something() {
+        let commands = || all().filter(|command| command.about().takes == Takes::Nothing);
+        for about in commands().map(Command::about) {
+            assert_eq!(about.arguments, "", "{}", about.name);
+            let error = meant(about.name, "x y").err().expect(about.name).to_string();
+            let (name, usage) = (about.name, about.synopsis());
+            assert_eq!(error, format!("/{name} takes nothing, and here is `x y`\n  usage: {usage}"));
+            assert!(meant(about.name, "").is_ok());
+        }
+        let names: Vec<_> = commands().map(|command| command.about().name).collect();
+        assert_eq!(names, ["status", "clear", "summarize", "security", "exit"]);
     }
 }

@@ -13,7 +13,7 @@ const ABOUT: About = About {
     arguments: "NAME",
     summary: "Give the session a name",
     help: "`/session continue NAME` and `loop chat --resume NAME` find it by that.",
-    takes: Takes::Nothing,
+    takes: Takes::Other,
 };
 
 #[async_trait]

@@ -3,7 +3,7 @@
 //! What a loop or a job repeats, nobody looks at. A command that makes another loop each time, or goes on with another
 //! session, is not refused where it is done at last, but where somebody still reads it: when the loop or the job is made.
 
-use super::find;
+use super::meant;
 use crate::session::input::Input;
 
 /// What comes of doing something again and again.
@@ -26,7 +26,8 @@ impl Repeated {
     pub(crate) fn of(line: &str) -> Self {
         match Input::of(line) {
             Input::Command { name, arguments } => {
-                find(name).map_or(Self::Same, |command| command.repeated(arguments))
+                // What is refused where it is done leaves nothing, and changes nothing.
+                meant(name, arguments).map_or(Self::Same, |command| command.repeated(arguments))
             }
             _ => Self::Same,
         }
@@ -77,7 +78,8 @@ mod tests {
             ("/permissions read src", Repeated::Same),
             ("/permissions set . all", Repeated::Rules),
             ("/permissions reset", Repeated::Rules),
-            ("/Bye now", Repeated::End),
+            ("/Bye ", Repeated::End),
+            ("/Bye now", Repeated::Same),
         ] {
             assert_eq!(Repeated::of(line), comes, "{line}");
         }

@@ -41,7 +41,7 @@ impl Completion {
         }
         let command = before.strip_prefix('/').and_then(|line| line.split_whitespace().next());
         let found = match command.and_then(command::find).map(|command| command.about().takes) {
-            Some(Takes::Nothing) => Vec::new(),
+            Some(Takes::Nothing | Takes::Other) => Vec::new(),
             Some(Takes::Words(words)) => offers(words.iter().copied(), word),
             Some(Takes::Commands) => offers(command::names(), word),
             Some(Takes::Models) => {
