@@ -86,6 +86,7 @@ fn what_may_be_done_where_is_set_for_the_session() {
     // The prompt is another one then.
     seat.types("/safemode off\r");
     seat.sees("safe mode is off");
+    seat.sees("[unsafe]");
     seat.says("/session continue first", "what may be done is as the settings say");
     seat.says("/safemode", "safe mode is on");
     seat.says("/read src/b.txt", "read src/b.txt");

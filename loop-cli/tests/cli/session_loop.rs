@@ -122,7 +122,7 @@ fn words_that_are_typed_while_it_runs_end_it_too() {
     seat.types("/loop 1h --count 4 And then?\r");
     seat.sees("half");
     // What does not end it is done when it has ended, and what is no line yet is still there to be edited.
-    seat.types("/context add one \\\rtwo\r/QUIT now\rnot yet");
+    seat.types("/context add one \\\rtwo\r/QUIT\rnot yet");
     seat.is_asked_after_typing("not yet", "loop cancelled after 0/4 iterations");
     seat.sees("pinned");
     seat.types(CTRL_C);
