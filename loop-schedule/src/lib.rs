@@ -27,6 +27,7 @@ pub use self::{
     settings::Settings,
     store::{
         Change, FileStore, FiringRight, Held, JobStore, Jobs, MemoryStore, Record, StoreError, StoreWarning,
+        Tell,
     },
     zone::{Zone, ZoneError},
 };

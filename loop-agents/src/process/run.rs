@@ -24,6 +24,7 @@ pub const STRAGGLER_TIME: Duration = Duration::from_millis(250);
 
 /// What a command left behind.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Finished {
     /// How the shell, or the program that was run without one, ended.
     pub exit: Exit,

@@ -55,6 +55,7 @@ pub struct ShellAgent {
 
 /// What an agent's command left behind.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShellOutput {
     /// How it ended.
     pub exit: Exit,
@@ -74,6 +75,11 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
+    /// What a command left that ended by itself, and of whose words no more is known than that it printed them.
+    pub fn new(exit: Exit, stdout: Capture, stderr: Capture) -> Self {
+        Self { exit, cut: None, stdout, stderr, text: None, unfinished: None }
+    }
+
     /// How it ended, if that was not well. Reads after "it": "exited with 1", "was ended after 10s, its time limit",
     /// "did not say that it came to its end".
     pub fn failure(&self) -> Option<String> {
@@ -293,8 +299,8 @@ impl ShellAgent {
             cx.fault(faults.join("; "));
         }
         let Finished { exit, cut, stdout, stderr, .. } = finished;
-        let output =
-            ShellOutput { exit, cut: cut.map(|cut| cut.to_string()), stdout, stderr, text, unfinished };
+        let cut = cut.map(|cut| cut.to_string());
+        let output = ShellOutput { cut, text, unfinished, ..ShellOutput::new(exit, stdout, stderr) };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
         Ok(output)
     }

@@ -49,9 +49,10 @@ enum Woken {
 impl Round {
     pub(super) fn new(runner: Runner) -> Self {
         let changed = Arc::new(Notify::new());
+        let told = changed.clone();
         Self {
             scheduler: Scheduler::new(runner.settings.clone()),
-            watch: runner.store.watch(changed.clone()),
+            watch: runner.store.watch(Arc::new(move || told.notify_one())),
             switched: runner.switch.watch(),
             changed,
             runner,

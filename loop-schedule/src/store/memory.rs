@@ -1,21 +1,22 @@
 //! Jobs that live as long as the program.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use tokio::sync::Notify;
-
-use super::Jobs;
+use super::{Jobs, Tell};
 
 /// Jobs that live as long as the program: those of a session, and of tests. Clones are the same store.
 ///
 /// Whoever has it is the only one that fires its jobs: it is run by one [`Runner`](crate::Runner).
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<Kept>>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Kept {
     jobs: Jobs,
-    changed: Option<Arc<Notify>>,
+    tell: Option<Tell>,
 }
 
 impl MemoryStore {
@@ -32,8 +33,10 @@ impl MemoryStore {
     /// Changes the jobs. The runner hears of it.
     pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> T {
         let result = self.update_quietly(change);
-        if let Some(changed) = &self.kept().changed {
-            changed.notify_one();
+        // Told without the lock: whoever is told may want to look.
+        let tell = self.kept().tell.clone();
+        if let Some(tell) = tell {
+            tell();
         }
         result
     }
@@ -44,12 +47,18 @@ impl MemoryStore {
     }
 
     /// Whom to tell of changes from now on.
-    pub(super) fn tell(&self, changed: Arc<Notify>) {
-        self.kept().changed = Some(changed);
+    pub(super) fn tell(&self, tell: Tell) {
+        self.kept().tell = Some(tell);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // A change that panicked has made some of what it wanted, and each part of it is whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MemoryStore").field(&self.kept().jobs).finish()
     }
 }

@@ -14,5 +14,5 @@ pub use self::{
     firing::FiringRight,
     jobs::{Jobs, Record, StoreWarning},
     memory::MemoryStore,
-    shared::{Change, Held, JobStore},
+    shared::{Change, Held, JobStore, Tell},
 };

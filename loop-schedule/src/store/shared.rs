@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
-use tokio::{sync::Notify, task::spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use super::{FileStore, Jobs, MemoryStore, StoreError, plain};
 
@@ -14,6 +14,9 @@ pub type Change = Box<dyn FnOnce(&mut Jobs) -> bool + Send>;
 
 /// Something that is kept for what dropping it ends: a right, or a watch.
 pub type Held = Box<dyn Any + Send + Sync>;
+
+/// Tells that something has changed, and not what. It returns at once, and may be called from any thread.
+pub type Tell = Arc<dyn Fn() + Send + Sync>;
 
 /// Where a [`Runner`](crate::Runner) keeps its jobs.
 #[async_trait]
@@ -51,7 +54,7 @@ pub trait JobStore: Send + Sync + 'static {
 
     /// Tells of changes by others, and maybe of one's own, as long as what is returned is not dropped. `None`
     /// if that cannot be done: then the jobs are to be looked at now and then.
-    fn watch(&self, changed: Arc<Notify>) -> Option<Held>;
+    fn watch(&self, tell: Tell) -> Option<Held>;
 }
 
 #[async_trait]
@@ -89,18 +92,18 @@ impl JobStore for FileStore {
         let _ = self.set_last_check(now);
     }
 
-    fn watch(&self, changed: Arc<Notify>) -> Option<Held> {
+    fn watch(&self, tell: Tell) -> Option<Held> {
         let jobs = self.jobs_file();
-        let tell = move |event: notify::Result<notify::Event>| {
+        let hear = move |event: notify::Result<notify::Event>| {
             // Whoever reads opens files, too. An error may mean that events were lost.
             let is_change = |event: &notify::Event| !event.kind.is_access() && event.paths.contains(&jobs);
             if event.as_ref().is_ok_and(is_change) || event.is_err() {
-                changed.notify_one();
+                tell();
             }
         };
         // The folder, since each change is a new file under the old name.
         plain::create_folder(self.folder()).ok()?;
-        let mut watcher = notify::recommended_watcher(tell).ok()?;
+        let mut watcher = notify::recommended_watcher(hear).ok()?;
         watcher.watch(self.folder(), RecursiveMode::NonRecursive).ok()?;
         Some(Box::new(watcher))
     }
@@ -124,8 +127,8 @@ impl JobStore for MemoryStore {
         Ok(Some(Box::new(())))
     }
 
-    fn watch(&self, changed: Arc<Notify>) -> Option<Held> {
-        self.tell(changed);
+    fn watch(&self, tell: Tell) -> Option<Held> {
+        self.tell(tell);
         Some(Box::new(()))
     }
 }

@@ -48,6 +48,7 @@ impl SessionInfo {
 /// was killed in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Entry<M> {
     /// It began. The first entry, and only that.
     Begun(SessionInfo),

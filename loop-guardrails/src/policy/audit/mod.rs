@@ -36,6 +36,7 @@ pub enum Outcome {
 
 /// One decision, or what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Entry {
     /// When.
     pub at: Timestamp,
