@@ -102,6 +102,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_bound_has_the_name_of_its_reason_in_a_report() {
+        assert_eq!(MaxIterations::new(3).name(), "max_iterations");
+        assert_eq!(MaxElapsed::seconds(3).name(), "max_elapsed");
+    }
+
+    #[test]
     fn a_time_limit_is_said_as_people_say_it() {
         let words = |millis| in_words(Duration::from_millis(millis));
         assert_eq!(words(1_800_000), "30m");

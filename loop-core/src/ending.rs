@@ -202,6 +202,14 @@ mod tests {
     }
 
     #[test]
+    fn a_halt_is_said_as_its_reason_and_what_happened() {
+        let spent = Halt::new(StopReason::BudgetExceeded, "$2.00 of $2.00 are spent");
+        assert_eq!(spent.to_string(), "budget_exceeded: $2.00 of $2.00 are spent");
+        assert_eq!(Halt::new(StopReason::from("of_my_own"), "").to_string(), "of_my_own");
+        assert_eq!(format!("{:>10}|", StopReason::GoalMet), "  goal_met|");
+    }
+
+    #[test]
     fn a_reason_survives_json() {
         for name in ["goal_met", "prompt_undeliverable", "of_my_own"] {
             let reason = StopReason::from(name);

@@ -3,6 +3,8 @@
 
 #[path = "driver/cutting.rs"]
 mod cutting;
+#[path = "driver/evaluated.rs"]
+mod evaluated;
 #[path = "driver/granted.rs"]
 mod granted;
 #[path = "driver/journaled.rs"]

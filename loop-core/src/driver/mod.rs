@@ -191,8 +191,7 @@ impl<O> Run<O> {
 
     /// Tells the machine once that the run was cancelled, if it was.
     fn tell_cancel(&mut self) -> Option<Action> {
-        let over = self.machine.progress().phase() == Phase::Ended;
-        if self.cancelled || over || !self.signals.cancel.is_cancelled() {
+        if self.cancelled || !self.signals.cancel.is_cancelled() {
             return None;
         }
         self.cancelled = true;

@@ -39,6 +39,18 @@ async fn work_that_heeds_its_interrupt_may_use_its_grace_time() {
     assert!(report.output().is_none(), "what was made under a crossed limit is not settled");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_boxed_guardrail_binds_as_the_one_in_the_box() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.meter().add(cents(5));
+        cx.cancelled().await;
+        Ok(1)
+    });
+    let budget: Box<dyn Guardrail> = Box::new(Budget::cents(5));
+    let report = Loop::new(agent).until(never()).at_most_for(ms(700)).guard(budget).run().await.unwrap();
+    assert_eq!((report.reason(), report.elapsed()), (&StopReason::BudgetExceeded, ms(50)));
+}
+
 /// An agent reports its cost, all of the budget, and comes to its end so long after it.
 async fn reported_before_the_end(millis: u64) -> (StopReason, u64) {
     let agent = iteration_fn(async |cx: IterationContext<u64>| {

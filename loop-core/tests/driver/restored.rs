@@ -6,7 +6,7 @@ use loop_core::{
     iteration_fn,
 };
 
-use crate::parts::never;
+use crate::parts::{ms, never};
 
 /// Passes the third iteration's output.
 fn check() -> impl loop_core::Evaluator<u64> {
@@ -75,6 +75,11 @@ async fn events_of_a_loop_with_an_evaluator_are_not_those_of_one_without() {
 async fn a_loop_without_goal_or_with_a_bound_of_zero_is_not_built() {
     let zero = Loop::new(agent()).until(never()).at_most(0).run().await.unwrap_err();
     assert_eq!(zero, BuildError::ZeroBound);
+    // Whatever other bound stands beside it.
+    let one = Loop::new(agent()).until(never()).at_most(0).at_most_for(ms(9)).at_most(2);
+    assert_eq!(one.run().await.unwrap_err(), BuildError::ZeroBound);
+    let other = Loop::new(agent()).until(never()).at_most_for(ms(0)).at_most(2).at_most_for(ms(9));
+    assert_eq!(other.run().await.unwrap_err(), BuildError::ZeroBound);
     assert_eq!(Loop::new(agent()).at_most(2).run().await.unwrap_err(), BuildError::NoGoal);
 }
 

@@ -125,6 +125,35 @@ async fn work_that_is_put_off_for_no_time_lets_others_run() {
     assert_eq!(run.await.unwrap().reason(), &StopReason::Cancelled);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_is_written_once() {
+    let token = CancellationToken::new();
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.cancelled().await;
+        Ok(1)
+    });
+    let run = Loop::new(agent).until(never()).at_most(3).cancel_on(token.clone()).stream().unwrap();
+    tokio::spawn(async move { token.cancel() });
+    let events: Vec<_> = run.collect().await;
+    let requested = |update: &&Update<u64>| match update {
+        Update::Event(event) => event.kind == EventKind::CancelRequested {},
+        Update::Report(_) => false,
+    };
+    assert_eq!(events.iter().filter(requested).count(), 1);
+}
+
+/// A turn of the runtime costs more than a step that is ready: they share it, sixteen at a time.
+#[tokio::test(start_paused = true)]
+async fn ready_steps_let_others_run_now_and_then_and_not_each_time() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    let mut run = std::pin::pin!(Loop::new(agent).until(never()).at_most(1_600).run());
+    let mut given_way = 0;
+    while futures::poll!(run.as_mut()).is_pending() {
+        given_way += 1;
+    }
+    assert_eq!(given_way, 100);
+}
+
 #[test]
 #[should_panic(expected = "its runtime was shut down")]
 fn a_run_whose_runtime_is_gone_has_no_report() {

@@ -27,12 +27,15 @@ fn sum(all: &[Usage]) -> Usage {
     }
 }
 
-fn never_falls(events: &[Event]) {
+fn adds_up_and_never_falls(events: &[Event]) {
     let mut progress = Progress::default();
     let mut last = Usage::unknown();
+    let mut added = Usage::unknown();
     for event in events {
         progress.apply(event);
         let now = *progress.usage();
+        added = added + event.kind.usage().copied().unwrap_or(Usage::unknown());
+        assert_eq!(added, now, "what the events add is what the run used");
         let fields = |usage: Usage| {
             [
                 usage.input_tokens,
@@ -55,7 +58,7 @@ fn accounting() {
         let run = Sim::run(&world);
         let told: Vec<Usage> = run.told.iter().map(|told| usage_of(&told.input)).collect();
         assert_eq!(*run.progress.usage(), sum(&told));
-        never_falls(&run.events);
+        adds_up_and_never_falls(&run.events);
         // An iteration without a price is counted as such.
         let unpriced = run.progress.unpriced_iterations();
         assert!(unpriced <= run.progress.iterations());
@@ -73,7 +76,7 @@ fn accounting_under_nonsense() {
         let heard = ruin.told.iter().filter(|told| told.events > told.from);
         let heard: Vec<Usage> = heard.map(|told| usage_of(&told.input)).collect();
         assert_eq!(*ruin.progress.usage(), sum(&heard));
-        never_falls(&ruin.events);
+        adds_up_and_never_falls(&ruin.events);
     });
 }
 
@@ -95,7 +98,7 @@ fn accounting_when_driven() {
         let report = live.report.expect("a report");
         assert_eq!(*report.usage(), sum(&live.reported));
         assert_eq!(report.progress(), &live.events.iter().collect());
-        never_falls(&live.events);
+        adds_up_and_never_falls(&live.events);
         let last = report.last_step().map(|step| *step.usage());
         assert_eq!(last, report.progress().last_step().map(|step| *step.usage()));
         assert!(live.events.iter().all(|event| match &event.kind {
