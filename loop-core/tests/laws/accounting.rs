@@ -34,7 +34,7 @@ fn adds_up_and_never_falls(events: &[Event]) {
     for event in events {
         progress.apply(event);
         let now = *progress.usage();
-        added = added + event.kind.usage().copied().unwrap_or(Usage::unknown());
+        added += event.kind.usage().copied().unwrap_or(Usage::unknown());
         assert_eq!(added, now, "what the events add is what the run used");
         let fields = |usage: Usage| {
             [
