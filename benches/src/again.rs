@@ -32,8 +32,10 @@ pub fn serve(words: &[String]) -> Result<bool> {
     }
     let [argument, more @ ..] = rest else { bail!("nothing is said of {what}") };
     if what == "weigh" {
-        let mut command = Command::new(argument);
-        let peak = memory::peak_kib_of_child(command.args(more).stdout(Stdio::null()))?;
+        let code = argument.parse().with_context(|| format!("`{argument}` is no exit code"))?;
+        let [program, arguments @ ..] = more else { bail!("nothing is there to weigh") };
+        let mut command = Command::new(program);
+        let peak = memory::peak_kib_of_child(command.args(arguments).stdout(Stdio::null()), code)?;
         writeln!(io::stdout(), "{peak}")?;
         return Ok(true);
     }

@@ -30,6 +30,9 @@ const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
 const LINE: &str = "loop run: 5010 iterations / 1010, an iteration";
 const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
 const FLAT: &str = "loop run: peak memory of 5010 iterations / of 10";
+/// The exit code of a run that a guardrail ended, as it should be.
+const HALTED: i32 = 1;
+
 const START_UP: &str = "loop --version / true";
 
 /// Measures it; what cannot be measured is a row that says why.
@@ -57,7 +60,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let scale = (SHORT - START) as f64 / (LONG - START) as f64;
     table.add(Row::new(LINE, long.ratio.times(scale)).at_most(1.1));
 
-    let peak = |length| memory::peak_kib_of(&bench.loop_run(agent, length)?);
+    let peak = |length| memory::peak_kib_of(&bench.loop_run(agent, length)?, HALTED);
     let (long, short) = (peak(LONG)?, peak(START)?);
     table.add(Row::single(MEMORY, long as f64 / 10_240.0).at_most(1.0).note(format!("{long} KiB")));
     let note = format!("{short} KiB of 10: most of it is pages of the program's file");
@@ -114,8 +117,7 @@ impl Bench {
     }
 
     fn run_loop(&self, agent: &str, iterations: u64) -> Result<Duration> {
-        // Exit code 1: halted by the guardrail, as it should be.
-        timed(&mut self.loop_run(agent, iterations)?, 1)
+        timed(&mut self.loop_run(agent, iterations)?, HALTED)
     }
 
     fn run_floor(&self, agent: &str, iterations: u64) -> Result<Duration> {

@@ -44,7 +44,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
 
 /// What most loops take more than one, in KiB, in a process of their own.
 fn memory_of(what: &str) -> Result<u64> {
-    let peak = |loops: u64| memory::peak_kib_of(again::command(what)?.arg(loops.to_string()));
+    let peak = |loops: u64| memory::peak_kib_of(again::command(what)?.arg(loops.to_string()), 0);
     let (most, one) = (peak(MOST)?, peak(1)?);
     most.checked_sub(one).filter(|kib| *kib > 0).context("more loops take no more memory")
 }

@@ -4,7 +4,8 @@
 use std::{
     fs,
     mem::MaybeUninit,
-    process::{Command, Stdio},
+    os::unix::process::ExitStatusExt,
+    process::{Command, ExitStatus, Stdio},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -23,16 +24,17 @@ pub fn peak_kib() -> Result<u64> {
 }
 
 /// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB. Its
-/// program, arguments and folder are as it says; it reads and prints nothing.
+/// program, arguments and folder are as it says; it reads and prints nothing, and has to exit with this code: what
+/// did not do its work weighs little.
 ///
 /// Linux counts what a process held before it became this program, so a large one that starts a small one finds its
 /// own size. A fresh process stands between the two.
 ///
 /// # Errors
-/// If it cannot be started or waited for.
-pub fn peak_kib_of(command: &Command) -> Result<u64> {
+/// If it cannot be started or waited for, or ends in another way.
+pub fn peak_kib_of(command: &Command, code: i32) -> Result<u64> {
     let mut between = again::command("weigh")?;
-    between.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    between.arg(code.to_string()).arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
     if let Some(folder) = command.get_current_dir() {
         between.current_dir(folder);
     }
@@ -43,17 +45,19 @@ pub fn peak_kib_of(command: &Command) -> Result<u64> {
 }
 
 /// The same, of a child of this process.
-pub(crate) fn peak_kib_of_child(command: &mut Command) -> Result<u64> {
+pub(crate) fn peak_kib_of_child(command: &mut Command, code: i32) -> Result<u64> {
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
     let pid = libc::pid_t::try_from(child.id()).context("the process id is out of range")?;
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
     // SAFETY: the child was just started and nobody else waits for it. `usage` is large enough, and all
     // zeros are a value of it, so it is one whether wait4 writes to it or not.
     let (waited, usage) = unsafe {
-        let waited = libc::wait4(pid, std::ptr::null_mut(), 0, usage.as_mut_ptr());
+        let waited = libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr());
         (waited, usage.assume_init())
     };
     ensure!(waited == pid, "wait4: {}", std::io::Error::last_os_error());
+    let ended = ExitStatus::from_raw(status);
+    ensure!(ended.code() == Some(code), "{command:?} was to exit with {code}: {ended}");
     // Linux counts it in KiB.
     Ok(u64::try_from(usage.ru_maxrss)?)
 }

@@ -191,3 +191,32 @@ impl<O: fmt::Debug> fmt::Debug for Judged<O> {
         f.debug_tuple("Judged").field(&self.0).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cost, Usd};
+
+    #[test]
+    fn a_step_of_ones_own_is_as_it_was_made() {
+        let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(7)));
+        let (started, finished) = (RunTime::from_micros(2_000), RunTime::from_micros(5_000));
+        let step = StepRecord::new(3).with_usage(usage).with_times(started, finished);
+        let step = step.with_mark("work_tree", 1).with_mark("work_tree", 2);
+        assert_eq!((step.iteration(), *step.usage(), step.started()), (3, usage, started));
+        assert_eq!(step.elapsed(), Duration::from_millis(3));
+        let marks: Vec<_> = step.marks().iter().map(|mark| (&*mark.name, mark.hash)).collect();
+        assert_eq!(marks, [("work_tree", 1), ("work_tree", 2)]);
+        assert_eq!((step.verdict(), step.failure(), step.fault()), (None, None, None));
+    }
+
+    #[test]
+    fn a_step_failed_if_something_went_wrong_and_not_if_it_was_judged_so() {
+        let judged = StepRecord::new(1).with_verdict(Verdict::fail());
+        assert_eq!((judged.verdict(), judged.is_failed()), (Some(&Verdict::fail()), false));
+        let failed = StepRecord::new(1).with_failure("no reply");
+        assert_eq!((failed.failure(), failed.is_failed()), (Some("no reply"), true));
+        let faulty = judged.with_fault("exited with 1");
+        assert_eq!((faulty.fault(), faulty.is_failed()), (Some("exited with 1"), true));
+    }
+}

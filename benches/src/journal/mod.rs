@@ -70,7 +70,7 @@ fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
     let resumed = in_turn(|| resume(&long, LONG), || parse(&long.join("events.jsonl")))?;
     let row = Row::new("resume of 100000 iterations / parsing its lines", resumed.ratio).at_most(3.0);
     table.add(row.note(format!("{:.0} ms", resumed.first.median * 1e3)));
-    let peak = memory::peak_kib_of(again::command("resume")?.arg(LONG.to_string()).arg(&long))?;
+    let peak = memory::peak_kib_of(again::command("resume")?.arg(LONG.to_string()).arg(&long), 0)?;
     let row = Row::single("resume of 100000 iterations: peak memory / 64 MiB", peak as f64 / 65_536.0);
     table.add(row.at_most(1.0).note(format!("{peak} KiB")));
 

@@ -25,7 +25,7 @@ impl Session {
         self.chat.put(Message::user(&output));
         let change = Change::between(&before, self.chat.history().messages());
         let command = self.line.clone();
-        self.log.write(&Entry::Ran { command, output, change });
+        self.log.write(Entry::Ran { command, output, change });
     }
 
     /// Sends this along with the next prompt.
@@ -37,30 +37,30 @@ impl Session {
     pub(super) async fn clear(&mut self) {
         self.chat.clear();
         self.attachments.clear();
-        self.log.write(&Entry::Cleared);
+        self.log.write(Entry::Cleared);
         self.renew_system().await;
     }
 
     /// Lets the model always see this.
     pub(super) fn pin(&mut self, text: &str) {
         self.chat.pin(text);
-        self.log.write(&Entry::Pinned { text: text.to_owned() });
+        self.log.write(Entry::Pinned { text: text.to_owned() });
     }
 
     /// Nothing is pinned any more.
     pub(super) fn unpin(&mut self) {
         self.chat.unpin();
-        self.log.write(&Entry::Unpinned);
+        self.log.write(Entry::Unpinned);
     }
 
     /// Gives the session a name.
     pub(super) fn rename(&mut self, name: &str) {
-        self.log.write(&Entry::Renamed { name: name.to_owned() });
+        self.log.write(Entry::Renamed { name: name.to_owned() });
     }
 
     /// A line is going to be repeated.
     pub(super) fn loop_begins(&mut self, repetition: &Repetition) {
-        self.log.write(&Entry::LoopBegun {
+        self.log.write(Entry::LoopBegun {
             interval_seconds: repetition.interval.as_secs_f64(),
             count: repetition.ends.count.map(Into::into),
             prompt: repetition.what.text().to_owned(),
@@ -69,6 +69,6 @@ impl Session {
 
     /// It was repeated so often, and this is how that ended.
     pub(super) fn loop_ended(&mut self, iterations: u64, how: &str) {
-        self.log.write(&Entry::LoopEnded { iterations, how: how.to_owned() });
+        self.log.write(Entry::LoopEnded { iterations, how: how.to_owned() });
     }
 }

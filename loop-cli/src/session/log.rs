@@ -76,11 +76,11 @@ impl Log {
 
     /// Writes down what happened. What cannot be written is kept until it can, and that is said once; the session goes
     /// on.
-    pub(super) fn write(&mut self, entry: &Entry<Message>) {
+    pub(super) fn write(&mut self, entry: Entry<Message>) {
         if self.is_given_up {
             return;
         }
-        self.due.push_back(entry.clone());
+        self.due.push_back(entry);
         let written = self.catch_up();
         let was_behind = std::mem::replace(&mut self.is_behind, written.is_err());
         match written {
@@ -137,7 +137,7 @@ impl Log {
     /// It was called.
     pub(super) fn called(&mut self, report: &ToolReport) {
         let Some(call) = self.call.take() else { return };
-        self.write(&Entry::Called(CalledTool {
+        self.write(Entry::Called(CalledTool {
             tool: call.name,
             arguments: call.arguments,
             result: report.text.clone(),
@@ -193,9 +193,9 @@ mod tests {
             let before = self.said.clone();
             self.said.push(Message::user(prompt));
             let (prompt, model) = (Message::user(prompt), "qwen3".to_owned());
-            self.log.write(&Entry::Asked { prompt, model: model.clone() });
+            self.log.write(Entry::Asked { prompt, model: model.clone() });
             let change = Change::between(&before, &self.said);
-            self.log.write(&Entry::Answered { change, usage: Usage::unknown(), model });
+            self.log.write(Entry::Answered { change, usage: Usage::unknown(), model });
         }
     }
 

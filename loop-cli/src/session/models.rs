@@ -26,7 +26,7 @@ impl Session {
     /// As for [`choose`](Self::choose).
     pub(super) fn use_model(&mut self, name: &str) -> anyhow::Result<()> {
         self.take_model(name)?;
-        self.log.write(&Entry::ModelChanged { model: name.to_owned() });
+        self.log.write(Entry::ModelChanged { model: name.to_owned() });
         Ok(())
     }
 

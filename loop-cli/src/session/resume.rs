@@ -45,7 +45,7 @@ impl Session {
             String::new()
         };
         let model = self.model.as_ref().map_or(model, |model| model.asked().to_owned());
-        self.log.write(&Entry::Resumed { model });
+        self.log.write(Entry::Resumed { model });
         self.take_over_tools(tools.unwrap_or(true));
         let called = name.unwrap_or(entry.info.id);
         let said = text::count(self.chat.history().messages().len() as u64, "message");
@@ -88,11 +88,13 @@ impl Session {
             return Ok(store.find(wanted)?);
         }
         let folder = self.place.dir.to_string_lossy();
-        let own = store.list_from(&self.place.dir)?.into_iter();
-        let mut own = own.filter(|entry| entry.info.folder == folder && entry.info.id != self.log.id());
+        let (sessions, unreadable) = store.list_from(&self.place.dir)?;
+        let mut own = sessions
+            .into_iter()
+            .filter(|entry| entry.info.folder == folder && entry.info.id != self.log.id());
         let last = own.next();
-        for other in store.unreadable()? {
-            // Of which folder it is nobody knows: it may be the one that is meant.
+        for other in unreadable {
+            // Of whichever folder it is: it may be the one that is meant.
             if last.as_ref().is_none_or(|last| last.last_used < other.last_used) {
                 let why = text::printable(&with_causes(&other.why));
                 view::warning(&format!("{}, used later, cannot be read: {why}", text::one_line(&other.id)));

@@ -39,7 +39,7 @@ impl Session {
             view::text::count(summary.replaced as u64, "message"),
             self.measured()
         ));
-        self.log.write(&Entry::Summarised { summary: summary.text, change, usage: summary.usage });
+        self.log.write(Entry::Summarised { summary: summary.text, change, usage: summary.usage });
         Ok(())
     }
 

@@ -110,7 +110,7 @@ impl Session {
     pub(super) fn allow_tools(&mut self, are_on: bool) {
         let are_on = are_on && !self.tools.names.is_empty();
         if are_on != self.tools.are_on {
-            self.log.write(&Entry::ToolsChanged { on: are_on });
+            self.log.write(Entry::ToolsChanged { on: are_on });
         }
         self.tools.are_on = are_on;
         self.renew_tools();
@@ -120,7 +120,7 @@ impl Session {
     pub(super) fn take_over_tools(&mut self, were_on: bool) {
         let are_on = self.tools.are_on && were_on;
         if are_on != were_on {
-            self.log.write(&Entry::ToolsChanged { on: are_on });
+            self.log.write(Entry::ToolsChanged { on: are_on });
         }
         self.tools.are_on = are_on;
         self.renew_tools();

@@ -59,7 +59,7 @@ impl Session {
     /// Takes the turn, and writes it down.
     async fn taken(&mut self, prompt: Message, name: &str, other: Option<&Model>) -> anyhow::Result<()> {
         let before = self.chat.history().messages().to_vec();
-        self.log.write(&Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
+        self.log.write(Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
         let began = Instant::now();
         let mut said = Said::default();
         let done = self.run(&prompt, name, other, &mut said).await;
@@ -69,12 +69,12 @@ impl Session {
             Err(error) => {
                 self.attachments = prompt.attachments().to_vec();
                 let (why, usage) = (format!("{error:#}"), Usage::unknown());
-                self.log.write(&Entry::Unanswered { why, usage, said: said.text });
+                self.log.write(Entry::Unanswered { why, usage, said: said.text });
                 return Err(error);
             }
         };
         let change = Change::between(&before, self.chat.history().messages());
-        self.log.write(&Entry::Answered { change, usage: output.usage, model: name.to_owned() });
+        self.log.write(Entry::Answered { change, usage: output.usage, model: name.to_owned() });
         self.pace.took(elapsed);
         self.turns += 1;
         self.usage += output.usage;

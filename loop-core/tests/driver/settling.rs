@@ -44,6 +44,19 @@ async fn usage_that_comes_just_before_a_step_is_settled_is_part_of_all_that_the_
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_an_iteration_says_of_its_work_beside_the_output_is_part_of_the_step() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.mark("exit_code", 1);
+        cx.fault("exited with 1");
+        Ok(1)
+    });
+    let goal = condition_fn(|step: &Step<u64>, _: &Progress| {
+        step.fault() == Some("exited with 1") && step.marks().iter().any(|mark| mark.hash == 1)
+    });
+    assert!(Loop::new(agent).until(goal).at_most(1).run().await.unwrap().is_success());
+}
+
+#[tokio::test(start_paused = true)]
 async fn usage_that_comes_while_the_condition_is_asked_is_part_of_the_step_that_remains() {
     let meter: Arc<Mutex<Option<Meter>>> = Arc::default();
     let shared = Arc::clone(&meter);

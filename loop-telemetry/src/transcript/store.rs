@@ -89,23 +89,25 @@ impl SessionStore {
         Ok(sessions_in(&self.path)?.into_iter().filter_map(Result::ok).collect())
     }
 
-    /// The others: those whose first line cannot be read, as it is damaged or of a later version.
+    /// [`list`](Self::list), but those of this folder first; and the others, whose first line cannot be read, as it
+    /// is damaged or of a later version. Of which folder these are nobody knows.
     ///
     /// # Errors
     /// As [`list`](Self::list).
-    pub fn unreadable(&self) -> Result<Vec<UnreadableSession>, SessionError> {
-        Ok(sessions_in(&self.path)?.into_iter().filter_map(Result::err).collect())
-    }
-
-    /// [`list`](Self::list), but those of this folder first.
-    ///
-    /// # Errors
-    /// As [`list`](Self::list).
-    pub fn list_from(&self, folder: impl AsRef<Path>) -> Result<Vec<SessionEntry>, SessionError> {
+    pub fn list_from(
+        &self,
+        folder: impl AsRef<Path>,
+    ) -> Result<(Vec<SessionEntry>, Vec<UnreadableSession>), SessionError> {
         let folder = folder.as_ref().to_string_lossy();
-        let mut sessions = self.list()?;
+        let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
+        for listed in sessions_in(&self.path)? {
+            match listed {
+                Ok(session) => sessions.push(session),
+                Err(session) => unreadable.push(session),
+            }
+        }
         sessions.sort_by_key(|session| session.info.folder != folder);
-        Ok(sessions)
+        Ok((sessions, unreadable))
     }
 
     /// The session that a person means: its id, the name that it was given, or the beginning of an id that no other

@@ -78,8 +78,8 @@ impl Command for Session {
 }
 
 fn list(session: &State) -> anyhow::Result<String> {
-    let (sessions, now) = (session.log.store().list_from(&session.place.dir)?, Timestamp::now());
-    let unreadable = session.log.store().unreadable()?;
+    let (sessions, unreadable) = session.log.store().list_from(&session.place.dir)?;
+    let now = Timestamp::now();
     if sessions.is_empty() && unreadable.is_empty() {
         return Ok("there are no sessions yet".to_owned());
     }
