@@ -114,3 +114,54 @@ fn noted(notes: &mut Option<Box<Notes>>, change: Change<'_>) {
         shared(fault, change);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ending, Grant, RunTime};
+
+    const SECRET: &str = "hunter2";
+
+    /// Each place that a text from outside has in an event, with the secret in it.
+    fn events() -> Vec<EventKind> {
+        let said = |what: &str| format!("{what} {SECRET}, {SECRET}");
+        let halt = || Halt::new("of_my_own".into(), said("halt"));
+        let notes = || Notes { fault: Some(said("fault").into()), ..Notes::default() }.boxed();
+        let ending = || Box::new(Ending { halt: halt(), guardrail: Some("budget".to_owned()) });
+        let question = Question { text: said("question"), unanswered: halt() };
+        let answer = |guidance| EventKind::QuestionAnswered { answer: Some(Answer::Continue { guidance }) };
+        let iterated = |result| EventKind::IterationFinished { result, notes: notes() };
+        let judged = |result| EventKind::EvaluationFinished { result, notes: notes() };
+        let verdict = Verdict::fail;
+        vec![
+            EventKind::QuestionAsked { index: 0, guardrail: "g".to_owned(), question: Box::new(question) },
+            answer(Some(said("guidance"))),
+            answer(None),
+            iterated(WorkResult::Done(())),
+            iterated(WorkResult::Failed(said("failure").into())),
+            iterated(WorkResult::Halted(halt())),
+            judged(WorkResult::Done(verdict().with_text(said("text")))),
+            judged(WorkResult::Done(verdict().with_feedback(said("feedback")).with_score(0.5))),
+            judged(WorkResult::Done(verdict().with_text(said("text")).with_feedback(said("feedback")))),
+            judged(WorkResult::Done(verdict().with_text("nothing of it"))),
+            judged(WorkResult::Failed(said("failure").into())),
+            EventKind::WorkCut { notes: notes() },
+            EventKind::Granted { grant: Box::new(Grant { note: Some(said("note")), ..Grant::default() }) },
+            EventKind::HaltRequested { halt: Box::new(halt()) },
+            EventKind::InterruptRequested { cause: ending() },
+            EventKind::RunFinished { ending: ending() },
+        ]
+    }
+
+    #[test]
+    fn every_text_from_outside_is_changed_and_nothing_else() {
+        for kind in events() {
+            let mut event = Event { at: RunTime::ZERO, kind };
+            let before = serde_json::to_string(&event).unwrap();
+            event.change_texts(&mut |_| None);
+            assert_eq!(serde_json::to_string(&event).unwrap(), before);
+            event.change_texts(&mut |text| text.contains(SECRET).then(|| text.replace(SECRET, "***")));
+            assert_eq!(serde_json::to_string(&event).unwrap(), before.replace(SECRET, "***"));
+        }
+    }
+}

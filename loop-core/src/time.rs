@@ -88,3 +88,14 @@ pub(crate) mod micros {
         u64::deserialize(from).map(Duration::from_micros)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_time_is_said_as_what_has_passed() {
+        assert_eq!(RunTime::from_micros(1_500_000).to_string(), "1.5s");
+        assert_eq!(RunTime::ZERO.to_string(), "0ns");
+    }
+}

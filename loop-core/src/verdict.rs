@@ -115,3 +115,31 @@ impl Verdict {
         self.feedback.as_deref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_as_it_was_made() {
+        let bare = Verdict::inconclusive();
+        assert_eq!((bare.passed(), bare.score(), bare.text(), bare.feedback()), (false, None, "", None));
+        let verdict = Verdict::pass().with_text("all green").with_feedback("no more").with_score(0.5);
+        assert!(verdict.passed());
+        assert_eq!((verdict.score(), verdict.text()), (Some(0.5), "all green"));
+        assert_eq!(verdict.feedback(), Some("no more"));
+    }
+
+    #[test]
+    fn a_score_lies_within_its_range() {
+        let score = |score| Verdict::fail().with_score(score).score();
+        assert_eq!((score(-1.0), score(7.0), score(f64::NAN)), (Some(0.0), Some(1.0), None));
+    }
+
+    #[test]
+    fn an_outcome_is_said_as_it_is_recorded() {
+        for outcome in [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive] {
+            assert_eq!(serde_json::to_string(&outcome).unwrap(), format!("\"{outcome}\""));
+        }
+    }
+}

@@ -19,6 +19,8 @@ mod people;
 mod restored;
 #[path = "driver/settling.rs"]
 mod settling;
+#[path = "driver/shown.rs"]
+mod shown;
 #[path = "driver/spawned.rs"]
 mod spawned;
 #[path = "driver/streamed.rs"]
