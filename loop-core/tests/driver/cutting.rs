@@ -73,6 +73,27 @@ async fn a_crossing_report_belongs_to_an_end_that_comes_within_50_ms() {
     assert_eq!(reported_before_the_end(51).await, (StopReason::BudgetExceeded, 61));
 }
 
+/// An agent that reports in small pieces may do so to its end.
+#[tokio::test(start_paused = true)]
+async fn a_second_report_does_not_shorten_the_50_ms_of_the_first() {
+    let agent = |pieces: u64| {
+        iteration_fn(move |cx: IterationContext<u64>| async move {
+            cx.meter().add(cents(5));
+            for _ in 0..pieces {
+                sleep(ms(20)).await;
+                cx.meter().add(cents(1));
+            }
+            Ok(1)
+        })
+    };
+    let goal = || condition_fn(|_: &_, _| true);
+    let run = |pieces| Loop::new(agent(pieces)).until(goal()).at_most(3).guard(Budget::cents(5)).run();
+    let (took, report) = timed(run(2)).await;
+    assert_eq!((took, report.unwrap().reason()), (ms(40), &StopReason::GoalMet));
+    let (took, report) = timed(run(3)).await;
+    assert_eq!((took, report.unwrap().reason()), (ms(60), &StopReason::BudgetExceeded));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_check_is_not_cut_for_what_the_iteration_reported_with_its_end() {
     let agent = iteration_fn(async |cx: IterationContext<u64>| {
