@@ -17,6 +17,9 @@ use crate::{
 /// Ctrl+C.
 pub(crate) const CTRL_C: &str = "\u{3}";
 
+/// A session with the model of a [`Server`].
+const CHAT: [&str; 3] = ["chat", "--model", "openai:scripted"];
+
 /// What asks where the cursor is.
 const WHERE: &[u8] = b"\x1b[6n";
 
@@ -30,9 +33,15 @@ pub(crate) struct Seat {
 impl Seat {
     /// `loop chat` with these arguments, and this server as its model.
     pub(crate) fn chat(world: &World, server: &Server, args: &[&str], size: (u16, u16)) -> Self {
-        let model = ["chat", "--model", "openai:scripted"];
-        Self::open(world, &[&model, args].concat(), size, |command| {
-            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
+        Self::open(world, &[&CHAT, args].concat(), size, |command| answered_by(command, server))
+    }
+
+    /// `loop chat` with these settings.
+    pub(crate) fn with_settings(world: &World, server: &Server, settings: &str, size: (u16, u16)) -> Self {
+        world.write("settings.toml", settings);
+        Self::open(world, &CHAT, size, |command| {
+            answered_by(command, server);
+            command.env("LOOP_CONFIG", world.path("settings.toml"));
         })
     }
 
@@ -53,9 +62,7 @@ impl Seat {
     /// `loop chat` at a terminal that is gone as soon as it asks for a line, as when a window is closed.
     pub(crate) fn hung_up(world: &World, server: &Server) -> Ran {
         let size = (80, 24);
-        let (started, ours) = sit_down(world, &["chat", "--model", "openai:scripted"], size, |command| {
-            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
-        });
+        let (started, ours) = sit_down(world, &CHAT, size, |command| answered_by(command, server));
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
         show(ours, &screen, || page(&screen).lines().last() == Some(">"));
         started.finish()
@@ -117,6 +124,11 @@ impl Seat {
         self.types("/exit\r");
         self.finish().exits(0);
     }
+}
+
+/// Who asks a model of this vendor asks this server; nothing is in colour.
+pub(crate) fn answered_by(command: &mut Command, server: &Server) {
+    command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
 }
 
 /// Starts `loop` at a terminal that can do what most can.

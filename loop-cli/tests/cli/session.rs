@@ -7,8 +7,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
-    model_server::{KEY, Server},
-    seat::{CTRL_C, Seat},
+    model_server::Server,
+    seat::{CTRL_C, Seat, answered_by},
     support::World,
 };
 
@@ -97,13 +97,7 @@ fn ctrl_c_ends_the_turn_and_not_the_session() {
 #[test]
 fn a_command_is_ended_by_ctrl_c() {
     let world = World::new();
-    world.write("settings.toml", "[policy]\nallow = [\"sleep\"]\n");
-    let server = Server::new([]);
-    let (path, url) = (world.path("settings.toml"), server.url());
-    let args = ["chat", "--model", "openai:scripted"];
-    let mut seat = Seat::open(&world, &args, SIZE, |command| {
-        command.env("LOOP_CONFIG", path).env("OPENAI_BASE_URL", url).env("NO_COLOR", "1");
-    });
+    let mut seat = Seat::with_settings(&world, &Server::new([]), "[policy]\nallow = [\"sleep\"]\n", SIZE);
     seat.is_asked_after("/help");
     seat.types("!sleep 1000\r");
     seat.sees("running");
@@ -135,15 +129,8 @@ fn a_context_that_is_full_is_told_of_whoever_answers_and_within_a_turn() {
             "[models.{name}]\nmodel = \"openai:scripted\"\nbase_url = \"{url}\"\ncontext_tokens = {tokens}\n"
         )
     };
-    world.write("settings.toml", model("tiny", 1_000) + &model("small", 10_000));
-    let path = world.path("settings.toml");
-    let mut seat = Seat::open(&world, &["chat", "--model", "openai:scripted"], (120, 40), |command| {
-        command
-            .env("LOOP_CONFIG", path)
-            .env("OPENAI_BASE_URL", &url)
-            .env("OPENAI_API_KEY", KEY)
-            .env("NO_COLOR", "1");
-    });
+    let settings = model("tiny", 1_000) + &model("small", 10_000);
+    let mut seat = Seat::with_settings(&world, &server, &settings, (120, 40));
     seat.is_asked_after("/help");
     // The model that answers otherwise has room, or nobody knows.
     seat.says("@tiny Hello?", "tok/s");
@@ -168,8 +155,8 @@ fn a_session_is_gone_on_with_as_it_was_left() {
     // No model is named here, so it is that session's.
     let resumed = |args: &[&str]| {
         let seat = Seat::open(&world, &[&["chat", "--resume"], args].concat(), SIZE, |command| {
-            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY);
-            command.env("OLLAMA_HOST", "127.0.0.1:1").env("NO_COLOR", "1");
+            answered_by(command, &server);
+            command.env("OLLAMA_HOST", "127.0.0.1:1");
         });
         seat.is_asked_after("/help");
         seat
@@ -203,8 +190,8 @@ fn the_model_of_a_session_goes_on_answering() {
     let (world, server) = (World::new(), Server::new([says("One.")]));
     let seat = |args: &[&str]| {
         let seat = Seat::open(&world, &[&["chat"], args].concat(), SIZE, |command| {
-            command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY);
-            command.env("LOOP_MODEL", "openai:scripted").env("NO_COLOR", "1");
+            answered_by(command, &server);
+            command.env("LOOP_MODEL", "openai:scripted");
         });
         seat.is_asked_after("/help");
         seat

@@ -40,12 +40,8 @@ fn a_prompt_is_said_again_and_again_in_one_conversation() {
 #[test]
 fn ctrl_c_ends_it_in_an_iteration_in_a_command_and_in_the_pause() {
     let world = World::new();
-    world.write("settings.toml", "[policy]\nallow = [\"sleep\"]\n");
     let server = Server::new([says("one"), Answer::deltas(["hal", "f"]).stalls()]);
-    let (path, url) = (world.path("settings.toml"), server.url());
-    let mut seat = Seat::open(&world, &["chat", "--model", "openai:scripted"], SIZE, |command| {
-        command.env("LOOP_CONFIG", path).env("OPENAI_BASE_URL", url).env("NO_COLOR", "1");
-    });
+    let mut seat = Seat::with_settings(&world, &server, "[policy]\nallow = [\"sleep\"]\n", SIZE);
     seat.is_asked_after("/help");
     seat.types("/loop 1h --count 3 And now?\r");
     seat.sees("next in 1h");
