@@ -10,7 +10,7 @@ use loop_core::{
     StopReason, Usage, Usd, Verdict, async_trait, evaluator_fn, evaluator_passed, iteration_fn,
 };
 
-use crate::parts::{Endless, cents, is_set, ms, never, sleeper};
+use crate::parts::{Endless, cents, is_set, ms, never, sleeper, timed};
 
 /// What a journal was told.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +180,20 @@ async fn a_journal_that_fails_anywhere_ends_the_run_and_nothing_more_starts() {
             matches!(told, Told::Event(Event { kind: EventKind::IterationStarted { .. }, .. }))
         };
         assert_eq!(begun.load(Ordering::SeqCst), told[..safe].iter().filter(started).count() as u64);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_cannot_be_recorded_is_not_waited_out() {
+    // The iteration is recorded; then that it waits is not, or not safely.
+    for calls in [3, 4] {
+        let journal = Memory::failing_after(calls);
+        let run = Loop::new(agent()).until(never()).at_most(3).pace(ms(1_000)).journal(journal.clone());
+        let (took, report) = timed(run.run()).await;
+        assert_eq!(report.unwrap().reason(), &StopReason::Failed);
+        assert!(took < ms(1_000), "{took:?} after {calls} calls: {:?}", names(&journal.told()));
+        let waits = |event: &Event| matches!(event.kind, EventKind::WaitStarted { .. });
+        assert_eq!(journal.events().iter().any(waits), calls == 4);
     }
 }
 

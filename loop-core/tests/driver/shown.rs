@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use futures::StreamExt;
 use loop_core::{
     EvaluationContext, IterationContext, Judged, Loop, Machine, MaxElapsed, Progress, Step, StepRecord,
     Verdict, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
 };
 
-use crate::parts::{Budget, ms};
+use crate::parts::{Budget, ms, never, sleeper};
 
 #[test]
 fn functions_show_what_they_are() {
@@ -26,6 +27,19 @@ fn a_machine_shows_its_guardrails_and_how_far_it_is() {
         vec![Box::new(MaxElapsed::seconds(1)), Box::new(Budget::cents(5))];
     let shown = format!("{:?}", Machine::new(guardrails, Box::new(ms(0)), true));
     assert!(shown.starts_with(r#"Machine { guardrails: ["max_elapsed", "budget"], progress: "#), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_show_whether_they_are_over() {
+    let run = || Loop::new(sleeper(ms(1))).until(never()).at_most(1);
+    let mut spawned = run().spawn().unwrap();
+    assert_eq!(format!("{spawned:?}"), "Running { over: false, .. }");
+    while spawned.next().await.is_some() {}
+    assert_eq!(format!("{spawned:?}"), "Running { over: true, .. }");
+    let mut stream = run().stream().unwrap();
+    assert_eq!(format!("{stream:?}"), "RunStream { over: false, .. }");
+    while stream.next().await.is_some() {}
+    assert_eq!(format!("{stream:?}"), "RunStream { over: true, .. }");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use loop_core::{
 };
 use tokio::time::sleep;
 
-use crate::parts::{Endless, cents, event, is_set, ms, never, sleeper, timed};
+use crate::parts::{Budget, Endless, cents, event, is_set, ms, never, sleeper, timed};
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_holds_the_run_up() {
@@ -112,6 +112,48 @@ async fn usage_that_comes_in_a_wait_is_told_at_once() {
     let mut run = Loop::new(agent).until(never()).at_most(2).pace(ms(1_000)).spawn().unwrap();
     let read = async { while !matches!(event(run.next().await).kind, EventKind::UsageReported { .. }) {} };
     assert_eq!(timed(read).await.0, ms(120));
+}
+
+/// Whoever keeps up hears of each report, also where the work leaves no pause between them.
+#[tokio::test(start_paused = true)]
+async fn reports_without_a_pause_are_told_one_by_one() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        for _ in 0..10 {
+            cx.meter().add(cents(2));
+            tokio::task::yield_now().await;
+        }
+        Ok(1)
+    });
+    let run = Loop::new(agent).until(never()).at_most(1).spawn().unwrap();
+    let reported = |update: &Update<u64>| match update {
+        Update::Event(event) => matches!(event.kind, EventKind::UsageReported { .. }),
+        Update::Report(_) => false,
+    };
+    let updates: Vec<_> = run.collect().await;
+    // Work is tried once before it is attended: its first two reports come together.
+    assert_eq!(updates.iter().filter(|update| reported(update)).count(), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_bind_in_a_wait_while_nobody_reads() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        let meter = cx.meter();
+        tokio::spawn(async move {
+            for _ in 0..100 {
+                sleep(ms(1)).await;
+                meter.add(cents(1));
+            }
+        });
+        Ok(1)
+    });
+    let run = Loop::new(agent).until(never()).at_most(2).guard(Budget::cents(90)).pace(ms(1_000));
+    let run = run.spawn().unwrap();
+    sleep(ms(500)).await;
+    let updates: Vec<_> = run.collect().await;
+    let Some(Update::Report(report)) = updates.last() else { panic!("no report at the end") };
+    assert_eq!((report.reason(), report.elapsed()), (&StopReason::BudgetExceeded, ms(90)));
+    assert_eq!(report.usage(), &cents(90));
+    assert!(updates.len() < 80, "{} updates were kept for nobody", updates.len());
 }
 
 #[tokio::test(start_paused = true)]
