@@ -167,6 +167,68 @@ fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
 }
 
 #[test]
+fn times_are_said_without_their_fractions_unless_they_are_nothing_else() {
+    let said = |limit: u64, after: u64| {
+        let limit = MaxElapsed::new(Duration::from_millis(limit));
+        let mut run = machine(vec![Box::new(limit)]);
+        run.handle(NOW, Input::Started);
+        let result = WorkResult::Later { after: Duration::from_millis(after) };
+        let Some(Action::Finish(ending)) = run.handle(NOW, Input::Iterated { result, notes: None }) else {
+            panic!("it waits")
+        };
+        ending.halt.message
+    };
+    assert_eq!(
+        said(60_250, 90_500),
+        "what was put off can be tried again in 1m30s, and the run's time ends in 1m"
+    );
+    assert_eq!(
+        said(500, 700),
+        "what was put off can be tried again in 700ms, and the run's time ends in 500ms"
+    );
+}
+
+#[test]
+fn a_step_knows_when_it_began_and_how_long_it_took() {
+    let mut run = machine(vec![]);
+    let at = RunTime::from_micros;
+    run.handle(at(1_000), Input::Started);
+    run.handle(at(3_000), iterated());
+    run.handle(at(4_500), Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: notes() });
+    run.handle(at(9_000), Input::Settled { met: false });
+    let step = run.progress().last_step().expect("a step");
+    assert_eq!((step.started(), step.elapsed()), (at(1_000), Duration::from_micros(3_500)));
+}
+
+#[test]
+fn a_note_of_a_person_outlives_the_death_of_an_evaluator_and_not_its_step() {
+    let mut run = machine(vec![asks("checkpoint")]);
+    run.handle(NOW, Input::Started);
+    let guidance = Some("leave the tests alone".to_owned());
+    run.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance: guidance.clone() }) });
+    assert_eq!(run.handle(NOW, iterated()), Some(Action::Evaluate));
+    assert_eq!(run.handle(NOW, Input::Resumed), Some(Action::Evaluate));
+    assert_eq!(run.progress().guidance(), guidance.as_deref());
+    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+    run.handle(NOW, Input::Settled { met: false });
+    assert_eq!(run.progress().guidance(), None);
+}
+
+/// It was done, and used up its index, whatever it says of going on.
+#[test]
+fn what_an_iteration_left_that_halts_the_run_counts() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
+    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+    run.handle(NOW, Input::Settled { met: false });
+    let halt = Halt::new(StopReason::AgentUnavailable, "");
+    let halted = Input::Iterated { result: WorkResult::Halted(halt), notes: notes() };
+    assert!(matches!(run.handle(NOW, halted), Some(Action::Finish(_))));
+    assert_eq!((run.progress().iterations(), run.progress().unchanged("exit_code")), (2, Some(1)));
+}
+
+#[test]
 fn a_halt_from_outside_interrupts_the_work_and_ends_the_run_for_its_reason() {
     let mut run = machine(vec![]);
     run.handle(NOW, Input::Started);
