@@ -214,6 +214,16 @@ fn a_note_of_a_person_outlives_the_death_of_an_evaluator_and_not_its_step() {
     assert_eq!(run.progress().guidance(), None);
 }
 
+#[test]
+fn an_iteration_that_was_told_to_end_is_used_up_though_the_run_died_before_it_did() {
+    let mut run = machine(vec![Box::new(MaxElapsed::seconds(9))]);
+    run.handle(NOW, Input::Started);
+    let late = RunTime::from_micros(9_000_000);
+    assert!(matches!(run.handle(late, Input::DeadlinePassed), Some(Action::Interrupt { .. })));
+    let Some(Action::Finish(ending)) = run.handle(late, Input::Resumed) else { panic!("it goes on") };
+    assert_eq!((ending.reason(), run.progress().iterations()), (&StopReason::TimeExceeded, 1));
+}
+
 /// It was done, and used up its index, whatever it says of going on.
 #[test]
 fn what_an_iteration_left_that_halts_the_run_counts() {
