@@ -7,7 +7,10 @@ use loop_agents::{
 use loop_telemetry::transcript::{Change, Entry};
 
 use super::Session;
-use crate::every::Repetition;
+use crate::{
+    every::Repetition,
+    view::{self, text},
+};
 
 /// How much of what a command printed the model is told, in bytes.
 const TOLD_BYTES: usize = 8000;
@@ -31,6 +34,14 @@ impl Session {
     /// Sends this along with the next prompt.
     pub(super) fn attach(&mut self, attachment: Attachment) {
         self.attachments.push(attachment);
+    }
+
+    /// Another session's conversation begins: what was to go with the next prompt was meant for this one.
+    pub(super) fn leave_attachments(&mut self) {
+        for attachment in self.attachments.drain(..) {
+            let name = attachment.name.as_deref().map_or_else(|| "an image".into(), text::one_line);
+            view::warning(&format!("{name} was not sent, and stays behind; attach it again to send it here"));
+        }
     }
 
     /// Forgets what was said; what is pinned stays, and the system prompt is made anew.

@@ -38,7 +38,7 @@ impl Session {
         }
         self.usage = usage;
         self.turns = turns;
-        self.attachments.clear();
+        self.leave_attachments();
         let answers = if self.take_over_model(&model) {
             format!(", {} answers", self.model_name())
         } else {

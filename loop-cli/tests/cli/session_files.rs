@@ -83,11 +83,14 @@ fn what_may_be_done_where_is_set_for_the_session() {
     seat.leaves();
     let mut seat = self::seat(&world, &server);
     seat.says("/permissions set src none", "src: nothing");
+    world.write("dot.png", "no picture, and nobody looks");
+    seat.says("/attach dot.png", "dot.png, 28 B, goes with the next prompt");
     // The prompt is another one then.
     seat.types("/safemode off\r");
     seat.sees("safe mode is off");
     seat.sees("[unsafe]");
     seat.says("/session continue first", "what may be done is as the settings say");
+    seat.sees("dot.png was not sent, and stays behind");
     seat.says("/safemode", "safe mode is on");
     seat.says("/read src/b.txt", "read src/b.txt");
     seat.says("/context add Be brief.", "pinned");

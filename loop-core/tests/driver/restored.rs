@@ -53,6 +53,20 @@ async fn a_run_that_stopped_before_an_evaluation_needs_the_output() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_iteration_knows_how_often_it_was_tried() {
+    let agent = || iteration_fn(async |cx: IterationContext<u32>| Ok(cx.attempt()));
+    let goal = || condition_fn(|_: &loop_core::Step<u32>, _: &Progress| true);
+    let run = || Loop::new(agent()).until(goal()).at_most(3);
+    assert_eq!(run().run().await.unwrap().output(), Some(&1));
+    let died = events_until(|kind| matches!(kind, EventKind::IterationStarted { .. })).await;
+    let died = died.into_iter().map(|event| match event.kind {
+        EventKind::RunStarted { .. } => Event { kind: EventKind::RunStarted { evaluated: false }, ..event },
+        _ => event,
+    });
+    assert_eq!(run().resume(died.collect(), None).run().await.unwrap().output(), Some(&2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_history_that_lost_an_iteration_is_no_panic() {
     let mut events = events_until(|kind| matches!(kind, EventKind::EvaluationStarted {})).await;
     events.retain(|event| {

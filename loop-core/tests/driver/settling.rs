@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use loop_core::{
-    Event, EventKind, IterationContext, Loop, Meter, Progress, Step, StepRecord, StopCondition, condition_fn,
-    iteration_fn,
+    Cost, CostQuality, Event, EventKind, IterationContext, Loop, Meter, Progress, Step, StepRecord,
+    StopCondition, Usage, Usd, condition_fn, iteration_fn,
 };
 
 use crate::parts::cents;
@@ -54,6 +54,18 @@ async fn what_an_iteration_says_of_its_work_beside_the_output_is_part_of_the_ste
         step.fault() == Some("exited with 1") && step.marks().iter().any(|mark| mark.hash == 1)
     });
     assert!(Loop::new(agent).until(goal).at_most(1).run().await.unwrap().is_success());
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_far_a_cost_can_be_believed_is_known_at_the_end_of_its_iteration() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.meter().add(Usage::unknown().with_cost(Cost::estimated(Usd::micros(7))));
+        cx.meter().revise(CostQuality::Known);
+        Ok(1)
+    });
+    let goal = condition_fn(|_: &Step<u64>, _: &Progress| true);
+    let report = Loop::new(agent).until(goal).at_most(1).run().await.unwrap();
+    assert_eq!(report.usage().cost, Some(Cost::known(Usd::micros(7))));
 }
 
 #[tokio::test(start_paused = true)]
