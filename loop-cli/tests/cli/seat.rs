@@ -4,7 +4,10 @@ use std::{
     fs::File,
     io::{Read, Write},
     process::Command,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
 };
 
@@ -28,6 +31,8 @@ pub(crate) struct Seat {
     started: Started,
     keys: File,
     screen: Arc<Mutex<vt100::Parser>>,
+    /// How often it was asked where the cursor is: once for each line that is asked for.
+    lines: Arc<AtomicU64>,
 }
 
 impl Seat {
@@ -54,9 +59,11 @@ impl Seat {
     ) -> Self {
         let (started, keys) = sit_down(world, args, size, change);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
+        let lines = Arc::new(AtomicU64::new(0));
         let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
-        thread::spawn(move || show(ours, &shown, || false));
-        Self { started, keys, screen }
+        let asked = Arc::clone(&lines);
+        thread::spawn(move || show(ours, &shown, &asked, || false));
+        Self { started, keys, screen, lines }
     }
 
     /// `loop chat` at a terminal that is gone as soon as it asks for a line, as when a window is closed.
@@ -64,7 +71,7 @@ impl Seat {
         let size = (80, 24);
         let (started, ours) = sit_down(world, &CHAT, size, |command| answered_by(command, server));
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
-        show(ours, &screen, || page(&screen).lines().last() == Some(">"));
+        show(ours, &screen, &AtomicU64::new(0), || page(&screen).lines().last() == Some(">"));
         started.finish()
     }
 
@@ -96,10 +103,21 @@ impl Seat {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
     }
 
-    /// Types a line, and waits until this is on the screen and the next one is asked for.
+    /// Types a line when one is asked for, and waits until this is on the screen and the next one is asked for.
     pub(crate) fn says(&mut self, line: &str, answer: &str) {
+        until_shown(
+            "a prompt",
+            || self.page(),
+            |page| page.lines().last().is_some_and(|it| it.ends_with('>')),
+        );
+        let before = self.lines.load(Ordering::SeqCst);
         self.types(&format!("{line}\r"));
-        self.is_asked_after(answer);
+        let is_answered = |page: &str| {
+            self.lines.load(Ordering::SeqCst) > before
+                && page.contains(answer)
+                && page.lines().last() == Some(">")
+        };
+        until_shown(&format!("a prompt after {answer}"), || self.page(), is_answered);
     }
 
     /// Compares the screen with its snapshot.
@@ -151,16 +169,18 @@ fn page(screen: &Mutex<vt100::Parser>) -> String {
     rows.join("\n").trim_end().to_owned()
 }
 
-/// Shows what comes, and answers what is asked, until the terminal is gone or enough has been seen.
-fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, is_enough: impl Fn() -> bool) {
+/// Shows what comes, and answers what is asked, until the terminal is gone or enough has been seen. Counts how often
+/// something was asked.
+fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, asked: &AtomicU64, is_enough: impl Fn() -> bool) {
     let (mut buffer, mut heard) = ([0; 8192], Vec::new());
     while let Ok(count @ 1..) = terminal.read(&mut buffer) {
         heard.extend_from_slice(&buffer[..count]);
         while let Some(at) = heard.windows(WHERE.len()).position(|bytes| bytes == WHERE) {
             let rest = heard.split_off(at + WHERE.len());
             let (row, column) = process(screen, &std::mem::replace(&mut heard, rest));
-            // Whoever has gone meanwhile does not hear it.
-            let _ = write!(terminal, "\x1b[{};{}R", row + 1, column + 1);
+            asked.fetch_add(1, Ordering::SeqCst);
+            // In one piece: somebody may be typing. Whoever has gone meanwhile does not hear it.
+            let _ = terminal.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
         }
         // A question may have come in part.
         let torn = (1..WHERE.len()).rev().find(|length| heard.ends_with(&WHERE[..*length])).unwrap_or(0);
