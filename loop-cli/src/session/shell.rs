@@ -9,9 +9,6 @@ use super::{
 };
 use crate::view::{BAD, paint, text};
 
-/// The exit code of what Ctrl+C ended, as shells show it.
-const INTERRUPTED: i32 = 130;
-
 impl Session {
     /// Runs a command line as the policy allows it; the model is told what it printed.
     ///
@@ -33,11 +30,7 @@ impl Session {
     ) -> anyhow::Result<()> {
         let waiting =
             Live::begin("", Status::new(format!("running: {}", text::one_line(&self.line)), None, None));
-        let report = self.call(tool, arguments).await.and_then(|report| match report.commands.last() {
-            // Ctrl+C reaches it before us while it has not left our process group yet.
-            Some(run) if run.exit_code == INTERRUPTED => Err(Interrupted.into()),
-            _ => Ok(report),
-        });
+        let report = self.call(tool, arguments).await;
         drop(waiting);
         if report.as_ref().is_err_and(anyhow::Error::is::<Interrupted>) {
             // What it had done by then is done.

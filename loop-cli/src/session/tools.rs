@@ -1,7 +1,7 @@
 //! What the model can call in a session, and what the person can: the same tools, under the same policy and in one
 //! audit.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
 use loop_guardrails::policy::{
@@ -11,6 +11,7 @@ use loop_guardrails::policy::{
 };
 use loop_telemetry::{StateDir, transcript::Entry};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::{
     Interrupted, Session,
@@ -21,6 +22,13 @@ use crate::{
     model::{self, Surroundings, ToolName},
     settings::Settings,
 };
+
+/// The exit code of what Ctrl+C ended, as shells show it. A command that has not left our process group yet hears of it
+/// when we do, and may be quicker.
+const BY_CTRL_C: i32 = 130;
+
+/// How long we may take to hear of it then.
+const HEARD: Duration = Duration::from_millis(200);
 
 /// Tools, and who may call them.
 pub(crate) struct Tools {
@@ -100,6 +108,10 @@ impl Session {
             () = stop.cancelled() => return Err(Interrupted.into()),
             report = self.tools.toolbox.call(tool, arguments) => report,
         };
+        let by_ctrl_c = report.commands.last().is_some_and(|run| run.exit_code == BY_CTRL_C);
+        if by_ctrl_c && timeout(HEARD, stop.cancelled()).await.is_ok() {
+            return Err(Interrupted.into());
+        }
         match report.outcome {
             ToolOutcome::Done => Ok(report),
             ToolOutcome::Failed | ToolOutcome::Rejected => Err(anyhow::Error::msg(report.text)),
