@@ -23,7 +23,9 @@ use crate::{
 pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let entry = meant(&store, args.run.as_deref())?;
-    if let Some(number) = args.iteration {
+    if let Some(number) = args.iteration.filter(|_| args.part.prompt) {
+        prompt::show(&store, &entry.id, number)?;
+    } else if let Some(number) = args.iteration {
         iteration::show(&store, &entry.id, number, &args.part)?;
     } else if args.json {
         view::print_json(&ShowJson::read(&store, &entry)?)?;

@@ -12,12 +12,9 @@ use loop_guardrails::Backoff;
 use super::{
     local,
     name::{self, NameError, VendorModel},
-    vendor::{self, Access},
+    vendor::{self, Access, VARIABLE, value},
 };
 use crate::settings::{Layer, NamedModel, Settings};
-
-/// The variable that names a model where nothing else does.
-pub(super) const VARIABLE: &str = "LOOP_MODEL";
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
@@ -52,7 +49,7 @@ impl Model {
         }
         match lookup(VARIABLE) {
             Some(name) => Self::named(&name, settings, lookup).context(VARIABLE),
-            None => local::first(Access::of(Vendor::Ollama, lookup)),
+            None => Self::at(local::first(lookup)?, Access::of(Vendor::Ollama, lookup)),
         }
     }
 
@@ -155,9 +152,3 @@ pub(crate) fn name_of(
 
 /// The wait after the second try.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-
-/// The value of a variable. One that is empty counts as not set.
-pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<String> {
-    let (_, value) = variables.iter().find(|(key, _)| key == name)?;
-    value.to_str().map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned)
-}

@@ -6,19 +6,18 @@ use anyhow::{Context, anyhow};
 use loop_agents::chat::Vendor;
 
 use super::{
-    choice::{Model, VARIABLE, value},
     name::VendorModel,
-    vendor::Access,
+    vendor::{Access, VARIABLE, value},
 };
 
 /// A server on this machine answers at once, or is not there.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The first model of an Ollama, if it answers.
-pub(super) fn first(access: Access) -> anyhow::Result<Model> {
+/// The first model of an Ollama, if it answers. What is there stands in the variables that `lookup` finds.
+pub(super) fn first(lookup: impl Fn(&str) -> Option<String>) -> anyhow::Result<VendorModel> {
+    let access = Access::of(Vendor::Ollama, lookup);
     let address = access.base_url.clone().unwrap_or_else(|| Vendor::Ollama.default_url().to_owned());
-    let endpoint =
-        Access { base_url: access.base_url.clone(), key: access.key.clone() }.endpoint(Vendor::Ollama);
+    let endpoint = access.endpoint(Vendor::Ollama);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("the asynchronous runtime could not be started")?;
     let listed = runtime.block_on(async { tokio::time::timeout(PATIENCE, endpoint.models()).await });
@@ -27,7 +26,7 @@ pub(super) fn first(access: Access) -> anyhow::Result<Model> {
         .into_iter()
         .next()
         .ok_or_else(|| none(&format!("the Ollama at {address} has none (`ollama pull qwen3` gets one)")))?;
-    Model::at(VendorModel { vendor: Vendor::Ollama, id }, access)
+    Ok(VendorModel { vendor: Vendor::Ollama, id })
 }
 
 /// The models of an Ollama; none if none answers.

@@ -1,6 +1,17 @@
-//! What each vendor's users have in their environment: an address, and a key.
+//! What users have in their environment: the name of a model, and of each vendor an address and a key.
+
+use std::ffi::OsString;
 
 use loop_agents::chat::{Endpoint, SecretString, Vendor};
+
+/// The variable that names a model where nothing else does.
+pub(super) const VARIABLE: &str = "LOOP_MODEL";
+
+/// The value of a variable. One that is empty counts as not set.
+pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<String> {
+    let (_, value) = variables.iter().find(|(key, _)| key == name)?;
+    value.to_str().map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned)
+}
 
 /// What the environment says of a vendor.
 #[derive(Debug, Default)]

@@ -9,17 +9,13 @@ use super::super::{
     Failure,
     kept::{decode, read_on},
 };
-use super::prompt;
 use crate::{
     args::PartArgs,
     view::{self, Left, iteration::Found, row::Rows, text},
 };
 
-/// Prints the iteration with this number, or a part of it.
+/// Prints the iteration with this number, or what was printed or said in it.
 pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> Result<(), Failure> {
-    if part.prompt {
-        return prompt::show(store, id, number);
-    }
     let (found, unread) = find(store, id, number)?;
     if part.output {
         let none = || unread.unwrap_or_else(|| nothing(number, "the agent has left no output that is kept"));
