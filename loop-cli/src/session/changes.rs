@@ -44,7 +44,7 @@ impl Session {
         }
     }
 
-    /// Forgets what was said; what is pinned stays, and the system prompt is made anew.
+    /// Forgets what was said, and what was to be sent along; what is pinned stays, and the system prompt is made anew.
     pub(super) async fn clear(&mut self) {
         self.chat.clear();
         self.attachments.clear();

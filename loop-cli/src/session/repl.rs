@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::{
     Interrupted, Session, command,
-    editor::{Editor, Prompt, Typed},
+    editor::{Editor, Prompt, Typed, gone},
     jobs::{Asking, Clockwork, Due, Wanted},
 };
 use crate::{
@@ -63,8 +63,9 @@ enum Next {
 
 /// What comes next, or the signal that ends the session.
 async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockwork) -> Result<Next, Signal> {
+    let mut gone = pin!(gone());
     loop {
-        tokio::select! {
+        let signal = tokio::select! {
             typed = editor.typed() => return Ok(Next::Typed(typed)),
             due = clockwork.due() => match editor.let_go().await {
                 Some(Typed::Paused) => return Ok(Next::Due(due)),
@@ -74,19 +75,19 @@ async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockw
                     if let Some(typed) = typed {
                         return Ok(Next::Typed(typed));
                     }
+                    continue;
                 }
             },
-            signal = signals.next() => match signal {
-                // It was meant for a turn that has just ended.
-                Signal::Interrupt => {}
-                other => {
-                    // The terminal is to be left as it was, if it is there.
-                    if editor.let_go().await.is_some() {
-                        view::say("");
-                    }
-                    return Err(other);
-                }
-            },
+            signal = signals.next() => signal,
+            () = &mut gone => Signal::Hangup,
+        };
+        // Ctrl+C was meant for a turn that has just ended.
+        if signal != Signal::Interrupt {
+            // The terminal is to be left as it was, if it is there.
+            if editor.let_go().await.is_some() {
+                view::say("");
+            }
+            return Err(signal);
         }
     }
 }

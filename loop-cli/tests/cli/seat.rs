@@ -31,8 +31,8 @@ pub(crate) struct Seat {
     started: Started,
     keys: File,
     screen: Arc<Mutex<vt100::Parser>>,
-    /// How often it was asked where the cursor is: once for each line that is asked for.
-    lines: Arc<AtomicU64>,
+    /// How often it was asked where the cursor is, which is done at least once for each line.
+    asked: Arc<AtomicU64>,
 }
 
 impl Seat {
@@ -59,17 +59,22 @@ impl Seat {
     ) -> Self {
         let (started, keys) = sit_down(world, args, size, change);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
-        let lines = Arc::new(AtomicU64::new(0));
+        let asked = Arc::new(AtomicU64::new(0));
         let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
-        let asked = Arc::clone(&lines);
-        thread::spawn(move || show(ours, &shown, &asked, || false));
-        Self { started, keys, screen, lines }
+        let counted = Arc::clone(&asked);
+        thread::spawn(move || show(ours, &shown, &counted, || false));
+        Self { started, keys, screen, asked }
     }
 
-    /// `loop chat` at a terminal that is gone as soon as it asks for a line, as when a window is closed.
-    pub(crate) fn hung_up(world: &World, server: &Server) -> Ran {
+    /// `loop chat` at a terminal that is gone as soon as it asks for a line, as when a window is closed. If it is deaf, no
+    /// signal tells it so.
+    pub(crate) fn hung_up(world: &World, server: &Server, is_deaf: bool) -> Ran {
         let size = (80, 24);
-        let (started, ours) = sit_down(world, &CHAT, size, |command| answered_by(command, server));
+        let before: &[&str] = if is_deaf { &["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"] } else { &[] };
+        let (started, ours) = terminal::start_by(before, world, &CHAT, size, |command| {
+            command.env("TERM", "xterm-256color");
+            answered_by(command, server);
+        });
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
         show(ours, &screen, &AtomicU64::new(0), || page(&screen).lines().last() == Some(">"));
         started.finish()
@@ -108,12 +113,12 @@ impl Seat {
         until_shown(
             "a prompt",
             || self.page(),
-            |page| page.lines().last().is_some_and(|it| it.ends_with('>')),
+            |page| matches!(page.lines().last(), Some(">" | "[unsafe] >")),
         );
-        let before = self.lines.load(Ordering::SeqCst);
+        let before = self.asked.load(Ordering::SeqCst);
         self.types(&format!("{line}\r"));
         let is_answered = |page: &str| {
-            self.lines.load(Ordering::SeqCst) > before
+            self.asked.load(Ordering::SeqCst) > before
                 && page.contains(answer)
                 && page.lines().last() == Some(">")
         };

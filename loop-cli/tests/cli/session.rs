@@ -314,5 +314,7 @@ fn what_is_no_terminal_is_no_session() {
 
 #[test]
 fn a_session_whose_terminal_is_gone_ends() {
-    Seat::hung_up(&World::new(), &Server::new([])).exits(129);
+    for is_deaf in [false, true] {
+        Seat::hung_up(&World::new(), &Server::new([]), is_deaf).exits(129);
+    }
 }

@@ -86,6 +86,17 @@ pub(crate) fn hung_up(world: &World, args: &[&str], is_time: impl FnMut() -> boo
 pub(crate) fn start(
     world: &World,
     args: &[&str],
+    size: (u16, u16),
+    change: impl FnOnce(&mut Command),
+) -> (Started, File) {
+    start_by(&[], world, args, size, change)
+}
+
+/// The same, by a command that becomes the one in its arguments.
+pub(crate) fn start_by(
+    before: &[&str],
+    world: &World,
+    args: &[&str],
     (ws_col, ws_row): (u16, u16),
     change: impl FnOnce(&mut Command),
 ) -> (Started, File) {
@@ -98,8 +109,8 @@ pub(crate) fn start(
     let stream = || theirs.try_clone().expect("a copy");
 
     // Ctrl+C is a signal only at a terminal that is the session's own.
-    let mut command = world.command("setsid", &["--ctty", env!("CARGO_BIN_EXE_loop")]);
-    command.args(args).env("TERM", "dumb");
+    let mut command = world.command("setsid", &["--ctty"]);
+    command.args(before).arg(env!("CARGO_BIN_EXE_loop")).args(args).env("TERM", "dumb");
     command.stdin(stream()).stdout(stream()).stderr(stream());
     change(&mut command);
     let started = Started::as_it_is(&mut command);

@@ -191,7 +191,9 @@ impl<O> Run<O> {
 
     /// Tells the machine once that the run was cancelled, if it was.
     fn tell_cancel(&mut self) -> Option<Action> {
-        if self.cancelled || !self.signals.cancel.is_cancelled() {
+        // An ended run that is about to go on would not hear of it, and it is told once.
+        let over = self.machine.progress().phase() == Phase::Ended;
+        if self.cancelled || over || !self.signals.cancel.is_cancelled() {
             return None;
         }
         self.cancelled = true;

@@ -79,7 +79,7 @@ impl<O> Outlet<O> {
         }
     }
 
-    /// Nobody reads any more.
+    /// Nobody reads any more: nothing is kept for them, or a run would for ever try to pass it on.
     fn close(&mut self) {
         self.reader = None;
         self.backlog.clear();

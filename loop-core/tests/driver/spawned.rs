@@ -40,6 +40,35 @@ async fn limits_bind_while_nobody_reads() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_grace_time_ends_though_a_reader_that_lagged_has_gone() {
+    struct Loud(Endless);
+    #[loop_core::async_trait]
+    impl loop_core::Iteration for Loud {
+        type Output = u64;
+        async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+            let meter = cx.meter();
+            let report = async {
+                loop {
+                    sleep(ms(1)).await;
+                    meter.add(cents(1));
+                }
+            };
+            tokio::select! {
+                output = self.0.run(cx) => output,
+                () = report => unreachable!("it reports for ever"),
+            }
+        }
+    }
+    let (endless, dropped) = Endless::new();
+    let run = Loop::new(Loud(endless)).until(never()).at_most_for(ms(500)).grace(ms(100)).spawn().unwrap();
+    // The channel is full, and the work was told to end.
+    sleep(ms(550)).await;
+    drop(run);
+    sleep(ms(200)).await;
+    assert!(is_set(&dropped));
+}
+
+#[tokio::test(start_paused = true)]
 async fn dropping_the_handle_cancels_the_run_and_not_the_token() {
     let (endless, dropped) = Endless::new();
     let token = CancellationToken::new();

@@ -9,8 +9,9 @@ use super::{Jobs, Tell};
 
 /// Jobs that live as long as the program: those of a session, and of tests. Clones are the same store.
 ///
-/// Whoever has it is the only one that fires its jobs: it is run by one [`Runner`](crate::Runner).
-#[derive(Clone, Default)]
+/// Whoever has it is the only one that fires its jobs: it is run by one [`Runner`](crate::Runner). Who watches it is told
+/// of changes until another one does, or the store is gone.
+#[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
@@ -57,8 +58,8 @@ impl MemoryStore {
     }
 }
 
-impl fmt::Debug for MemoryStore {
+impl fmt::Debug for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MemoryStore").field(&self.kept().jobs).finish()
+        f.debug_struct("Kept").field("jobs", &self.jobs).finish_non_exhaustive()
     }
 }

@@ -59,10 +59,7 @@ impl Ahead {
     }
 
     async fn listen(&mut self, is_loop: bool) -> io::Result<()> {
-        // A file of our own: not to block is not forced on those who share the other.
-        let terminal = OpenOptions::new().read(true).custom_flags(NONBLOCK).open("/dev/tty")?;
-        // It is read as a pipe is, and waited for in the same way.
-        let terminal = Receiver::from_file_unchecked(terminal)?;
+        let terminal = terminal()?;
         let mut bytes = [0; LONGEST];
         loop {
             terminal.readable().await?;
@@ -100,6 +97,36 @@ impl Keys {
             Self::End => true,
         }
     }
+}
+
+/// Resolves when the terminal is gone, for those whom no signal tells of it: `nohup` keeps it from them, and so does whoever
+/// leads their session and stays. The editor does not hear of it: to it a terminal that is gone gives nothing, for ever.
+/// Of a terminal that cannot be watched nothing is heard here.
+///
+/// # Cancel safety
+/// Cancel safe: nothing is read.
+pub(crate) async fn gone() {
+    if watch().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn watch() -> io::Result<()> {
+    let terminal = terminal()?;
+    loop {
+        terminal.readable().await?;
+        if tcgetattr(&terminal).is_err() {
+            return Ok(());
+        }
+        // Somebody types, and the editor reads it: what is to come is waited for.
+        let _ = terminal.try_io::<()>(|| Err(io::ErrorKind::WouldBlock.into()));
+    }
+}
+
+/// The terminal, which is read as a pipe is, and waited for in the same way. It is a file of our own: not to block is not
+/// forced on those who share the other.
+fn terminal() -> io::Result<Receiver> {
+    Receiver::from_file_unchecked(OpenOptions::new().read(true).custom_flags(NONBLOCK).open("/dev/tty")?)
 }
 
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();

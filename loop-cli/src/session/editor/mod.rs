@@ -31,6 +31,7 @@ use tokio::{
     time,
 };
 
+pub(crate) use self::{ahead::gone, completion::Words, prompt::Prompt};
 use self::{
     ahead::{Ahead, Keys},
     completion::Completion,
@@ -38,7 +39,6 @@ use self::{
     multiline::Multiline,
     plain::Plain,
 };
-pub(crate) use self::{completion::Words, prompt::Prompt};
 use crate::view;
 
 /// The name under which the menu of completions is opened.
