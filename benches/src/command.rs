@@ -25,14 +25,13 @@ use crate::{
 const START: u64 = 10;
 const SHORT: u64 = 1_010;
 const LONG: u64 = 5_010;
+/// The exit code of a run that a guardrail ended, as it should be.
+const HALTED: i32 = 1;
 
 const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
 const LINE: &str = "loop run: 5010 iterations / 1010, an iteration";
 const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
 const FLAT: &str = "loop run: peak memory of 5010 iterations / of 10";
-/// The exit code of a run that a guardrail ended, as it should be.
-const HALTED: i32 = 1;
-
 const START_UP: &str = "loop --version / true";
 
 /// Measures it; what cannot be measured is a row that says why.

@@ -49,7 +49,10 @@ impl Model {
         }
         match lookup(VARIABLE) {
             Some(name) => Self::named(&name, settings, lookup).context(VARIABLE),
-            None => Self::at(local::first(lookup)?, Access::of(Vendor::Ollama, lookup)),
+            None => {
+                let access = Access::of(Vendor::Ollama, lookup);
+                Self::at(local::first(access.clone())?, access)
+            }
         }
     }
 

@@ -13,9 +13,8 @@ use super::{
 /// A server on this machine answers at once, or is not there.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The first model of an Ollama, if it answers. What is there stands in the variables that `lookup` finds.
-pub(super) fn first(lookup: impl Fn(&str) -> Option<String>) -> anyhow::Result<VendorModel> {
-    let access = Access::of(Vendor::Ollama, lookup);
+/// The first model of an Ollama, if it answers.
+pub(super) fn first(access: Access) -> anyhow::Result<VendorModel> {
     let address = access.base_url.clone().unwrap_or_else(|| Vendor::Ollama.default_url().to_owned());
     let endpoint = access.endpoint(Vendor::Ollama);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

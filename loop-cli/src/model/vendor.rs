@@ -14,7 +14,7 @@ pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<St
 }
 
 /// What the environment says of a vendor.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Access {
     /// Where it is, if not at its own address.
     pub(super) base_url: Option<String>,

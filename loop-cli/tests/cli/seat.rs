@@ -57,7 +57,7 @@ impl Seat {
         size: (u16, u16),
         change: impl FnOnce(&mut Command),
     ) -> Self {
-        let (started, keys) = sit_down(world, args, size, change);
+        let (started, keys) = sit_down(&[], world, args, size, change);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
         let asked = Arc::new(AtomicU64::new(0));
         let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
@@ -71,10 +71,7 @@ impl Seat {
     pub(crate) fn hung_up(world: &World, server: &Server, is_deaf: bool) -> Ran {
         let size = (80, 24);
         let before: &[&str] = if is_deaf { &["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"] } else { &[] };
-        let (started, ours) = terminal::start_by(before, world, &CHAT, size, |command| {
-            command.env("TERM", "xterm-256color");
-            answered_by(command, server);
-        });
+        let (started, ours) = sit_down(before, world, &CHAT, size, |command| answered_by(command, server));
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
         show(ours, &screen, &AtomicU64::new(0), || page(&screen).lines().last() == Some(">"));
         started.finish()
@@ -154,14 +151,15 @@ pub(crate) fn answered_by(command: &mut Command, server: &Server) {
     command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
 }
 
-/// Starts `loop` at a terminal that can do what most can.
+/// Starts `loop` at a terminal that can do what most can, by a command that becomes it.
 fn sit_down(
+    before: &[&str],
     world: &World,
     args: &[&str],
     size: (u16, u16),
     change: impl FnOnce(&mut Command),
 ) -> (Started, File) {
-    terminal::start(world, args, size, |command| {
+    terminal::start_by(before, world, args, size, |command| {
         command.env("TERM", "xterm-256color");
         change(command);
     })
