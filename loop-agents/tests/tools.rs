@@ -1,6 +1,8 @@
 //! Tools, in real folders, with real commands.
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
+#[path = "tools/adversary/mod.rs"]
+mod adversary;
 #[path = "tools/cases.rs"]
 mod cases;
 #[path = "tools/commands.rs"]

@@ -4,8 +4,9 @@ use std::{
     env,
     ffi::{CString, OsString},
     io,
-    os::unix::ffi::OsStrExt,
+    os::{fd::OwnedFd, unix::ffi::OsStrExt},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -54,6 +55,8 @@ pub struct Process {
     pub(super) limits: Limits,
     pub(super) job: Option<Job>,
     pub(super) custody: Option<Custody>,
+    /// Shared, since a command can be cloned and a descriptor cannot.
+    inherited: Arc<Vec<OwnedFd>>,
 }
 
 impl Process {
@@ -96,6 +99,7 @@ impl Process {
             limits: Limits::default(),
             job: None,
             custody: None,
+            inherited: Arc::default(),
         }
     }
 
@@ -120,6 +124,18 @@ impl Process {
         vars: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
         self.env = self.env.inherit(vars);
+        self
+    }
+
+    /// Takes away the variables whose names begin so.
+    pub(crate) fn without_env(mut self, beginning: &str) -> Self {
+        self.env = self.env.without_beginning(beginning);
+        self
+    }
+
+    /// Gives the command these descriptors, under the numbers that they have here, which are 3 or more. Only Linux can.
+    pub(crate) fn inheriting(mut self, descriptors: Vec<OwnedFd>) -> Self {
+        self.inherited = Arc::new(descriptors);
         self
     }
 
@@ -221,7 +237,13 @@ impl Process {
         };
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;
-        let spawn = Spawn { image: &image, dir: dir.as_deref(), env: &env, stdio: [stdin, stdout, stderr] };
+        let spawn = Spawn {
+            image: &image,
+            dir: dir.as_deref(),
+            env: &env,
+            stdio: [stdin, stdout, stderr],
+            inherited: &self.inherited,
+        };
         if let Some(custody) = &self.custody {
             custody.take_charge().map_err(ProcessError::Unguarded)?;
         }

@@ -53,6 +53,12 @@ impl Environment {
         self
     }
 
+    /// Takes away the variables whose names begin so.
+    pub(super) fn without_beginning(mut self, beginning: &str) -> Self {
+        self.0.retain(|name, _| !name.as_bytes().starts_with(beginning.as_bytes()));
+        self
+    }
+
     /// Sets one variable in place.
     pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
         self.0.insert(name.into(), value.into());

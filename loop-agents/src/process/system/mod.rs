@@ -31,4 +31,6 @@ pub(super) struct Spawn<'a> {
     /// What becomes the child's 0, 1 and 2. None of them may be below 3 here: they are put in
     /// place one after the other, and would overwrite each other.
     pub(super) stdio: [&'a OwnedFd; 3],
+    /// What the child has under the same numbers, none of them below 3.
+    pub(super) inherited: &'a [OwnedFd],
 }

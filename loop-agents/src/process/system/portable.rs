@@ -18,6 +18,9 @@ use super::Spawn;
 
 /// Starts the command in a new process group; returns when the program has been executed.
 pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
+    if !spawn.inherited.is_empty() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let text = |bytes: &'_ CStr| OsStr::from_bytes(bytes.to_bytes()).to_owned();
     let stdio = |fd: &OwnedFd| fd.try_clone().map(Stdio::from);
     let [stdin, stdout, stderr] = spawn.stdio;

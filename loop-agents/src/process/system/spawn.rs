@@ -53,11 +53,12 @@ impl FileActions {
         // SAFETY: the pointer is valid for writes, and init asks for nothing else.
         check(unsafe { libc::posix_spawn_file_actions_init(raw.as_mut_ptr()) })?;
         let mut actions = Self(raw);
-        for (fd, target) in spawn.stdio.iter().zip(0..) {
+        let stdio = spawn.stdio.iter().map(|fd| fd.as_raw_fd()).zip(0..);
+        // Put on its own number, a descriptor stays open in the child.
+        let inherited = spawn.inherited.iter().map(|fd| (fd.as_raw_fd(), fd.as_raw_fd()));
+        for (fd, target) in stdio.chain(inherited) {
             // SAFETY: `actions` is initialised; the numbers are only recorded.
-            check(unsafe {
-                libc::posix_spawn_file_actions_adddup2(actions.0.as_mut_ptr(), fd.as_raw_fd(), target)
-            })?;
+            check(unsafe { libc::posix_spawn_file_actions_adddup2(actions.0.as_mut_ptr(), fd, target) })?;
         }
         if let Some(dir) = spawn.dir {
             // SAFETY: `actions` is initialised; `dir` is NUL-terminated, and is copied by the call.

@@ -14,7 +14,9 @@ mod wrapper;
 
 use std::path::Path;
 
-pub use self::safe::{CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, MAX_COMMAND_BYTES};
+pub use self::safe::{
+    CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, GitQuestion, MAX_COMMAND_BYTES,
+};
 
 /// One program of a shell command, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]

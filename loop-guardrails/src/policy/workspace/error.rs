@@ -62,6 +62,20 @@ pub enum WorkspaceError {
         /// The folder.
         path: LocalPath,
     },
+    /// Git is not run, since its repository is missing, or could show files of other folders.
+    #[error("git does not run here, because of `{}`: {problem}", path.display())]
+    Repository {
+        /// The file or folder that is in the way.
+        path: PathBuf,
+        /// Why, and what to do.
+        problem: String,
+    },
+    /// A command names more files than it is given at once.
+    #[error("a command reads at most {most} files; run it several times")]
+    ManyFiles {
+        /// How many it may be.
+        most: usize,
+    },
     /// The system refused.
     #[error("cannot {action} `{path}`: {source}")]
     Io {
@@ -79,7 +93,11 @@ impl WorkspaceError {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::Outside(_) | Self::LinkOutside { .. } | Self::Denied(_) | Self::RulesBelow { .. }
+            Self::Outside(_)
+                | Self::LinkOutside { .. }
+                | Self::Denied(_)
+                | Self::RulesBelow { .. }
+                | Self::Repository { .. }
         )
     }
 

@@ -12,10 +12,12 @@
 //! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
 //! Both take somebody who can already read or write there.
 
+mod commands;
 mod error;
 mod explain;
 mod files;
 mod folders;
+mod repository;
 mod walk;
 
 use std::{
@@ -29,12 +31,14 @@ use rustix::fs::{Mode, OFlags};
 
 use self::walk::{Last, Missing, Place};
 pub use self::{
+    commands::OpenedCommand,
     error::WorkspaceError,
     explain::{Asked, Explanation},
     files::{Opened, Written},
     folders::{Entry, Kind, Status},
+    repository::Repository,
 };
-use super::{ActionPolicy, LocalPath, Verb, command::CommandLine};
+use super::{ActionPolicy, LocalPath, Verb};
 
 /// One folder, and what a policy allows below it.
 ///
@@ -97,23 +101,6 @@ impl Workspace {
         // A link that is removed is removed itself.
         let last = if verb == Verb::Delete { Last::Kept } else { Last::Followed };
         Ok(self.find(path, last, Missing::Imagined(verb), verb)?.path)
-    }
-
-    /// A command that may run in the root: its line is allowed, and its paths lead to what it may read. It opens
-    /// them itself, as [`check`](Self::check) says.
-    ///
-    /// # Errors
-    /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
-    pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
-        let command = self.policy().on_command(line)?;
-        let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
-        for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {
-            // Otherwise it is no path after all, or one about which the program will say something.
-            self.check(path, verb)
-                .map(drop)
-                .or_else(|error| if error.is_refusal() { Err(error) } else { Ok(()) })?;
-        }
-        Ok(command)
     }
 
     /// Where a path leads, if this may be done there.

@@ -1,8 +1,8 @@
 //! Judging what a program is given by what is known of it.
 
 use super::{
-    CommandLine, built_in,
-    table::{self, Operands, Program},
+    CommandLine, Word, built_in,
+    table::{self, Operands, Program, is_in},
     words::{Words, means, says},
 };
 use crate::policy::{Ruling, SecretFiles};
@@ -16,15 +16,31 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     let words = Words::of(program, &line.arguments);
     refuse_options(program, &line.program, &words)?;
     refuse_words(program, &line.program, &words)?;
-    let paths = words.paths.iter().filter(|path| **path != "-").map(ToString::to_string).collect();
+    let named: Vec<_> = words.paths.iter().copied().filter(|path| *path != "-").collect();
+    let contents = if program.opens { place(&line.arguments, &named) } else { Vec::new() };
+    let paths = named.iter().map(ToString::to_string).collect();
+    let walks = is_in(program.walks, "*") || words.options.iter().any(|option| is_in(program.walks, option));
     let end = words.end;
     line.paths = paths;
+    line.contents = contents;
+    line.walks = walks;
     if line.program == "rg" {
-        // It searches folders by itself. The last pattern that fits a name decides, so these stand last.
-        let globs = secrets.rules().map(|(name, _)| format!("--iglob=!{name}"));
-        line.arguments.splice(end..end, globs);
+        // It searches folders by itself. The last pattern that fits a name decides, so ours come last.
+        let globs = secrets.rules().map(|(name, _)| format!("--iglob=!**/{name}"));
+        line.arguments.splice(end..end, std::iter::once("--no-config".to_owned()).chain(globs));
     }
     Ok(line)
+}
+
+/// Where these paths, which are parts of the arguments, are in them.
+fn place(arguments: &[String], paths: &[&str]) -> Vec<Word> {
+    let at = |path: &str| {
+        arguments.iter().enumerate().find_map(|(argument, text)| {
+            let start = (path.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+            (start + path.len() == text.len()).then_some(Word { argument, start })
+        })
+    };
+    paths.iter().filter_map(|path| at(path)).collect()
 }
 
 /// Of a program that we do not know, every word may be a path, and every value behind a `=`.

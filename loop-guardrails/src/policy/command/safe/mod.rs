@@ -17,9 +17,10 @@ mod words;
 
 use std::collections::BTreeMap;
 
-pub use self::git::GIT_VARIABLES;
+use self::git::GitCommand;
+pub use self::git::{GIT_VARIABLES, GitQuestion};
 use super::wrapper;
-use crate::policy::{Denied, Origin, Placed, Ruling, SecretFiles};
+use crate::policy::{Denied, LocalPath, Origin, Placed, Ruling, SecretFiles, scope::ReadScope};
 
 /// The programs that run in safe mode without being allowed by anybody.
 pub const DEFAULT_PROGRAMS: &[&str] = &[
@@ -39,20 +40,82 @@ pub struct CommandLine {
     pub program: String,
     /// Its arguments. Those of `git` and `rg` are not quite what was asked for: secrets are left out of what
     /// they show, and what would make `git` start programs is switched off, as far as it can be named
-    /// [without asking](Self::question).
+    /// [without asking](Self::questions).
     pub arguments: Vec<String>,
     /// The files and folders that it is told to read, as it was told.
     pub paths: Vec<String>,
     /// Why it may run.
     pub ruling: Ruling,
-    /// Whether it is `git`, kept from starting programs.
-    is_held: bool,
+    /// The files whose contents it reads, as places in its arguments.
+    contents: Vec<Word>,
+    /// Whether it looks into folders below those that are named.
+    walks: bool,
+    /// The parts of a command of git in safe mode.
+    git: Option<Box<GitCommand>>,
+}
+
+/// A path in a command's arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word {
+    argument: usize,
+    /// Where the path begins in the argument: behind `--file=`.
+    start: usize,
 }
 
 impl CommandLine {
     /// The program's path, if it is a file of the workspace and no name.
     pub fn program_path(&self) -> Option<&str> {
         self.program.contains('/').then_some(&*self.program)
+    }
+
+    /// The files whose contents it reads, if it is a program whose options are known. Such a program can read them
+    /// under [another name](Self::rename_contents).
+    pub fn contents(&self) -> impl Iterator<Item = &str> {
+        self.contents.iter().map(|word| &self.arguments[word.argument][word.start..])
+    }
+
+    /// Gives the files of [`contents`](Self::contents) other names, in their order.
+    pub(crate) fn rename_contents(&mut self, names: &[String]) {
+        for (word, name) in self.contents.iter().zip(names) {
+            self.arguments[word.argument].replace_range(word.start.., name);
+        }
+    }
+
+    /// Holds the command to what the permissions let it read: git shows nothing else, and a program that looks into
+    /// folders by itself runs only where nothing is withheld.
+    pub(crate) fn limit(&mut self, scope: &ReadScope<'_>) -> Result<(), Ruling> {
+        if let Some(git) = &mut self.git {
+            let shown = if git.shown().is_empty() { scope.roots()? } else { git.shown().to_vec() };
+            let hidden = scope.hidden_in(&shown)?;
+            let is_all = git.shown().is_empty() && shown.iter().all(LocalPath::is_root);
+            git.limit(if is_all { Vec::new() } else { shown }, hidden);
+            self.arguments = git.arguments();
+        } else if self.walks {
+            let paths = self.paths.iter().map(|path| scope.local(path)).collect::<Result<Vec<_>, _>>()?;
+            let paths = if paths.is_empty() { vec![LocalPath::root()] } else { paths };
+            scope.refuse_hidden_in(&paths, &self.program)?;
+        }
+        Ok(())
+    }
+
+    fn set_git(&mut self, git: GitCommand) {
+        self.arguments = git.arguments();
+        self.git = Some(Box::new(git));
+    }
+
+    fn git(&self) -> Option<&GitCommand> {
+        self.git.as_deref()
+    }
+
+    fn change_git(
+        &mut self,
+        change: impl FnOnce(&mut GitCommand) -> Result<(), Ruling>,
+    ) -> Result<(), Denied> {
+        if let Some(git) = &mut self.git {
+            change(git).map_err(|ruling| Denied { action: "to run `git`".to_owned(), ruling })?;
+            self.arguments = git.arguments();
+        }
+        Ok(())
     }
 }
 
@@ -172,7 +235,15 @@ impl CommandPolicy {
             .ok_or_else(|| built_in("the command is empty; give a program and its arguments"))?;
         let arguments: Vec<_> = words.collect();
         let ruling = self.on_program(&program, &arguments)?;
-        let line = CommandLine { program, arguments, paths: Vec::new(), ruling, is_held: false };
+        let line = CommandLine {
+            program,
+            arguments,
+            paths: Vec::new(),
+            ruling,
+            contents: Vec::new(),
+            walks: false,
+            git: None,
+        };
         match line.program.as_str() {
             _ if !self.safe_mode.value => Ok(line),
             "git" => git::judge(line, &self.secrets),

@@ -18,6 +18,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                  --time-style --tabsize --width",
         attached: "--classify --color --hyperlink",
         refused: &[(FollowsLinks, "-L --dereference")],
+        walks: "-R --recursive",
         ..program(&["ls"], Paths)
     },
     // A link that is named is judged by where it leads, so following it is no harm.
@@ -34,6 +35,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         attached: "--time",
         files: "-X --exclude-from",
         refused: &[(ReadsUnseen, "--files0-from"), (FollowsLinks, "-L --dereference")],
+        walks: "*",
         ..program(&["du"], Paths)
     },
     Program {
@@ -62,6 +64,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "-files0-from"),
             (FollowsLinks, "-L -H -follow"),
         ],
+        walks: "*",
         ..program(&["find"], Expression)
     },
     Program {
@@ -74,6 +77,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "--ignore-file --base-directory --search-path"),
             (FollowsLinks, "-L --follow"),
         ],
+        walks: "*",
         ..program(&["fd", "fdfind"], TextThenPaths(""))
     },
     Program {
@@ -85,6 +89,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "--fromfile --fromtabfile --gitfile --infofile"),
             (FollowsLinks, "-l"),
         ],
+        walks: "*",
         ..program(&["tree"], Paths)
     },
     Program {

@@ -73,6 +73,10 @@ pub(super) struct Program {
     pub(super) needs: &'static [(&'static str, &'static str)],
     /// Operands that are no paths but subcommands, and what they do.
     pub(super) subcommands: Option<(Does, &'static str)>,
+    /// Whether it reads what is in the files that it is given, and so can be given them open.
+    pub(super) opens: bool,
+    /// Options with which it looks into folders; `*` if it always does.
+    pub(super) walks: &'static str,
 }
 
 const fn program(names: &'static [&'static str], operands: Operands) -> Program {
@@ -88,6 +92,8 @@ const fn program(names: &'static [&'static str], operands: Operands) -> Program 
         unspoken: None,
         needs: &[],
         subcommands: None,
+        opens: false,
+        walks: "",
     }
 }
 

@@ -11,34 +11,59 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         flags: "-A -b -e -E -n -s -t -T -u -v --number --number-nonblank --show-all --show-ends \
                 --show-nonprinting --show-tabs --squeeze-blank",
+        opens: true,
         ..program(&["cat"], Paths)
     },
     Program {
         flags: "-b -l -s --print-bytes --quiet --silent --verbose",
         valued: "-i -n --bytes --ignore-initial",
+        opens: true,
         ..program(&["cmp"], Paths)
+    },
+    // Of two folders it would compare all files. It is given open files, and so no folders.
+    Program {
+        flags: "-a -b -B -c -d -e -E -i -n -N -q -s -t -T -u -w -y -Z --brief --ed --expand-tabs \
+                --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change \
+                --ignore-tab-expansion --ignore-trailing-space --initial-tab --left-column --minimal --normal --rcs \
+                --report-identical-files --show-c-function --side-by-side --speed-large-files --strip-trailing-cr \
+                --suppress-common-lines --text",
+        valued: "-C -F -I -U -W --horizon-lines --ignore-matching-lines --label --show-function-line --tabsize --width",
+        attached: "--color --context --unified",
+        refused: &[
+            (
+                ReadsUnseen,
+                "-r --recursive -x --exclude -X --exclude-from -S --starting-file --from-file --to-file",
+            ),
+            (FollowsLinks, "--no-dereference"),
+        ],
+        opens: true,
+        ..program(&["diff"], Paths)
     },
     Program {
         flags: "-p --no-renumber",
         valued: "-b -d -f -h -i -l -n -s -v -w --body-numbering --line-increment --number-format \
                  --number-separator --number-width --starting-line-number",
+        opens: true,
         ..program(&["nl"], Paths)
     },
     Program {
         flags: "-NUM -q -v -z --quiet --silent --verbose --zero-terminated",
         valued: "-n --lines -c --bytes",
+        opens: true,
         ..program(&["head"], Paths)
     },
     Program {
         flags: "-NUM -f -F -q -r -v -z --quiet --retry --silent --verbose --zero-terminated",
         valued: "-n --lines -c --bytes --pid --sleep-interval",
         attached: "--follow",
+        opens: true,
         ..program(&["tail"], Paths)
     },
     Program {
         flags: "-c -l -L -m -w --bytes --chars --lines --max-line-length --words",
         valued: "--total",
         refused: &[(ReadsUnseen, "--files0-from")],
+        opens: true,
         ..program(&["wc"], Paths)
     },
     Program {
@@ -56,6 +81,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "-r --recursive -d --directories"),
             (FollowsLinks, "-R --dereference-recursive"),
         ],
+        opens: true,
         ..program(&["grep"], TextThenPaths("-e --regexp -f --file"))
     },
     Program {
@@ -74,6 +100,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "-. --hidden -u --unrestricted --no-ignore"),
             (FollowsLinks, "-L --follow"),
         ],
+        walks: "*",
         ..program(&["rg"], TextThenPaths("-e --regexp -f --file --files"))
     },
     Program {
@@ -87,6 +114,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "-L --library-path -f --from-file"),
         ],
         unspoken: Some((ReadsUnseen, "import include modulemeta")),
+        opens: true,
         ..program(&["jq"], TextThenPaths(""))
     },
     Program {
@@ -94,6 +122,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         valued: "-a --attribute -r --remove-nodes -b --base",
         files: "-f --filename",
         refused: &[(Writes, "-o --output")],
+        opens: true,
         ..program(&["htmlq"], Text)
     },
     Program {
@@ -108,6 +137,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "--diagnostic --diagnostics"),
         ],
         subcommands: Some((Writes, "cache")),
+        opens: true,
         ..program(&["bat", "batcat"], Paths)
     },
     Program {
@@ -123,17 +153,20 @@ pub(super) const PROGRAMS: &[Program] = &[
             (Writes, "-o --output -T --temporary-directory"),
             (ReadsUnseen, "--files0-from"),
         ],
+        opens: true,
         ..program(&["sort"], Paths)
     },
     Program {
         flags: "-c -d -D -i -u -z --count --ignore-case --repeated --unique --zero-terminated",
         valued: "-f -s -w --check-chars --skip-chars --skip-fields",
         attached: "--all-repeated --group",
+        opens: true,
         ..program(&["uniq"], OnePath)
     },
     Program {
         flags: "-n -s -z --complement --only-delimited --zero-terminated",
         valued: "-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter",
+        opens: true,
         ..program(&["cut"], Paths)
     },
     Program {
@@ -151,6 +184,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         files: "-f --file",
         refused: &[(Writes, "-i --in-place"), (FollowsLinks, "--follow-symlinks")],
         needs: &[("--sandbox", "its scripts can execute and write (`e`, `w`)")],
+        opens: true,
         ..program(&["sed"], TextThenPaths("-e --expression -f --file"))
     },
     Program {
@@ -165,6 +199,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         // With these it reads files that are not named; `@` is that of `@include`, and of calls by a name.
         unspoken: Some((ReadsUnseen, "ARGV ARGC SYMTAB @")),
         needs: &[("--sandbox", "its scripts can execute and write (`system`, `print >`)")],
+        opens: true,
         ..program(&["gawk"], TextThenPaths("-e --source"))
     },
 ];

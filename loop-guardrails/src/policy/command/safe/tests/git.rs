@@ -1,6 +1,7 @@
 //! What `git` may do.
 
 use super::*;
+use crate::policy::{ActionPolicy, Permissions, Settings, Verb};
 
 #[test]
 fn git_shows_and_does_nothing_else() {
@@ -24,6 +25,21 @@ fn git_shows_and_does_nothing_else() {
         "git log --full-diff -p -- x",
         "git show HEAD:../../etc/passwd",
         "git grep -O x",
+        "git show --indexed-objects",
+        "git show --all",
+        "git show --tags",
+        "git log --notes=x",
+        "git log --format=%GK",
+        "git log -L:main",
+        "git log --follow -- x",
+        "git diff HEAD:a HEAD:b",
+        "git show 'HEAD^{/.*|x:y}:.env.local'",
+        "git show 'HEAD@{10:00}:top.txt'",
+        "git blame -S revs -- x",
+        "git blame",
+        "git blame a -- b c",
+        "git diff --output x",
+        "git log --since",
     ] {
         assert!(CommandPolicy::new().judge(line).is_err(), "{line}");
     }
@@ -42,15 +58,6 @@ fn git_runs_without_the_repositorys_programs_and_leaves_secrets_out() {
     ] {
         assert!(line.arguments.iter().any(|word| word == expected), "{expected}: {line:?}");
     }
-    for (asked, given) in [
-        ("1234abcd^{}", "1234abcd^{}^{commit}"),
-        ("main..1234abcd", "main^{commit}..1234abcd^{commit}"),
-        ("main...", "main^{commit}..."),
-        ("HEAD^!", "HEAD^!"),
-    ] {
-        let line = judged(&format!("git diff {asked}"));
-        assert!(line.arguments.iter().any(|word| word == given), "{line:?}");
-    }
     let line = judged("git diff -- src");
     assert!(
         line.arguments.contains(&":(literal)src".to_owned()) && !line.arguments.contains(&".".to_owned())
@@ -58,11 +65,51 @@ fn git_runs_without_the_repositorys_programs_and_leaves_secrets_out() {
 }
 
 #[test]
-fn values_of_gits_options_stay_as_they_are_and_paths_are_not_taken_for_values() {
-    let line = judged("git log -n 1000 -S deadbeef --author x:y");
-    for word in ["1000", "deadbeef", "x:y"] {
-        assert!(line.arguments.iter().any(|it| it == word), "{line:?}");
-    }
+fn values_are_written_into_the_words_of_their_options() {
+    let line = judged("git log -n 1000 -S deadbeef --author x:y -U3 -5 --stat=80 v1");
+    let words = ["-n1000", "-Sdeadbeef", "--author=x:y", "-U3", "-5", "--stat=80", "v1^{commit}"];
+    let at = line.arguments.iter().position(|word| word == words[0]).unwrap();
+    assert_eq!(line.arguments[at..at + words.len()], words);
     assert_eq!(judged("git blame -n .env").paths, [".env"]);
-    assert_eq!(judged("git status -n .env").paths, [".env"]);
+    assert_eq!(judged("git blame HEAD~1 .env").paths, [".env"]);
+    assert_eq!(judged("git status -s .env").paths, [".env"]);
+}
+
+#[test]
+fn git_leaves_out_what_the_permissions_withhold() {
+    let permissions = Permissions::new()
+        .with(LocalPath::root(), Verb::ALL, Origin::BuiltIn)
+        .with("private".parse().unwrap(), [], Origin::line("loop.toml", 2))
+        .with("src/gen".parse().unwrap(), [Verb::Write], Origin::line("loop.toml", 3));
+    let mut settings = Settings::default();
+    settings.permissions = permissions;
+    settings.allow = ["tree", "rg"].map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
+    let policy = ActionPolicy::new(settings, Settings::default());
+    let hidden = |line: &str| {
+        let line = policy.on_command(line).unwrap();
+        let hidden = line.arguments.into_iter().filter(|word| word.starts_with(":(exclude,literal)"));
+        hidden.map(|word| word.replace(":(exclude,literal)", "")).collect::<Vec<_>>()
+    };
+    for line in ["git diff", "git log -p", "git show", "git status"] {
+        assert_eq!(hidden(line), ["private", "src/gen"], "{line}");
+    }
+    assert_eq!(hidden("git diff -- src"), ["src/gen"]);
+    for line in [
+        "git diff -- private/x",
+        "git show HEAD:private/x",
+        "git blame src/gen/a",
+        "grep x private/y",
+        "find .",
+        "find src -name x",
+        "du",
+        "ls -R src",
+        "tree src",
+        "rg needle",
+    ] {
+        let denied = policy.on_command(line).unwrap_err();
+        assert!(denied.to_string().contains("loop.toml:"), "{line}: {denied}");
+    }
+    for line in ["find docs", "ls src", "ls -R docs", "rg needle docs"] {
+        assert!(policy.on_command(line).is_ok(), "{line}");
+    }
 }

@@ -1,0 +1,183 @@
+//! Folders with canaries, and repositories that reach for them.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use loop_agents::tools::Toolbox;
+use loop_guardrails::policy::{
+    ActionPolicy, LocalPath, Origin, Permissions, Placed, Settings, Verb, environment::EnvironmentPolicy,
+    workspace::Workspace,
+};
+use tempfile::TempDir;
+
+/// In every file that may not be read.
+pub(super) const CANARY: &str = "CANARY";
+
+/// A workspace, and what is around it.
+pub(super) struct Folder {
+    pub(super) name: &'static str,
+    /// Whether git does not run there at all.
+    pub(super) is_refused: bool,
+    pub(super) tools: Toolbox,
+    /// The hashes of a secret file and of the first commit.
+    hashes: [String; 2],
+    top: TempDir,
+}
+
+impl Folder {
+    /// Puts the folder's own paths and hashes into a line.
+    pub(super) fn fill(&self, line: &str) -> String {
+        let top = self.top.path().to_str().unwrap();
+        line.replace("TOP", top).replace("BLOB", &self.hashes[0]).replace("FIRST", &self.hashes[1])
+    }
+}
+
+/// A repository as an attacker leaves it.
+struct Trap {
+    name: &'static str,
+    is_refused: bool,
+    /// The workspace, below the repository.
+    below: &'static str,
+    /// A script for the shell, which runs in the repository.
+    script: &'static str,
+}
+
+const fn trap(name: &'static str, script: &'static str) -> Trap {
+    Trap { name, is_refused: false, below: "", script }
+}
+
+const fn refused(name: &'static str, script: &'static str) -> Trap {
+    Trap { name, is_refused: true, below: "", script }
+}
+
+/// `$TOP` has `outside`, a file, and `beside`, another repository.
+const TRAPS: &[Trap] = &[
+    trap("plain", ""),
+    Trap { name: "below", is_refused: false, below: "app", script: "" },
+    trap("core.worktree", "git config core.worktree $TOP/beside"),
+    trap(
+        "configured files",
+        "for key in core.attributesFile core.excludesFile blame.ignoreRevsFile mailmap.file diff.orderFile; do
+             git config $key $TOP/outside; done; git config mailmap.blob HEAD:.env; git config log.follow true",
+    ),
+    trap(
+        "configured programs",
+        "for key in core.fsmonitor core.pager diff.external diff.t.textconv diff.t.command filter.t.clean \
+             filter.t.process filter.t.smudge gpg.program gpg.openpgp.program gpg.ssh.program core.alternateRefsCommand \
+             core.editor core.sshCommand core.askPass pager.log alias.log; do git config $key 'cat outside-link; cat #'; done
+         echo '* diff=t filter=t' > .gitattributes; cp .gitattributes .git/info/attributes; git config log.showSignature true
+         ln -s $TOP/outside outside-link",
+    ),
+    trap(
+        "replaced objects",
+        "git replace $(git rev-parse HEAD:src/main.rs) $(git rev-parse HEAD:.env)
+         git replace $(git rev-parse HEAD:README.md) $(git rev-parse HEAD:keys/id_rsa)",
+    ),
+    trap("notes of a secret", "git notes add -C $(git rev-parse HEAD:.env) HEAD; git config notes.displayRef 'refs/*'"),
+    trap(
+        "submodule",
+        "git init -q sub; cp README.md sub; git -C sub add .; git -C sub commit -qm sub; git add sub; git commit -qm with
+         ln -sf $TOP/outside sub/.git/packed-refs; ln -sf $TOP/outside sub/.git/shallow
+         git -C sub config core.fsmonitor 'cat ../outside-link #'",
+    ),
+    refused("gitdir", "mv .git $TOP/moved; echo gitdir: $TOP/beside/.git > .git"),
+    refused("gitdir of its own", "mv .git $TOP/moved; echo gitdir: $TOP/moved > .git"),
+    refused("linked .git", "mv .git $TOP/moved; ln -s $TOP/moved .git"),
+    refused("commondir", "echo $TOP/beside/.git > .git/commondir"),
+    refused("alternates", "echo $TOP/beside/.git/objects > .git/objects/info/alternates"),
+    refused("linked alternates", "ln -s $TOP/outside .git/objects/info/alternates"),
+    refused("linked packed-refs", "rm -f .git/packed-refs; ln -s $TOP/outside .git/packed-refs"),
+    refused("linked shallow", "ln -s $TOP/outside .git/shallow"),
+    refused("linked grafts", "ln -s $TOP/outside .git/info/grafts"),
+    refused("linked attributes", "ln -sf $TOP/outside .git/info/attributes"),
+    refused("linked exclude", "ln -sf $TOP/outside .git/info/exclude"),
+    refused("linked config", "mv .git/config $TOP/c; ln -s $TOP/c .git/config"),
+    refused("linked HEAD", "mv .git/HEAD $TOP/h; ln -s $TOP/h .git/HEAD"),
+    refused("linked ref", "ln -s $TOP/outside .git/refs/heads/x"),
+    refused("linked pseudo ref", "ln -s $TOP/outside .git/FOO_HEAD"),
+    refused("linked log", "mkdir -p .git/logs/refs/heads; ln -sf $TOP/outside .git/logs/refs/heads/x"),
+    refused("linked index", "mv .git/index $TOP/i; ln -s $TOP/i .git/index"),
+    refused("linked objects", "mv .git/objects $TOP/o; ln -s $TOP/o .git/objects"),
+    refused("linked pack", "ln -s $TOP/beside/.git/objects/ab .git/objects/ab"),
+    refused("linked rebase", "mkdir .git/rebase-merge; ln -s $TOP/outside .git/rebase-merge/git-rebase-todo"),
+    refused("linked bisect", "ln -s $TOP/outside .git/BISECT_START"),
+    refused("linked merge message", "ln -s $TOP/outside .git/MERGE_MSG"),
+    refused("pipe", "mkfifo .git/shallow"),
+    refused("include", "git config include.path $TOP/outside.cfg"),
+    refused("conditional include", "git config includeIf.gitdir:/.path $TOP/outside.cfg"),
+];
+
+/// What every repository begins with. A secret is renamed in it, tagged, stashed and kept in the index.
+const HISTORY: &str = "
+git init -q -b main; git config user.name kim; git config user.email kim@example.org
+seq 100 > .env.old; echo CANARY >> .env.old
+mkdir -p src keys private docs app/src
+echo 'fn main() {}' > src/main.rs; cp src/main.rs app/src/main.rs; echo docs > docs/a.txt; echo read > README.md
+echo 'key=CANARY' > .env; echo CANARY > keys/id_rsa; echo CANARY > private/notes.txt; echo CANARY > app/.env
+git add .; git commit -qm first; git tag v1
+seq 100 > renamed.txt; git rm -q --cached .env.old; rm .env.old; git add renamed.txt; git commit -qm second
+git tag blob $(git rev-parse HEAD:.env); git tag -a -m annotated note $(git rev-parse HEAD:.env)
+git update-ref refs/heads/tree $(git rev-parse HEAD) ; git tag treetag $(git rev-parse HEAD^{tree})
+echo 'key=CANARY more' > .env; echo 'fn main() { work() }' > src/main.rs; git stash -q; git stash apply -q
+echo 'key=CANARY again' >> .env.local; cp src/main.rs app/src/main.rs; echo CANARY >> private/notes.txt
+git add -N .env.local; ln -s $TOP/outside link; ln -s .env secret; ln -s $TOP elsewhere
+";
+
+pub(super) fn all() -> Vec<Folder> {
+    let base = TempDir::new().unwrap();
+    let beside = "mkdir beside; cd beside; git init -q -b main; git config user.name kim
+        git config user.email kim@example.org; echo CANARY > canary.txt; git add .; git commit -qm CANARY; cd ..
+        echo CANARY > outside; printf '[x]\\n\\ty = CANARY\\n' > outside.cfg; mkdir repo";
+    shell(base.path(), base.path(), beside);
+    shell(&base.path().join("repo"), base.path(), HISTORY);
+    TRAPS.iter().map(|trap| sprung(base.path(), trap)).collect()
+}
+
+fn sprung(base: &Path, trap: &Trap) -> Folder {
+    let top = TempDir::new().unwrap();
+    let copied = Command::new("cp").arg("-a").arg(base.join(".")).arg(top.path()).status().unwrap();
+    assert!(copied.success());
+    let repo = top.path().join("repo");
+    // Links to the first copy would lead elsewhere.
+    shell(&repo, top.path(), "ln -sfn $TOP/outside link; ln -sfn $TOP elsewhere");
+    if !trap.below.is_empty() {
+        // There, everything above is outside: also what would be harmless in the workspace.
+        shell(
+            &repo,
+            top.path(),
+            "echo CANARY > top.txt; echo CANARY >> README.md; git add .; git commit -qm above",
+        );
+        shell(&repo.join(trap.below), top.path(), "echo 'more();' >> src/main.rs; ln -s ../top.txt up");
+    }
+    let hash = |of: &str| {
+        let output = Command::new("git").args(["rev-parse", of]).current_dir(&repo).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let hashes = [hash("HEAD:.env"), hash("v1")];
+    shell(&repo, top.path(), trap.script);
+    Folder { name: trap.name, is_refused: trap.is_refused, tools: tools(&repo.join(trap.below)), hashes, top }
+}
+
+fn tools(workspace: &PathBuf) -> Toolbox {
+    let mut settings = Settings::default();
+    let allowed = ["diff", "fd", "fdfind", "gawk", "rg", "sed", "tar", "tree"];
+    settings.allow = allowed.map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
+    settings.permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
+        "private".parse().unwrap(),
+        [],
+        Origin::BuiltIn,
+    );
+    let workspace = Workspace::open(workspace, ActionPolicy::new(settings, Settings::default())).unwrap();
+    let vars = [("PATH", std::env::var("PATH").unwrap()), ("LC_ALL", "C".into())];
+    Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new())
+}
+
+/// Runs a script as the folder's owner would, each line for itself.
+fn shell(folder: &Path, top: &Path, script: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(folder).env("TOP", top).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{script}: {output:?}");
+}

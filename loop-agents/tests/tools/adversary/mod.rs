@@ -1,0 +1,85 @@
+//! An adversary: command lines as git's and other manuals allow them, run with the real programs in repositories that
+//! were made to be dangerous. Every file that a model must not read holds a canary. A canary in a tool's answer fails.
+
+mod folders;
+mod lines;
+
+use std::{cell::Cell, sync::LazyLock};
+
+use loop_agents::tools::ToolOutcome;
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestCaseError, TestError, TestRunner},
+};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use self::folders::{CANARY, Folder};
+
+static FOLDERS: LazyLock<Vec<Folder>> = LazyLock::new(folders::all);
+
+/// Runs so many lines, and gives how many of them ran to their end, by folder.
+fn attack(cases: u32) -> Vec<u32> {
+    let runtime = Runtime::new().unwrap();
+    let done: Vec<_> = FOLDERS.iter().map(|_| Cell::new(0)).collect();
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 300, ..Config::default() };
+    // Most lines are for folders in which git runs.
+    let open = FOLDERS.iter().take_while(|folder| !folder.is_refused).count();
+    let attacks = (prop_oneof![4 => 0..open, 1 => 0..FOLDERS.len()], lines::any());
+    let result = TestRunner::new(config).run(&attacks, |(at, line)| {
+        let folder = &FOLDERS[at];
+        let line = folder.fill(&line);
+        let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
+        if report.outcome == ToolOutcome::Done {
+            done[at].set(done[at].get() + 1);
+        }
+        if report.text.contains(CANARY) {
+            return Err(TestCaseError::fail(format!("in {}: {line}\n{}", folder.name, report.text)));
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, (_, line))) = &result {
+        panic!("a canary was read by `{line}`\n{reason}");
+    }
+    result.unwrap();
+    done.into_iter().map(Cell::into_inner).collect()
+}
+
+#[test]
+fn no_command_line_reads_what_may_not_be_read() {
+    let done = attack(2_000);
+    // Were all lines refused, nothing would be tested.
+    for (folder, done) in FOLDERS.iter().zip(done).filter(|(folder, _)| !folder.is_refused) {
+        assert!(done >= 40, "only {done} commands ran in {}", folder.name);
+    }
+}
+
+#[test]
+#[ignore = "takes an hour: for the nightly run"]
+fn no_command_line_of_many_more_reads_what_may_not_be_read() {
+    attack(100_000);
+}
+
+/// Each attack that once worked.
+#[test]
+fn attacks_that_are_known_fail() {
+    let runtime = Runtime::new().unwrap();
+    for folder in FOLDERS.iter() {
+        for line in lines::KNOWN {
+            let line = folder.fill(line);
+            let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
+            assert!(!report.text.contains(CANARY), "in {}: {line}\n{}", folder.name, report.text);
+        }
+        // And the same files are read by the usual commands, where they may be.
+        let expected = if folder.is_refused { ToolOutcome::Rejected } else { ToolOutcome::Done };
+        for line in
+            ["git status", "git log -p", "git diff", "git show HEAD:src/main.rs", "git blame src/main.rs"]
+        {
+            let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
+            assert_eq!(report.outcome, expected, "in {}: {line}: {}", folder.name, report.text);
+            if expected == ToolOutcome::Done {
+                assert!(report.text.ends_with("(exit 0)"), "in {}: {line}: {}", folder.name, report.text);
+            }
+        }
+    }
+}

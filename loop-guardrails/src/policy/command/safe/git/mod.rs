@@ -1,0 +1,148 @@
+//! `git`, which reads histories, writes files and starts programs, all under one name.
+//!
+//! Git's grammar is large, and every part of it that we misread is a way to a file that nobody may read. So nothing is
+//! inferred from a command line that git would read differently: [options] are on a list per subcommand, a
+//! [revision] has one of few forms, paths are literal, and the command is written anew from these parts. A history holds
+//! every secret that was ever committed, so [pathspecs](pathspec) leave secrets out by name, and what the permissions
+//! withhold.
+//!
+//! A repository can name programs and files in its configuration. [`settings`] switches these off, and the
+//! [workspace](crate::policy::workspace) vets the repository's own files before git reads them.
+
+mod messages;
+mod options;
+mod pathspec;
+mod questions;
+mod revision;
+mod settings;
+
+use std::path::Path;
+
+use self::{
+    options::{Subcommand, Words},
+    revision::Named,
+};
+pub use self::{questions::GitQuestion, settings::GIT_VARIABLES};
+use super::{CommandLine, built_in};
+use crate::policy::{LocalPath, OutsidePath, Ruling, SecretFiles};
+
+/// A git command that may run, in the parts that it is written from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GitCommand {
+    subcommand: &'static Subcommand,
+    /// The repository's folder and its work tree, once the workspace has vetted them.
+    repository: Option<(String, String)>,
+    /// Filters and hooks that are switched off.
+    switched_off: Vec<String>,
+    /// Options with their values, then revisions.
+    words: Vec<String>,
+    /// What is shown; the whole workspace if there is nothing.
+    shown: Vec<LocalPath>,
+    /// What the permissions withhold of it.
+    hidden: Vec<LocalPath>,
+    /// Pathspecs that leave out secrets.
+    secrets: Vec<String>,
+}
+
+/// Judges the arguments of `git`, and writes those with which it runs.
+pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
+    let (subcommand, rest) = line.arguments.split_first().ok_or_else(options::no_subcommand)?;
+    let subcommand = options::find(subcommand).ok_or_else(options::no_subcommand)?;
+    let Words { options, mut operands, paths } = subcommand.words(rest)?;
+    let mut named: Vec<_> = paths.unwrap_or_default().iter().map(|path| (*path).to_owned()).collect();
+    let mut words = options;
+    if subcommand.takes_paths_first {
+        named.extend(operands.drain(..).map(str::to_owned));
+    } else if subcommand.takes_one_path {
+        if named.is_empty() {
+            named.extend(operands.pop().map(str::to_owned));
+        }
+        if named.len() != 1 {
+            return Err(built_in("`git blame` shows one file: `git blame HEAD~1 -- src/main.rs`"));
+        }
+    }
+    let mut objects = Vec::new();
+    for word in operands {
+        match revision::read(word)? {
+            Named::Commits(commits) => words.push(commits),
+            Named::Object { revision, path } if subcommand.shows_objects => {
+                words.push(format!("{revision}:./{path}"));
+                objects.push(path.to_string());
+            }
+            Named::Object { path, .. } => {
+                let name = subcommand.name;
+                let rule = format!("`git {name} {word}` is refused; use `git {name} REVISION -- {path}`");
+                return Err(built_in(rule));
+            }
+        }
+    }
+    let shown = named.iter().map(LocalPath::new).collect::<Result<_, OutsidePath>>();
+    let shown: Vec<_> = shown.map_err(|error| built_in(error.to_string()))?;
+    line.paths = objects.into_iter().chain(named).collect();
+    let secrets = if subcommand.shows_contents { pathspec::without(secrets) } else { Vec::new() };
+    line.set_git(GitCommand {
+        subcommand,
+        repository: None,
+        switched_off: Vec::new(),
+        words,
+        shown,
+        hidden: Vec::new(),
+        secrets,
+    });
+    Ok(line)
+}
+
+impl GitCommand {
+    /// What is shown, and nothing if that is the whole workspace.
+    pub(super) fn shown(&self) -> &[LocalPath] {
+        &self.shown
+    }
+
+    /// Shows these, and withholds what is hidden in them.
+    pub(super) fn limit(&mut self, shown: Vec<LocalPath>, hidden: Vec<LocalPath>) {
+        (self.shown, self.hidden) = (shown, hidden);
+    }
+
+    /// Names the repository, so that git looks for none.
+    fn pin(&mut self, git_dir: &Path, work_tree: &Path) -> Result<(), Ruling> {
+        let text = |path: &Path| {
+            let text = path.to_str().map(str::to_owned);
+            text.ok_or_else(|| built_in("git runs only in folders whose names are UTF-8; rename the folder"))
+        };
+        self.repository = Some((text(git_dir)?, text(work_tree)?));
+        Ok(())
+    }
+
+    /// The arguments that every command of git begins with.
+    fn preamble(&self) -> Vec<String> {
+        let mut arguments = vec!["--no-pager".to_owned(), "--no-optional-locks".to_owned()];
+        if let Some((git_dir, work_tree)) = &self.repository {
+            arguments.extend([format!("--git-dir={git_dir}"), format!("--work-tree={work_tree}")]);
+        }
+        let programs = settings::switching_off(&self.switched_off);
+        let entries = settings::CONFIGURATION.iter().map(ToString::to_string).chain(programs);
+        arguments.extend(entries.flat_map(|entry| ["-c".to_owned(), entry]));
+        arguments
+    }
+
+    /// All arguments.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let Subcommand { name, forced, takes_one_path, .. } = self.subcommand;
+        let mut arguments = self.preamble();
+        arguments.push((*name).to_owned());
+        arguments.extend(forced.split_whitespace().map(str::to_owned));
+        if self.shown.is_empty() && self.subcommand.walks_history {
+            // All commits, also those without changes, although paths are given: those below.
+            arguments.extend(["--full-history", "--sparse"].map(str::to_owned));
+        }
+        arguments.extend(self.words.iter().cloned());
+        arguments.push("--".to_owned());
+        if *takes_one_path {
+            arguments.extend(self.shown.iter().map(|path| format!("./{path}")));
+        } else {
+            arguments.extend(pathspec::of(&self.shown, &self.hidden));
+            arguments.extend(self.secrets.iter().cloned());
+        }
+        arguments
+    }
+}

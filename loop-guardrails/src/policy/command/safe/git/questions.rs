@@ -1,0 +1,162 @@
+//! What git is asked before it shows anything: whether it takes the repository for the one that was vetted, and what the
+//! repository's configuration names.
+
+use std::path::Path;
+
+use super::{GitCommand, built_in, messages, settings};
+use crate::policy::{Denied, Ruling, command::CommandLine};
+
+/// A command of git that has to be run before the one that was asked for. See [`CommandLine::questions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GitQuestion {
+    /// Which repository git finds by itself, and whether the user trusts it.
+    Repository,
+    /// Which filters, hooks and files the repository's configuration names.
+    Configuration,
+}
+
+/// The keys that are asked for.
+const ASKED: &str = r"^(filter|hook|include|includeif|extensions)\.";
+
+impl CommandLine {
+    /// Names the repository that git reads, after the workspace has [vetted](crate::policy::workspace::Repository) it.
+    ///
+    /// # Errors
+    /// [`Denied`] if a path is not UTF-8.
+    pub fn pin(&mut self, git_dir: &Path, work_tree: &Path) -> Result<(), Denied> {
+        self.change_git(|git| git.pin(git_dir, work_tree))
+    }
+
+    /// The questions that git has to answer before this command runs, in their order; none if it is not git in safe mode.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use loop_guardrails::policy::command::{CommandPolicy, GitQuestion};
+    ///
+    /// let mut line = CommandPolicy::new().judge("git diff")?;
+    /// line.pin(Path::new("/app/.git"), Path::new("/app"))?;
+    /// assert_eq!(line.questions(), [GitQuestion::Repository, GitQuestion::Configuration]);
+    /// line.answer(GitQuestion::Repository, 0, b"/app/.git\n")?;
+    /// line.answer(GitQuestion::Configuration, 0, b"filter.trap.clean\nrm -rf /\0")?;
+    /// assert_eq!(line.switched_off(), ["filter.trap"]);
+    /// assert!(line.arguments.contains(&"filter.trap.clean=".to_owned()));
+    /// # Ok::<(), loop_guardrails::policy::Denied>(())
+    /// ```
+    pub fn questions(&self) -> &'static [GitQuestion] {
+        match self.git() {
+            Some(_) => &[GitQuestion::Repository, GitQuestion::Configuration],
+            None => &[],
+        }
+    }
+
+    /// The arguments and variables of a question. The variables of the command itself are
+    /// [`variables`](Self::variables).
+    pub fn question(&self, question: GitQuestion) -> (Vec<String>, &'static [(&'static str, &'static str)]) {
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        match question {
+            // With the user's own configuration, in which they say whom they trust.
+            GitQuestion::Repository => {
+                let asked = ["-c", "safe.bareRepository=explicit", "rev-parse", "--absolute-git-dir"];
+                (words(&asked), &settings::GIT_VARIABLES)
+            }
+            GitQuestion::Configuration => {
+                let mut asked = self.git().map(GitCommand::preamble).unwrap_or_default();
+                asked.extend(words(&["config", "--no-includes", "--null", "--get-regexp", ASKED]));
+                (asked, settings::VARIABLES)
+            }
+        }
+    }
+
+    /// Takes git's answer: its exit code, and all of its standard output.
+    ///
+    /// # Errors
+    /// [`Denied`] if git finds another repository than the one that is [pinned](Self::pin), or the configuration names
+    /// something that cannot be switched off.
+    pub fn answer(&mut self, question: GitQuestion, exit_code: i32, stdout: &[u8]) -> Result<(), Denied> {
+        self.change_git(|git| match question {
+            GitQuestion::Repository => git.is_same_repository(exit_code, stdout),
+            GitQuestion::Configuration => git.switch_off(exit_code, stdout),
+        })
+    }
+
+    /// The filters and hooks that are switched off: `filter.lfs`.
+    pub fn switched_off(&self) -> &[String] {
+        self.git().map_or(&[], |git| &git.switched_off)
+    }
+
+    /// Variables that are to be set for it, whatever its surroundings say. Of those, `GIT_*` are to be taken away first.
+    pub fn variables(&self) -> &'static [(&'static str, &'static str)] {
+        if self.git().is_some() { settings::VARIABLES } else { &[] }
+    }
+
+    /// What may be shown of git's standard error, whose messages can quote files. Nothing if it is not git in safe mode:
+    /// then all may be.
+    pub fn shown_errors(&self, stderr: &str) -> Option<String> {
+        self.git().map(|_| messages::shown(stderr))
+    }
+}
+
+impl GitCommand {
+    fn is_same_repository(&self, exit_code: i32, stdout: &[u8]) -> Result<(), Ruling> {
+        let found = String::from_utf8_lossy(stdout);
+        let found = found.strip_suffix('\n').unwrap_or(&found);
+        let pinned = self.repository.as_ref().map(|(git_dir, _)| git_dir.as_str());
+        if exit_code == 0 && pinned == Some(found) {
+            return Ok(());
+        }
+        let rule = match pinned {
+            Some(pinned) if exit_code == 0 => {
+                format!(
+                    "git takes `{found}` for the repository here, and not `{pinned}`; ask the user to look"
+                )
+            }
+            _ => "git does not accept the repository here; ask the user to run `git status` in this folder"
+                .to_owned(),
+        };
+        Err(built_in(rule))
+    }
+
+    fn switch_off(&mut self, exit_code: i32, entries: &[u8]) -> Result<(), Ruling> {
+        // 1 says that there are none.
+        if exit_code > 1 {
+            return Err(built_in(
+                "git does not say what the repository's configuration names, so it is not run; ask the user to look at \
+                 `.git/config`",
+            ));
+        }
+        for entry in entries.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+            let entry = String::from_utf8_lossy(entry);
+            let (key, value) = entry.split_once('\n').unwrap_or((&entry, ""));
+            if let Some(name) = switchable(key, value)?
+                && !self.switched_off.iter().any(|known| known == name)
+            {
+                self.switched_off.push(name.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The filter or hook that a key belongs to.
+fn switchable<'a>(key: &'a str, value: &str) -> Result<Option<&'a str>, Ruling> {
+    let refused = |what: &str| {
+        let rule = format!("the repository's configuration has `{key}`, {what}; ask the user to remove it");
+        Err(built_in(rule))
+    };
+    if key.starts_with("include") {
+        return refused("which reads another file");
+    }
+    if key.starts_with("extensions.") {
+        let is_elsewhere = key == "extensions.refstorage" && value.contains("://");
+        return if is_elsewhere { refused("which keeps refs elsewhere") } else { Ok(None) };
+    }
+    // `filter.required` alone belongs to no filter.
+    let Some((name, _)) = key.rsplit_once('.').filter(|(name, _)| name.contains('.')) else {
+        return Ok(None);
+    };
+    if name.contains(['=', char::REPLACEMENT_CHARACTER]) {
+        return refused("a program that cannot be switched off");
+    }
+    Ok(Some(name))
+}

@@ -1,0 +1,214 @@
+//! Revisions, in the forms that we and git read alike.
+//!
+//! Git finds the path in `REVISION:path` behind the first colon that is in no braces, and lets braces hold almost
+//! anything: dates, searches, nested braces. Whoever cuts at another colon judges another path than git opens. So
+//! braces hold a plain word here, and a path has no colon.
+
+use super::built_in;
+use crate::policy::{LocalPath, Ruling};
+
+/// What a revision names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Commits: one, a range, or all but those. Written so that git takes it for nothing else.
+    Commits(String),
+    /// A file or a folder in a commit or, with `:`, in the index.
+    Object {
+        /// What stands before the path's colon; empty for the index.
+        revision: String,
+        path: LocalPath,
+    },
+}
+
+/// Reads one word.
+///
+/// # Errors
+/// A word in another form, or a path that leads out.
+pub(super) fn read(word: &str) -> Result<Named, Ruling> {
+    if let Some(named) = object(word)? {
+        return Ok(named);
+    }
+    let commits = match word.find("..") {
+        Some(at) => {
+            let (from, to) = word.split_at(at);
+            let dots = if to.starts_with("...") { "..." } else { ".." };
+            let to = &to[dots.len()..];
+            let end = |text: &str| if text.is_empty() { Some(String::new()) } else { commit(text) };
+            end(from).zip(end(to)).map(|(from, to)| format!("{from}{dots}{to}"))
+        }
+        None => match word.strip_prefix('^') {
+            Some(rest) => commit(rest).map(|commit| format!("^{commit}")),
+            None => parents(word).or_else(|| commit(word)),
+        },
+    };
+    commits.map(Named::Commits).ok_or_else(|| not_understood(word))
+}
+
+fn not_understood(word: &str) -> Ruling {
+    built_in(format!(
+        "`{word}` is not a revision that is understood here: give a branch, a tag, a hash, `HEAD~2`, `HEAD@{{1}}`, `A..B` or \
+         `HEAD:path`, and paths behind `--`"
+    ))
+}
+
+/// `REVISION:path`, `:path` and `:0:path`.
+fn object(word: &str) -> Result<Option<Named>, Ruling> {
+    let staged = (0..4).map(|stage| format!(":{stage}:")).find(|stage| word.starts_with(stage.as_str()));
+    let (revision, path) = match &staged {
+        Some(stage) => (&stage[..2], &word[stage.len()..]),
+        None => match word.split_once(':') {
+            Some(parts) => parts,
+            None => return Ok(None),
+        },
+    };
+    let is_known = staged.is_some() || revision.is_empty() || commit(revision).is_some();
+    // `:/text` and `:!path` are searches and pathspecs.
+    let is_path = !path.contains(':') && !(revision.is_empty() && path.starts_with(['/', '!', '^', '(']));
+    if !is_known || !is_path {
+        return Err(not_understood(word));
+    }
+    let path = LocalPath::new(path).map_err(|error| built_in(error.to_string()))?;
+    Ok(Some(Named::Object { revision: revision.to_owned(), path }))
+}
+
+/// All parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git takes these for commits.
+fn parents(word: &str) -> Option<String> {
+    let (base, ending) = word.rsplit_once('^')?;
+    let is_ending = ["@", "!"].contains(&ending)
+        || ending.strip_prefix('-').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    (is_ending && commit(base).is_some()).then(|| word.to_owned())
+}
+
+/// A name and what leads on from it, written so that git takes it for a commit: the hash of a file would show the file
+/// without its name, and so would a tag of one.
+fn commit(text: &str) -> Option<String> {
+    let ends = text.find(['^', '~']).into_iter().chain(text.find("@{")).min().unwrap_or(text.len());
+    let (name, mut rest) = text.split_at(ends);
+    if !(is_name(name) || (name.is_empty() && rest.starts_with("@{"))) {
+        return None;
+    }
+    while !rest.is_empty() {
+        rest = step(rest)?;
+    }
+    Some(format!("{text}^{{commit}}"))
+}
+
+/// What is left behind `~2`, `^`, `^{commit}` or `@{1}`.
+fn step(rest: &str) -> Option<&str> {
+    if let Some(inner) = rest.strip_prefix("@{") {
+        let (word, rest) = inner.split_once('}')?;
+        let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-".contains(sign);
+        return (!word.is_empty() && word.chars().all(is_plain)).then_some(rest);
+    }
+    if let Some(inner) = rest.strip_prefix("^{") {
+        let (word, rest) = inner.split_once('}')?;
+        return ["", "commit", "tag"].contains(&word).then_some(rest);
+    }
+    let rest = rest.strip_prefix(['^', '~'])?;
+    Some(rest.trim_start_matches(|sign: char| sign.is_ascii_digit()))
+}
+
+/// What can be a name of a ref, or a hash.
+fn is_name(text: &str) -> bool {
+    let is_sign =
+        |sign: char| !(sign.is_control() || sign.is_whitespace() || "^~:?*[\\{}\"'`$".contains(sign));
+    !text.is_empty() && !text.starts_with(['-', '/']) && !text.contains("..") && text.chars().all(is_sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn commits(word: &str) -> String {
+        match read(word) {
+            Ok(Named::Commits(commits)) => commits,
+            other => panic!("{word}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_usual_forms_are_commits() {
+        for (word, expected) in [
+            ("HEAD", "HEAD^{commit}"),
+            ("@", "@^{commit}"),
+            ("origin/main~3^2", "origin/main~3^2^{commit}"),
+            ("v1.0-3-gabc^{}", "v1.0-3-gabc^{}^{commit}"),
+            ("main@{1}", "main@{1}^{commit}"),
+            ("@{upstream}", "@{upstream}^{commit}"),
+            ("HEAD@{2.days.ago}", "HEAD@{2.days.ago}^{commit}"),
+            ("main..HEAD", "main^{commit}..HEAD^{commit}"),
+            ("main...", "main^{commit}..."),
+            ("..HEAD", "..HEAD^{commit}"),
+            ("^main", "^main^{commit}"),
+            ("HEAD^!", "HEAD^!"),
+            ("HEAD^-1", "HEAD^-1"),
+        ] {
+            assert_eq!(commits(word), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_begins_behind_the_only_colon() {
+        for (word, revision, path) in [
+            ("HEAD~1:src/../a", "HEAD~1", "a"),
+            (":a", "", "a"),
+            (":2:a", ":2", "a"),
+            ("HEAD@{1}:x", "HEAD@{1}", "x"),
+            ("HEAD:", "HEAD", "."),
+        ] {
+            let expected = Named::Object { revision: revision.to_owned(), path: path.parse().unwrap() };
+            assert_eq!(read(word), Ok(expected), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_git_reads_in_another_way_is_refused() {
+        for word in [
+            "HEAD^{/.*|x:y}:.env.local",
+            "HEAD@{10:00}:top.txt",
+            "HEAD^{/x}",
+            ":/fix",
+            ":(top)x",
+            ":!x",
+            "a:b:c",
+            "HEAD:a:b",
+            "HEAD@{1}}:x",
+            "HEAD@{{}:x",
+            "HEAD^{tree}",
+            "HEAD^{blob}",
+            "HEAD:../x",
+            "HEAD:/etc/passwd",
+            "a..b..c:d",
+            "HEAD:a..HEAD:b",
+            "-p",
+            "",
+            "a b",
+        ] {
+            assert!(read(word).is_err(), "{word}: {:?}", read(word));
+        }
+    }
+
+    proptest! {
+        /// Where git would cut, so do we: at the first colon that is in no braces.
+        #[test]
+        fn the_cut_is_gits(word in "(HEAD|a|\\^|~|@|\\{|\\}|:|/|1|\\.|x){1,12}") {
+            let mut depth = 0_u32;
+            let cut = word.char_indices().find(|(_, sign)| {
+                match sign {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0 && *sign == ':'
+            });
+            if let Ok(Named::Object { revision, path }) = read(&word) {
+                // Behind a stage there is a second colon.
+                let cut = cut.map(|(at, _)| at + if revision.starts_with(':') { revision.len() } else { 0 });
+                let behind = &word[cut.unwrap() + 1..];
+                prop_assert_eq!(LocalPath::new(behind), Ok(path));
+            }
+        }
+    }
+}

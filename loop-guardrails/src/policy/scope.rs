@@ -1,0 +1,174 @@
+//! Which parts of a workspace may be read, for programs that look at many files at once.
+//!
+//! A permission is asked for with a path. A program that walks through folders or histories never names the paths that
+//! it comes to, so it has to be told beforehand what to leave out. What it cannot be told is refused.
+
+use std::path::Path;
+
+use super::{LocalPath, Origin, OutsidePath, Permissions, Ruling, Verb};
+
+/// The permissions to read, as parts of the workspace.
+pub(crate) struct ReadScope<'a> {
+    root: &'a Path,
+    /// All of them have to allow.
+    permissions: Vec<&'a Permissions>,
+}
+
+/// A path as somebody wrote it, relative to the root or below it.
+pub(super) fn local(root: &Path, path: &str) -> Result<LocalPath, OutsidePath> {
+    let path = Path::new(path);
+    let is_rooted = !root.as_os_str().is_empty();
+    LocalPath::new(path.strip_prefix(root).ok().filter(|_| is_rooted).unwrap_or(path))
+}
+
+impl<'a> ReadScope<'a> {
+    pub(super) fn new(root: &'a Path, permissions: &'a [Permissions]) -> Self {
+        Self { root, permissions: permissions.iter().filter(|rules| !rules.is_empty()).collect() }
+    }
+
+    /// A path as somebody wrote it.
+    pub(super) fn local(&self, path: &str) -> Result<LocalPath, Ruling> {
+        local(self.root, path).map_err(|outside| Ruling::denied(outside.to_string(), &Origin::BuiltIn))
+    }
+
+    /// The largest folders and files that may be read.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn roots(&self) -> Result<Vec<LocalPath>, Ruling> {
+        let mut roots: Vec<LocalPath> = Vec::new();
+        // Folders come before what they hold.
+        for path in self.parts() {
+            if self.refusal(&path).is_none() && !roots.iter().any(|root| path.is_within(root)) {
+                roots.push(path);
+            }
+        }
+        if roots.is_empty() {
+            Err(self.refusal(&LocalPath::root()).unwrap_or_else(nothing))
+        } else {
+            Ok(roots)
+        }
+    }
+
+    /// The largest folders and files within `shown` that may not be read.
+    ///
+    /// # Errors
+    /// If something may be read in one of these, so that they cannot be left out as a whole.
+    pub(super) fn hidden_in(&self, shown: &[LocalPath]) -> Result<Vec<LocalPath>, Ruling> {
+        let mut hidden: Vec<(LocalPath, Ruling)> = Vec::new();
+        for path in self.parts().into_iter().filter(|path| shown.iter().any(|shown| path.is_within(shown))) {
+            let around = hidden.iter().find(|(folder, _)| path.is_within(folder));
+            match (around, self.refusal(&path)) {
+                (None, Some(refusal)) => hidden.push((path, refusal)),
+                (Some((folder, ruling)), None) => return Err(cannot_part(folder, &path, ruling)),
+                _ => {}
+            }
+        }
+        // Of two paths that are asked for, one can be in what the other has to leave out.
+        for path in shown {
+            if let Some((folder, ruling)) = hidden.iter().find(|(folder, _)| path.is_within(folder)) {
+                return Err(cannot_part(folder, path, ruling));
+            }
+        }
+        Ok(hidden.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Refuses a program that looks into these folders if something in them may not be read.
+    ///
+    /// # Errors
+    /// The rule that withholds it.
+    pub(super) fn refuse_hidden_in(&self, shown: &[LocalPath], program: &str) -> Result<(), Ruling> {
+        let within = |path: &LocalPath| shown.iter().any(|shown| path.is_within(shown));
+        let found =
+            self.parts().into_iter().filter(within).find_map(|path| Some((self.refusal(&path)?, path)));
+        let Some((ruling, path)) = found else { return Ok(()) };
+        let rule = format!(
+            "{}, and `{program}` looks into it by itself; name folders that do not hold `{path}`",
+            ruling.rule
+        );
+        Err(Ruling { rule, ..ruling })
+    }
+
+    /// Every path at which permissions change, and the root. A folder comes before what is in it.
+    fn parts(&self) -> Vec<LocalPath> {
+        let rules = self.permissions.iter().flat_map(|permissions| permissions.rules());
+        let mut parts: Vec<_> = rules.map(|(path, _)| path.clone()).chain([LocalPath::root()]).collect();
+        parts.sort();
+        parts.dedup();
+        parts
+    }
+
+    fn refusal(&self, path: &LocalPath) -> Option<Ruling> {
+        let rulings = self.permissions.iter().map(|permissions| permissions.on(path, Verb::Read));
+        rulings.into_iter().find(|ruling| !ruling.allowed)
+    }
+}
+
+fn nothing() -> Ruling {
+    Ruling::denied("nothing here may be read", &Origin::BuiltIn)
+}
+
+fn cannot_part(folder: &LocalPath, path: &LocalPath, ruling: &Ruling) -> Ruling {
+    let rule = format!(
+        "`{folder}` may not be read and `{path}` in it may, which cannot be shown together; name one path at a time behind \
+         `--`"
+    );
+    Ruling { rule, ..ruling.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_path() -> impl Strategy<Value = LocalPath> {
+        prop::collection::vec("[ab]", 0..4).prop_map(|names| names.join("/").parse().unwrap())
+    }
+
+    fn any_permissions() -> impl Strategy<Value = Permissions> {
+        let verbs = prop::sample::subsequence(Verb::ALL.to_vec(), 0..=4);
+        prop::collection::btree_map(any_path(), verbs, 0..5).prop_map(|rules| {
+            let origin = Origin::BuiltIn;
+            rules
+                .into_iter()
+                .fold(Permissions::new(), |all, (path, verbs)| all.with(path, verbs, origin.clone()))
+        })
+    }
+
+    proptest! {
+        /// A path that is shown and not hidden may be read, and one that may be read is not hidden.
+        #[test]
+        fn what_is_shown_may_be_read(sets in prop::collection::vec(any_permissions(), 1..3), path in any_path()) {
+            let scope = ReadScope::new(Path::new(""), &sets);
+            if let Ok(shown) = scope.roots()
+                && let Ok(hidden) = scope.hidden_in(&shown)
+            {
+                let is_in = |paths: &[LocalPath]| paths.iter().any(|it| path.is_within(it));
+                let may = scope.refusal(&path).is_none();
+                prop_assert_eq!(may, is_in(&shown) && !is_in(&hidden));
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_parted_is_refused() {
+        let rules = |rules: &[(&str, bool)]| {
+            rules.iter().fold(Permissions::new(), |all, (path, may)| {
+                let verbs = if *may { vec![Verb::Read] } else { vec![] };
+                all.with(path.parse().unwrap(), verbs, Origin::line("loop.toml", 3))
+            })
+        };
+        let sets = [rules(&[("", true), ("a", false), ("a/b", true)])];
+        let scope = ReadScope::new(Path::new(""), &sets);
+        let shown = scope.roots().unwrap();
+        let ruling = scope.hidden_in(&shown).unwrap_err();
+        assert!(
+            ruling.rule.contains("name one path at a time") && ruling.origin.to_string() == "loop.toml:3"
+        );
+        let only = ["a/b".parse().unwrap()];
+        assert_eq!(scope.hidden_in(&only), Ok(Vec::new()));
+        let none = [rules(&[("", false)])];
+        assert!(ReadScope::new(Path::new(""), &none).roots().is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! The repository that git reads in a workspace.
+//!
+//! Git trusts the files of a repository. It follows links among them, takes another folder for the repository if a file
+//! says so, and prints lines of what it cannot read. Somebody who can write to `.git`, or whose archive was unpacked
+//! here, could so have any file printed. So the repository is found without git, vetted, and then named to git.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::WorkspaceError;
+
+/// A repository whose files are its own.
+///
+/// # What is vetted
+/// Nothing in it is a link, a pipe or a device, and it takes no objects or settings from another folder. Hooks,
+/// submodules and large files (`lfs`, `annex`) are not looked at, since git reads none of them here. `.git` may be a file
+/// only in a linked work tree that its repository knows as well.
+///
+/// What changes between this look and git's own is not seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repository {
+    /// The folder that git calls its directory.
+    pub git_dir: PathBuf,
+    /// The folder whose files it keeps.
+    pub work_tree: PathBuf,
+}
+
+/// What the name of a repository's folder is.
+const GIT: &str = ".git";
+
+/// What is in a repository, and git does not read when it shows something.
+const UNREAD: &[&str] = &["annex", "fsmonitor--daemon", "hooks", "lfs", "modules", "worktrees"];
+
+impl Repository {
+    /// Finds the repository of a folder, in it or above it, and vets it. `folder` has no links on its way.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Repository`] if there is none, or its files are not its own.
+    pub fn find(folder: &Path) -> Result<Self, WorkspaceError> {
+        for work_tree in folder.ancestors() {
+            let path = work_tree.join(GIT);
+            let Some(kind) = kind_of(&path)? else { continue };
+            let git_dir = if kind.is_dir() {
+                vet(&path)?;
+                if kind_of(&path.join("commondir"))?.is_some() {
+                    return Err(refused(&path, "its `commondir` names another repository"));
+                }
+                path
+            } else if kind.is_file() {
+                linked(&path)?
+            } else {
+                return Err(refused(&path, "it is a link"));
+            };
+            return Ok(Self { git_dir, work_tree: work_tree.to_owned() });
+        }
+        Err(refused(folder, "there is no repository, neither here nor above"))
+    }
+}
+
+/// The folder in the repository for a linked work tree. Its `.git` names that folder, which has to name it in turn: what
+/// is written in the work tree alone could name any repository.
+fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
+    let text = read(file)?;
+    let elsewhere = || {
+        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that repository";
+        refused(file, problem)
+    };
+    let named = text.strip_prefix("gitdir:").ok_or_else(elsewhere)?.trim();
+    let git_dir = file.with_file_name(named).canonicalize().map_err(|_| elsewhere())?;
+    let named_by = |name: &str| {
+        let path = git_dir.join(name);
+        let is_file = kind_of(&path)?.is_some_and(|kind| kind.is_file());
+        let text = if is_file { read(&path)? } else { return Err(elsewhere()) };
+        git_dir.join(text.trim()).canonicalize().map_err(|_| elsewhere())
+    };
+    let common = git_dir.ancestors().nth(2).ok_or_else(elsewhere)?;
+    let is_worktree = git_dir.parent().is_some_and(|parent| parent.ends_with("worktrees"));
+    if !is_worktree || named_by("commondir")? != common || named_by("gitdir")? != file {
+        return Err(elsewhere());
+    }
+    vet(common)?;
+    vet(&git_dir)?;
+    Ok(git_dir)
+}
+
+/// Refuses a repository that has links in it, or objects of another one.
+fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
+    let mut folders = vec![git_dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(&folder, &error))?;
+            let is_unread = folder == git_dir && UNREAD.iter().any(|name| entry.file_name() == *name);
+            if is_unread {
+                continue;
+            }
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
+            if kind.is_dir() {
+                folders.push(path);
+            } else if !kind.is_file() && !is_socket(kind) {
+                return Err(refused(&path, "it is a link, a pipe or a device"));
+            }
+        }
+    }
+    let alternates = git_dir.join("objects/info/alternates");
+    if kind_of(&alternates)?.is_some() && !read(&alternates)?.trim().is_empty() {
+        let problem = "it names other repositories; `git repack -a -d` makes their objects its own, then remove the file";
+        return Err(refused(&alternates, problem));
+    }
+    Ok(())
+}
+
+/// The file system monitor of git listens on one.
+fn is_socket(kind: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_socket(&kind)
+}
+
+/// What is there, and no link is followed.
+fn kind_of(path: &Path) -> Result<Option<fs::FileType>, WorkspaceError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.file_type())),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn read(path: &Path) -> Result<String, WorkspaceError> {
+    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> WorkspaceError {
+    refused(path, &format!("it cannot be read: {error}"))
+}
+
+fn refused(path: &Path, problem: &str) -> WorkspaceError {
+    WorkspaceError::Repository { path: path.to_owned(), problem: problem.to_owned() }
+}
