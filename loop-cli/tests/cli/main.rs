@@ -10,6 +10,7 @@ mod seat;
 mod support;
 mod terminal;
 
+mod attacks;
 mod budgets;
 mod cases;
 mod chat;

@@ -1,6 +1,6 @@
 //! Command lines, as the manuals of the programs allow them.
 
-use proptest::{collection::vec, prelude::*, sample::select, strategy::BoxedStrategy};
+use proptest::{collection::vec, prelude::*, sample::select};
 
 /// `TOP` is the folder around the workspace, `BLOB` the hash of a secret, `FIRST` that of a commit.
 pub(super) const KNOWN: &[&str] = &[
@@ -42,688 +42,185 @@ pub(super) const KNOWN: &[&str] = &[
     "jq -n '$__prog_args' --rawfile x .env",
 ];
 
-const GIT_OPTIONS: &[&str] = &[
-    "-p",
-    "-u",
-    "-s",
-    "--patch",
-    "--raw",
-    "--stat",
-    "--stat=200",
-    "--numstat",
-    "--name-only",
-    "--name-status",
-    "-M",
-    "-C",
-    "-C -C",
-    "--find-copies-harder",
-    "-B",
-    "-D",
-    "-R",
-    "-a",
-    "--text",
-    "--binary",
-    "--full-index",
-    "-W",
-    "-U0",
-    "-U99999",
-    "--unified=5",
-    "--word-diff",
-    "--color",
-    "--color-words",
-    "-w",
-    "-b",
-    "-z",
-    "--check",
-    "--exit-code",
-    "--ext-diff",
-    "--textconv",
-    "--no-textconv",
-    "--submodule=diff",
-    "--submodule=log",
-    "--ignore-submodules=none",
-    "--relative",
-    "--relative=..",
-    "--relative=TOP",
-    "--no-relative",
-    "-S CANA",
-    "-G 'CAN.RY'",
-    "--pickaxe-all",
-    "--pickaxe-regex",
-    "-O TOP/outside",
-    "-OTOP/outside",
-    "--output=x",
-    "--output-indicator-new=x",
-    "--skip-to=.env",
-    "--rotate-to=.env",
-    "--diff-filter=AMD",
-    "--no-index",
-    "--cached",
-    "--staged",
-    "--merge-base",
-    "--cc",
-    "-c",
-    "-m",
-    "--dd",
-    "--remerge-diff",
-    "--diff-merges=on",
-    "--combined-all-paths",
-    "--first-parent",
-    "--full-diff",
-    "--follow",
-    "--all",
-    "--tags",
-    "--branches",
-    "--remotes",
-    "--glob=*",
-    "--glob=refs/*",
-    "--exclude=x",
-    "--reflog",
-    "--indexed-objects",
-    "--alternate-refs",
-    "--single-worktree",
-    "--stdin",
-    "--objects",
-    "--no-walk",
-    "--do-walk",
-    "--walk-reflogs",
-    "-g",
-    "--merges",
-    "--no-merges",
-    "--reverse",
-    "--not",
-    "--boundary",
-    "--simplify-by-decoration",
-    "--full-history",
-    "--sparse",
-    "--dense",
-    "--ancestry-path",
-    "--bisect",
-    "--left-right",
-    "--cherry",
-    "--merge",
-    "--source",
-    "--graph",
-    "--oneline",
-    "--pretty=raw",
-    "--pretty=fuller",
-    "--format=%H%n%B%N",
-    "--format='%(trailers)'",
-    "--format=%G?%GG",
-    "--pretty=email",
-    "--notes",
-    "--notes=*",
-    "--show-notes",
-    "--no-notes",
-    "--standard-notes",
-    "--show-signature",
-    "--use-mailmap",
-    "--mailmap",
-    "--no-mailmap",
-    "--decorate=full",
-    "-n 5",
-    "-3",
-    "--max-count=2",
-    "--skip=1",
-    "--since=2.years",
-    "--author=kim",
-    "--grep=first",
-    "--grep .",
-    "-i",
-    "-E",
-    "--all-match",
-    "-L1,5:.env",
-    "-L1,+5",
-    "-L :main:src/main.rs",
-    "-L /fn/",
-    "--reverse FIRST..HEAD",
-    "--contents .env",
-    "--contents=TOP/outside",
-    "-S .env",
-    "--ignore-revs-file .env",
-    "--ignore-revs-file=TOP/outside",
-    "--ignore-rev HEAD",
-    "--porcelain",
-    "--line-porcelain",
-    "--incremental",
-    "-t",
-    "-e",
-    "-f",
-    "-n",
-    "--show-stats",
-    "--root",
-    "-v",
-    "-vv",
-    "-sb",
-    "-uall",
-    "--ignored",
-    "--ignored=matching",
-    "--column",
-    "--untracked-files",
-    "--show-stash",
-    "-h",
-    "--help",
-    "--git-dir=TOP/beside/.git",
-    "--encoding=UTF-16",
-    "--no-prefix",
-    "--src-prefix=x",
-    "--ws-error-highlight=all",
-    "--find-object=BLOB",
-    "--anchored=x",
-    "--diff-algorithm=patience",
-    "--ita-visible-in-index",
-    "--ita-invisible-in-index",
-    "--pathspec-from-file=.env",
-    "--no-ext-diff",
-    "--outp=x",
-    "--conten .env",
-    "--textcon",
-    "--",
-    "-",
-    "--end-of-options",
-    "-c core.pager=cat",
-];
+const GIT_OPTIONS: &str = r#"
+    -p  -u  -s  --patch  --raw  --stat  --stat=200  --numstat  --name-only  --name-status  -M  -C  -C -C
+    --find-copies-harder  -B  -D  -R  -a  --text  --binary  --full-index  -W  -U0  -U99999  --unified=5
+    --word-diff  --color  --color-words  -w  -b  -z  --check  --exit-code  --ext-diff  --textconv  --no-textconv
+    --submodule=diff  --submodule=log  --ignore-submodules=none  --relative  --relative=..  --relative=TOP
+    --no-relative  -S CANA  -G 'CAN.RY'  --pickaxe-all  --pickaxe-regex  -O TOP/outside  -OTOP/outside  --output=x
+    --output-indicator-new=x  --skip-to=.env  --rotate-to=.env  --diff-filter=AMD  --no-index  --cached  --staged
+    --merge-base  --cc  -c  -m  --dd  --remerge-diff  --diff-merges=on  --combined-all-paths  --first-parent
+    --full-diff  --follow  --all  --tags  --branches  --remotes  --glob=*  --glob=refs/*  --exclude=x  --reflog
+    --indexed-objects  --alternate-refs  --single-worktree  --stdin  --objects  --no-walk  --do-walk
+    --walk-reflogs  -g  --merges  --no-merges  --reverse  --not  --boundary  --simplify-by-decoration
+    --full-history  --sparse  --dense  --ancestry-path  --bisect  --left-right  --cherry  --merge  --source
+    --graph  --oneline  --pretty=raw  --pretty=fuller  --format=%H%n%B%N  --format='%(trailers)'  --format=%G?%GG
+    --pretty=email  --notes  --notes=*  --show-notes  --no-notes  --standard-notes  --show-signature
+    --use-mailmap  --mailmap  --no-mailmap  --decorate=full  -n 5  -3  --max-count=2  --skip=1  --since=2.years
+    --author=kim  --grep=first  --grep .  -i  -E  --all-match  -L1,5:.env  -L1,+5  -L :main:src/main.rs  -L /fn/
+    --reverse FIRST..HEAD  --contents .env  --contents=TOP/outside  -S .env  --ignore-revs-file .env
+    --ignore-revs-file=TOP/outside  --ignore-rev HEAD  --porcelain  --line-porcelain  --incremental  -t  -e  -f
+    -n  --show-stats  --root  -v  -vv  -sb  -uall  --ignored  --ignored=matching  --column  --untracked-files
+    --show-stash  -h  --help  --git-dir=TOP/beside/.git  --encoding=UTF-16  --no-prefix  --src-prefix=x
+    --ws-error-highlight=all  --find-object=BLOB  --anchored=x  --diff-algorithm=patience  --ita-visible-in-index
+    --ita-invisible-in-index  --pathspec-from-file=.env  --no-ext-diff  --outp=x  --conten .env  --textcon  --  -
+    --end-of-options  -c core.pager=cat
+"#;
 
 /// Not `refs/notes/commits`: a file that was committed under another name is shown under that name.
-const BASES: &[&str] = &[
-    "HEAD",
-    "@",
-    "main",
-    "v1",
-    "blob",
-    "note",
-    "treetag",
-    "tree",
-    "refs/tags/blob",
-    "stash",
-    "stash@{0}",
-    "stash^3",
-    "refs/stash",
-    "HEAD@{1}",
-    "HEAD@{10:00}",
-    "HEAD@{yesterday}",
-    "@{-1}",
-    "@{u}",
-    "@{0}",
-    "BLOB",
-    "FIRST",
-    ":/first",
-    ":/",
-    "",
-    ":0",
-    ":1",
-    "HEAD^{/.*|x:y}",
-    "HEAD^{/first}",
-    "FETCH_HEAD",
-    "FOO_HEAD",
-    "config",
-    "../outside",
-    "packed-refs",
-    "^main",
-    "--not",
-];
+const BASES: &str = r#"
+    HEAD  @  main  v1  blob  note  treetag  tree  refs/tags/blob  stash  stash@{0}  stash^3  refs/stash  HEAD@{1}
+    HEAD@{10:00}  HEAD@{yesterday}  @{-1}  @{u}  @{0}  BLOB  FIRST  :/first  :/  EMPTY  :0  :1  HEAD^{/.*|x:y}
+    HEAD^{/first}  FETCH_HEAD  FOO_HEAD  config  ../outside  packed-refs  ^main  --not
+"#;
 
-const SUFFIXES: &[&str] = &[
-    "",
-    "",
-    "",
-    "",
-    "^",
-    "~1",
-    "^2",
-    "^0",
-    "^{}",
-    "^{commit}",
-    "^{tree}",
-    "^{blob}",
-    "^{object}",
-    "^{tag}",
-    "^@",
-    "^!",
-    "^-",
-    "^-1",
-    "@{0}",
-    "@{1}",
-    "^{/x}",
-    "^{/}:x}",
-    "@{{0}}",
-    "^{",
-    "}",
-    "..",
-    "...",
-];
+const SUFFIXES: &str = r#"
+    EMPTY  EMPTY  EMPTY  EMPTY  ^  ~1  ^2  ^0  ^{}  ^{commit}  ^{tree}  ^{blob}  ^{object}  ^{tag}  ^@  ^!  ^-
+    ^-1  @{0}  @{1}  ^{/x}  ^{/}:x}  @{{0}}  ^{  }  ..  ...
+"#;
 
-const PATHS: &[&str] = &[
-    "src/main.rs",
-    "README.md",
-    "renamed.txt",
-    "docs",
-    "docs/a.txt",
-    ".",
-    "",
-    "..",
-    "/",
-    "*",
-    ".env",
-    "./.env",
-    "src/../.env",
-    ".ENV",
-    ".env*",
-    ".env.local",
-    ".env.old",
-    "keys/id_rsa",
-    "keys",
-    "keys/",
-    "private",
-    "private/notes.txt",
-    "private/",
-    "./private/../private",
-    "app/.env",
-    "app/../.env",
-    "../top.txt",
-    "../README.md",
-    "../.env",
-    "TOP/outside",
-    "TOP/repo/.env",
-    "TOP/beside/canary.txt",
-    "link",
-    "secret",
-    "elsewhere",
-    "elsewhere/outside",
-    "elsewhere/repo/.env",
-    "up",
-    "sub",
-    "sub/README.md",
-    "outside-link",
-    ".git/config",
-    ".git/packed-refs",
-    ".git",
-    "gone",
-    "-",
-    "/dev/stdin",
-    "/proc/self/environ",
-    "/proc/self/cwd/.env",
-    "/etc/passwd",
-    "~/.netrc",
-    "dev/fd/3",
-    "/dev/fd/3",
-];
+const PATHS: &str = r#"
+    src/main.rs  README.md  renamed.txt  docs  docs/a.txt  .  EMPTY  ..  /  *  .env  ./.env  src/../.env  .ENV
+    .env*  .env.local  .env.old  keys/id_rsa  keys  keys/  private  private/notes.txt  private/
+    ./private/../private  app/.env  app/../.env  ../top.txt  ../README.md  ../.env  TOP/outside  TOP/repo/.env
+    TOP/beside/canary.txt  link  secret  elsewhere  elsewhere/outside  elsewhere/repo/.env  up  sub  sub/README.md
+    outside-link  .git/config  .git/packed-refs  .git  gone  -  /dev/stdin  /proc/self/environ
+    /proc/self/cwd/.env  /etc/passwd  ~/.netrc  dev/fd/3  /dev/fd/3
+"#;
 
-const MAGIC: &[&str] = &[
-    "",
-    "",
-    "",
-    "",
-    ":/",
-    ":(top)",
-    ":!",
-    ":^",
-    ":(exclude)",
-    ":(icase)",
-    ":(glob)",
-    ":(literal)",
-    ":(top,glob)**/",
-    ":(attr:diff)",
-    "./",
-    "../repo/",
-];
+const MAGIC: &str = r#"
+    EMPTY  EMPTY  EMPTY  EMPTY  :/  :(top)  :!  :^  :(exclude)  :(icase)  :(glob)  :(literal)  :(top,glob)**/
+    :(attr:diff)  ./  ../repo/
+"#;
 
-const OTHERS: &[(&str, &[&str])] = &[
-    ("cat", &["-n", "-A", "-v", "--help", "--show-all", "-"]),
+const OTHERS: &[(&str, &str)] = &[
+    ("cat", r#"-n  -A  -v  --help  --show-all  -"#),
     (
         "find",
-        &[
-            "-L",
-            "-H",
-            "-P",
-            "-name .env",
-            "-type f",
-            "-exec cat {} +",
-            "-execdir cat {} ;",
-            "-ok cat {} ;",
-            "-delete",
-            "-ls",
-            "-print0",
-            "-printf %p%l",
-            "-fprint x",
-            "-fls x",
-            "-newer",
-            "-samefile",
-            "-files0-from",
-            "-maxdepth 1",
-            "-follow",
-            "-O1",
-            "-D tree",
-            "-regex .*",
-            "-lname *",
-            "-xtype f",
-            "-newermt 2020-01-01",
-            "-anewer",
-            "-",
-            "!",
-            "-o",
-            "-prune",
-        ],
+        r#"-L  -H  -P  -name .env  -type f  -exec cat {} +  -execdir cat {} ;  -ok cat {} ;  -delete  -ls  -print0
+        -printf %p%l  -fprint x  -fls x  -newer  -samefile  -files0-from  -maxdepth 1  -follow  -O1  -D tree
+        -regex .*  -lname *  -xtype f  -newermt 2020-01-01  -anewer  -  !  -o  -prune"#,
     ),
     (
         "grep",
-        &[
-            "CAN.RY",
-            "-e CAN",
-            "-r",
-            "-R",
-            "-d recurse",
-            "--directories=recurse",
-            "-f",
-            "--file=.env",
-            "--file",
-            "-H",
-            "-n",
-            "-c",
-            "-l",
-            "-L",
-            "-v",
-            "-o",
-            "-P",
-            "-E",
-            "-z",
-            "--include=*",
-            "--exclude-from=.env",
-            "--exclude-from",
-            "--label",
-            "-A 99",
-            "-5",
-            "-ie",
-            "-re",
-            "--color=always",
-            "-D read",
-            "-s",
-            "--regexp=.",
-            "--fil=.env",
-            "--no-filename",
-        ],
+        r#"CAN.RY  -e CAN  -r  -R  -d recurse  --directories=recurse  -f  --file=.env  --file  -H  -n  -c  -l  -L  -v
+        -o  -P  -E  -z  --include=*  --exclude-from=.env  --exclude-from  --label  -A 99  -5  -ie  -re
+        --color=always  -D read  -s  --regexp=.  --fil=.env  --no-filename"#,
     ),
     (
         "rg",
-        &[
-            "CAN.RY",
-            "-e CAN",
-            "-u",
-            "-uu",
-            "-uuu",
-            "--hidden",
-            "--no-ignore",
-            "-L",
-            "--follow",
-            "--pre cat",
-            "--pre=cat",
-            "-z",
-            "--files",
-            "-g '*'",
-            "-g '.env'",
-            "--iglob '.ENV'",
-            "-g '!x'",
-            "--glob-case-insensitive",
-            "-f",
-            "--file .env",
-            "--ignore-file .env",
-            "--json",
-            "-a",
-            "-t all",
-            "--type-add x:.env",
-            "--passthru",
-            "--search-zip",
-            "--no-config",
-            "--debug",
-            "--hostname-bin cat",
-            "-.",
-            "--sort path",
-            "--max-depth 5",
-        ],
+        r#"CAN.RY  -e CAN  -u  -uu  -uuu  --hidden  --no-ignore  -L  --follow  --pre cat  --pre=cat  -z  --files
+        -g '*'  -g '.env'  --iglob '.ENV'  -g '!x'  --glob-case-insensitive  -f  --file .env  --ignore-file .env
+        --json  -a  -t all  --type-add x:.env  --passthru  --search-zip  --no-config  --debug  --hostname-bin cat
+        -.  --sort path  --max-depth 5"#,
     ),
     (
         "jq",
-        &[
-            "-R .",
-            "-Rn inputs",
-            "-n",
-            "-s",
-            "-r",
-            "--slurpfile x .env",
-            "--rawfile x .env",
-            "--argfile x .env",
-            "--arg x .env",
-            "--args",
-            "--jsonargs",
-            "-f",
-            "--from-file",
-            "-L",
-            "-L.",
-            "'import \"a\" as a; .'",
-            "'include \"a\"; .'",
-            "'input_filename'",
-            "'env'",
-            "'$ENV'",
-            "'input'",
-            "-e",
-            "--stream",
-            "--seq",
-            "--indent 3",
-            "'get_search_list'",
-            "'\"\\(input)\"'",
-            "--raw-input",
-            "--rawf x .env",
-        ],
+        r#"-R .  -Rn inputs  -n  -s  -r  --slurpfile x .env  --rawfile x .env  --argfile x .env  --arg x .env  --args
+        --jsonargs  -f  --from-file  -L  -L.  'import "a" as a; .'  'include "a"; .'  'input_filename'  'env'
+        '$ENV'  'input'  -e  --stream  --seq  --indent 3  'get_search_list'  '"\(input)"'  --raw-input
+        --rawf x .env"#,
     ),
     (
         "sort",
-        &[
-            "-u",
-            "-r",
-            "-k1",
-            "-t.",
-            "-o x",
-            "--output=x",
-            "--files0-from=.env",
-            "--files0-from",
-            "--compress-program=cat",
-            "-T TOP",
-            "--random-source=.env",
-            "--random-source",
-            "-m",
-            "-c",
-            "-S 1b",
-            "--batch-size=2",
-            "--parallel=1",
-            "-R",
-            "--debug",
-            "--outp=x",
-        ],
+        r#"-u  -r  -k1  -t.  -o x  --output=x  --files0-from=.env  --files0-from  --compress-program=cat  -T TOP
+        --random-source=.env  --random-source  -m  -c  -S 1b  --batch-size=2  --parallel=1  -R  --debug  --outp=x"#,
     ),
     (
         "diff",
-        &[
-            "-r",
-            "-u",
-            "-N",
-            "-y",
-            "-q",
-            "-s",
-            "--from-file=.env",
-            "--to-file=.env",
-            "--from-file",
-            "-x x",
-            "-X .env",
-            "--exclude-from=.env",
-            "-S a",
-            "--label x",
-            "-U 999",
-            "--ifdef=X",
-            "-D X",
-            "--no-dereference",
-            "--brief",
-            "--recursive",
-            "--line-format=%L",
-            "-l",
-            "-C3",
-        ],
+        r#"-r  -u  -N  -y  -q  -s  --from-file=.env  --to-file=.env  --from-file  -x x  -X .env  --exclude-from=.env
+        -S a  --label x  -U 999  --ifdef=X  -D X  --no-dereference  --brief  --recursive  --line-format=%L  -l
+        -C3"#,
     ),
     (
         "tar",
-        &[
-            "-t",
-            "-tf",
-            "-tvf",
-            "--force-local",
-            "-x",
-            "-c",
-            "-cf -",
-            "-f",
-            "-T .env",
-            "--files-from=.env",
-            "-C TOP",
-            "--to-command=cat",
-            "--checkpoint-action=exec=id",
-            "-I cat",
-            "--use-compress-program=cat",
-            "-O",
-            "--to-stdout",
-            "-v",
-            "-z",
-            "--exclude-from=.env",
-            "-X .env",
-            "--get",
-            "--diff",
-            "-d",
-            "--owner-map=.env",
-        ],
+        r#"-t  -tf  -tvf  --force-local  -x  -c  -cf -  -f  -T .env  --files-from=.env  -C TOP  --to-command=cat
+        --checkpoint-action=exec=id  -I cat  --use-compress-program=cat  -O  --to-stdout  -v  -z
+        --exclude-from=.env  -X .env  --get  --diff  -d  --owner-map=.env"#,
     ),
     (
         "sed",
-        &[
-            "--sandbox",
-            "-n",
-            "-e p",
-            "'r .env'",
-            "'R .env'",
-            "'w x'",
-            "'s/x/y/e'",
-            "'1e cat .env'",
-            "-i",
-            "-f",
-            "-f .env",
-            "--file=.env",
-            "-s",
-            "-E",
-            "--debug",
-            "F",
-            "=",
-            "-n '$='",
-            "--follow-symlinks",
-            "--expression=p",
-            "-z",
-            "'$r .env'",
-            "--posix",
-        ],
+        r#"--sandbox  -n  -e p  'r .env'  'R .env'  'w x'  's/x/y/e'  '1e cat .env'  -i  -f  -f .env  --file=.env  -s
+        -E  --debug  F  =  -n '$='  --follow-symlinks  --expression=p  -z  '$r .env'  --posix"#,
     ),
     (
         "gawk",
-        &[
-            "--sandbox",
-            "1",
-            "-e 1",
-            "'BEGIN { while ((getline x < \".env\") > 0) print x }'",
-            "'BEGIN { system(\"cat .env\") }'",
-            "-f .env",
-            "-i .env",
-            "-l x",
-            "-v x=1",
-            "'{ print FILENAME }'",
-            "'BEGIN { ARGV[1]=\".env\" }'",
-            "'@include \".env\"'",
-            "-E .env",
-            "--exec=.env",
-            "'BEGIN { print ENVIRON[\"HOME\"] }'",
-            "FS=x",
-            "-d",
-            "-p",
-        ],
+        r#"--sandbox  1  -e 1  'BEGIN { while ((getline x < ".env") > 0) print x }'  'BEGIN { system("cat .env") }'
+        -f .env  -i .env  -l x  -v x=1  '{ print FILENAME }'  'BEGIN { ARGV[1]=".env" }'  '@include ".env"'
+        -E .env  --exec=.env  'BEGIN { print ENVIRON["HOME"] }'  FS=x  -d  -p"#,
     ),
-    ("head", &["-n 5", "-c 99", "-5", "-q", "-v", "-n", "-z"]),
-    ("tail", &["-n 5", "-c 99", "-5", "-n +1", "-q", "-v", "--pid=1"]),
-    ("wc", &["-l", "-c", "--files0-from=.env", "-L"]),
-    ("nl", &["-b a", "-p"]),
-    ("cmp", &["-l", "-b", "-i 0", "-n 9"]),
-    ("uniq", &["-c", "-d", "-f 1"]),
-    ("cut", &["-c 1-", "-d. -f1", "--complement", "-s"]),
-    ("ls", &["-la", "-R", "-L", "-LR", "-d", "--dereference", "-H", "-1", "--color"]),
-    ("du", &["-a", "-L", "-X .env", "--exclude-from=.env", "--files0-from=.env", "-s", "-D"]),
-    ("stat", &["-L", "-f", "-c %N", "--printf=%n"]),
-    ("file", &["-f .env", "-m .env", "-z", "-b", "-i", "-L", "-k", "--files-from=.env"]),
-    ("date", &["-r", "-f .env", "--file=.env", "+%s", "-d now", "-s x"]),
-    ("tree", &["-a", "-l", "-L 2", "--fromfile", "-f", "--gitfile=.env", "-o x"]),
+    ("head", r#"-n 5  -c 99  -5  -q  -v  -n  -z"#),
+    ("tail", r#"-n 5  -c 99  -5  -n +1  -q  -v  --pid=1"#),
+    ("wc", r#"-l  -c  --files0-from=.env  -L"#),
+    ("nl", r#"-b a  -p"#),
+    ("cmp", r#"-l  -b  -i 0  -n 9"#),
+    ("uniq", r#"-c  -d  -f 1"#),
+    ("cut", r#"-c 1-  -d. -f1  --complement  -s"#),
+    ("ls", r#"-la  -R  -L  -LR  -d  --dereference  -H  -1  --color"#),
+    ("du", r#"-a  -L  -X .env  --exclude-from=.env  --files0-from=.env  -s  -D"#),
+    ("stat", r#"-L  -f  -c %N  --printf=%n"#),
+    ("file", r#"-f .env  -m .env  -z  -b  -i  -L  -k  --files-from=.env"#),
+    ("date", r#"-r  -f .env  --file=.env  +%s  -d now  -s x"#),
+    ("tree", r#"-a  -l  -L 2  --fromfile  -f  --gitfile=.env  -o x"#),
 ];
+
+/// One of the words of a text, in which two blanks or a line feed part them.
+fn word(text: &'static str) -> impl Strategy<Value = &'static str> + Clone {
+    let words: Vec<_> = text.lines().flat_map(|line| line.trim().split("  ")).collect();
+    let words =
+        words.into_iter().filter(|word| !word.is_empty()).map(|word| if word == "EMPTY" { "" } else { word });
+    select(words.collect::<Vec<_>>())
+}
+
+/// A word that is harmless half of the time, so that many lines run.
+fn mostly(harmless: &'static str, all: &'static str) -> impl Strategy<Value = &'static str> + Clone {
+    prop_oneof![word(harmless), word(all)]
+}
 
 /// Any line.
 pub(super) fn any() -> impl Strategy<Value = String> {
     prop_oneof![3 => git(), 2 => other()]
 }
 
-/// A word of which about half the lines are harmless, so that many of them run.
-fn often_harmless(all: &'static [&'static str], harmless: &'static [&'static str]) -> BoxedStrategy<String> {
-    prop_oneof![select(all), select(harmless)].prop_map(str::to_owned).boxed()
-}
-
-fn git() -> BoxedStrategy<String> {
-    let subcommand =
-        select(&["diff", "log", "show", "diff", "log", "show", "blame", "status", "grep", "cat-file"][..]);
-    let base = often_harmless(BASES, &["HEAD", "main", "v1", "stash", "FIRST", "blob", "note", "HEAD~1"]);
-    let suffix = often_harmless(SUFFIXES, &["", "", "", "~1", "^", "^{}"]);
-    let revision = (base, suffix).prop_map(|(base, suffix)| format!("{base}{suffix}"));
-    let option = often_harmless(
+fn git() -> impl Strategy<Value = String> {
+    let subcommand = word("diff  log  show  diff  log  show  blame  status  grep  cat-file");
+    let option = mostly(
+        "-p  -U99999  --stat  -M  --find-copies-harder  --all  --cc  -S CANA  -g  -a  -m  -R",
         GIT_OPTIONS,
-        &[
-            "-p",
-            "-U99999",
-            "--stat",
-            "-M",
-            "--find-copies-harder",
-            "--all",
-            "--cc",
-            "-S CANA",
-            "-g",
-            "-a",
-            "-m",
-            "-R",
-        ],
     );
-    let object = (revision.clone(), select(PATHS)).prop_map(|(revision, path)| format!("{revision}:{path}"));
-    let range = (revision.clone(), select(&["..", "...", ":"][..]), revision.clone())
+    let base = mostly("HEAD  main  v1  stash  FIRST  blob  note  HEAD~1", BASES);
+    let revision = (base, mostly("EMPTY  EMPTY  EMPTY  ~1  ^  ^{}", SUFFIXES))
+        .prop_map(|(base, suffix)| format!("{base}{suffix}"));
+    let object = (revision.clone(), word(PATHS)).prop_map(|(revision, path)| format!("{revision}:{path}"));
+    let range = (revision.clone(), word("..  ...  :"), revision.clone())
         .prop_map(|(from, dots, to)| format!("{from}{dots}{to}"));
-    let word =
-        prop_oneof![4 => revision, 3 => object, 2 => range, 1 => select(PATHS).prop_map(str::to_owned)];
-    let word = word.prop_map(|word| format!("'{word}'"));
-    let pathspec = (select(MAGIC), select(PATHS)).prop_map(|(magic, path)| format!("'{magic}{path}'"));
-    let paths = prop_oneof![
-        2 => Just(String::new()),
-        2 => vec(pathspec, 1..3).prop_map(|paths| format!("-- {}", paths.join(" "))),
-    ];
-    (subcommand, vec(option, 0..3), vec(word, 0..3), paths)
-        .prop_map(|(subcommand, options, words, paths)| {
-            format!("git {subcommand} {} {} {paths}", options.join(" "), words.join(" "))
-        })
-        .boxed()
+    let operand =
+        prop_oneof![4 => revision, 3 => object, 2 => range, 1 => word(PATHS).prop_map(str::to_owned)];
+    let pathspec = (word(MAGIC), word(PATHS)).prop_map(|(magic, path)| format!("{magic}{path}"));
+    let paths = prop_oneof![Just(Vec::new()), vec(pathspec, 1..3)];
+    (subcommand, vec(option, 0..3), vec(operand, 0..3), paths).prop_map(
+        |(subcommand, options, operands, paths)| {
+            let dashes = if paths.is_empty() { "" } else { "--" };
+            format!(
+                "git {subcommand} {} {} {dashes} {}",
+                options.join(" "),
+                quoted(&operands),
+                quoted(&paths)
+            )
+        },
+    )
 }
 
-fn other() -> BoxedStrategy<String> {
-    let program = select(OTHERS);
-    program
-        .prop_flat_map(|(program, options)| {
-            let path = select(PATHS).prop_map(|path| format!("'{path}'"));
-            let option = select(options).prop_map(str::to_owned);
-            // A readable file is named more often, so that more lines run.
-            let word = prop_oneof![3 => option, 2 => path, 2 => Just("README.md".to_owned())];
-            vec(word, 0..5).prop_map(move |words| format!("{program} {}", words.join(" ")))
-        })
-        .boxed()
+fn other() -> impl Strategy<Value = String> {
+    select(OTHERS).prop_flat_map(|(program, options)| {
+        let path = word(PATHS).prop_map(|path| format!("'{path}'"));
+        // A readable file is named more often, so that more lines run.
+        let word =
+            prop_oneof![3 => word(options).prop_map(str::to_owned), 2 => path, 2 => Just("README.md".to_owned())];
+        vec(word, 0..5).prop_map(move |words| format!("{program} {}", words.join(" ")))
+    })
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("'{word}' ")).collect()
 }
