@@ -39,6 +39,8 @@ pub(super) const KNOWN: &[&str] = &[
     "sed --sandbox -n 'r .env' README.md",
     "sort --files0-from=.env",
     "jq -R . .env",
+    "gawk 'BEGIN { while ((getline x < \".env\") > 0) print x }' --sandbox",
+    "gawk --sandbox 1 -v .env",
     "jq -n '$__prog_args' --rawfile x .env",
 ];
 

@@ -39,7 +39,8 @@ fn every_option_of_the_table_is_refused_however_it_is_written() {
             program.names.iter().flat_map(|name| refused(program).map(move |it| (name, it)))
         {
             assert!(!program.knows(option), "{name} {option}");
-            for line in [format!("{name} {option}"), format!("{name} x {option} y")] {
+            let before = if program.is_ordered { "" } else { "x " };
+            for line in [format!("{name} {option}"), format!("{name} {before}{option} y")] {
                 let why = format!("{name} {option}` is refused: {}", does.text());
                 assert!(refusal(&line).contains(&why), "{line}");
             }
@@ -91,6 +92,15 @@ fn a_program_that_needs_an_option_does_not_run_without() {
     assert!(refusal("tar xf a.tar").contains("-t"));
     assert!(refusal("tar -tf host:a.tar").contains("--force-local"));
     assert!(refusal("tar -tf a.tar --force-local --to-command=id").contains("is refused"));
+}
+
+#[test]
+fn an_option_behind_the_first_word_of_gawk_is_a_file() {
+    assert!(refusal("gawk 1 --sandbox").contains("runs with `--sandbox` only"));
+    assert_eq!(allowing(&["gawk"]).judge("gawk --sandbox 1 -v .env").unwrap().paths, ["-v", ".env"]);
+    // Which word is a file depends on what is before it.
+    let with_script = allowing(&["gawk"]).judge("gawk --sandbox -e 1 a -F .env").unwrap();
+    assert_eq!(with_script.paths, ["a", "-F", ".env"]);
 }
 
 #[test]

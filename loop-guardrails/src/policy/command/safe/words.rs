@@ -40,8 +40,13 @@ impl<'a> Words<'a> {
                 }
                 Some(long) if long.starts_with('-') => self.long(program, word, &mut rest),
                 Some(letters) if !letters.is_empty() => self.short(program, letters, &mut rest),
-                // `-` alone is the standard input, and stands where a file's name would.
-                _ => operands.push(word),
+                // `-` alone is the standard input, in the place of a file's name.
+                _ => {
+                    operands.push(word);
+                    if program.is_ordered {
+                        operands.extend(rest.by_ref());
+                    }
+                }
             }
         }
         self.operands = operands;

@@ -210,7 +210,9 @@ impl Subcommand {
                 rest.next().ok_or_else(|| self.refused(name, "needs a value"))?
             }
             _ => {
-                return Err(self.refused(name, "is not an option that runs here; do without, or write it out"));
+                return Err(
+                    self.refused(name, "is not an option that runs here; do without, or write it out")
+                );
             }
         };
         self.check_value(name, value)?;

@@ -73,6 +73,8 @@ pub(super) struct Program {
     pub(super) needs: &'static [(&'static str, &'static str)],
     /// Operands that are no paths but subcommands, and what they do.
     pub(super) subcommands: Option<(Does, &'static str)>,
+    /// Whether its options end at the first word that is none: what looks like an option behind it is a file.
+    pub(super) is_ordered: bool,
     /// Whether it reads what is in the files that it is given, and so can be given them open.
     pub(super) opens: bool,
     /// Options with which it looks into folders; `*` if it always does.
@@ -92,6 +94,7 @@ const fn program(names: &'static [&'static str], operands: Operands) -> Program 
         unspoken: None,
         needs: &[],
         subcommands: None,
+        is_ordered: false,
         opens: false,
         walks: "",
     }

@@ -199,6 +199,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         // With these it reads files that are not named; `@` is that of `@include`, and of calls by a name.
         unspoken: Some((ReadsUnseen, "ARGV ARGC SYMTAB @")),
         needs: &[("--sandbox", "its scripts can execute and write (`system`, `print >`)")],
+        is_ordered: true,
         opens: true,
         ..program(&["gawk"], TextThenPaths("-e --source"))
     },
