@@ -15,6 +15,7 @@ const RIGHT: Flags<'static> = Flags {
     prompt: None,
     max_cost: None,
     max_time: None,
+    allow_unmetered: false,
 };
 
 #[test]
@@ -76,6 +77,7 @@ fn what_is_wrong_is_named_by_its_flag_and_shown_in_the_command_line() {
             Flags { max: 0, max_cost: Some(-1.0), max_time: Some(0.0), agent: "x LOOP_USAGE_FILE", ..RIGHT },
         ),
         ("flags_unmetered", Flags { max_cost: Some(2.0), ..RIGHT }),
+        ("flags_unpriced", Flags { agent: "codex exec --json -", max_cost: Some(1.0), ..RIGHT }),
         ("flags_quoted_prompt", Flags { agent: "say '{prompt}' now", ..RIGHT }),
     ];
     for (name, flags) in wrong {
@@ -97,6 +99,14 @@ fn a_prompt_that_will_not_work_is_warned_about_where_it_stands() {
 }
 
 #[test]
+fn an_allowance_without_a_limit_is_warned_about_by_its_flag() {
+    let warnings =
+        Flags { allow_unmetered: true, ..RIGHT }.plan("it".to_owned()).unwrap().warnings.to_string();
+    assert!(warnings.contains("`--allow-unmetered` does nothing here"), "{warnings}");
+    assert!(warnings.contains("set `--max-cost`"), "{warnings}");
+}
+
+#[test]
 fn a_secret_that_no_flag_can_pass_on_is_warned_about() {
     let flags = Flags { agent: "my-agent --key $MY_API_KEY", ..RIGHT };
     let warnings = flags.plan("it".to_owned()).unwrap().warnings.to_string();
@@ -115,7 +125,8 @@ fn what_is_kept_of_flags_means_what_they_mean() {
         max_time: Some(0.5),
         ..RIGHT
     };
-    for flags in [RIGHT, others] {
+    let unmetered = Flags { max_cost: Some(2.5), allow_unmetered: true, ..RIGHT };
+    for flags in [RIGHT, others, unmetered] {
         let source = Source::from_bytes("flags.json".as_ref(), flags.manifest("it").into()).unwrap();
         let kept = Plan::of(source).unwrap().plan;
         assert_eq!(format!("{:?}", flags.plan("it".to_owned()).unwrap().plan), format!("{kept:?}"));
