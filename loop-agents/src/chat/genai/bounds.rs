@@ -3,7 +3,7 @@
 use genai::chat::ToolCall;
 use serde_json::Value;
 
-use super::events::{MAX_EVENT_BYTES, MAX_STREAM_BYTES};
+use super::events::{MAX_EVENT_BYTES, MAX_LINE_BYTES, MAX_STREAM_BYTES};
 
 /// The most that a reply may say, think and write as arguments together: 32 MiB.
 const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
@@ -16,7 +16,7 @@ pub(super) const MAX_CALLS: usize = 1000;
 
 /// The `genai` crate copies the arguments so far with each piece of them that comes. This many copied bytes, 4 GiB, are
 /// arguments of 180 kB in words of 4 bytes.
-const MAX_COPIED_BYTES: usize = 4 * 1024 * 1024 * 1024;
+const MAX_COPIED_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// The largest answer that is no stream, such as a list of models: 8 MiB.
 pub(super) const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ const MIB: usize = 1024 * 1024;
 pub(super) enum Crossed {
     #[error("its text, thoughts and tool calls are more than {} MiB", MAX_REPLY_BYTES / MIB)]
     Reply,
-    #[error("a line of it is longer than {} MiB", MAX_EVENT_BYTES / MIB)]
+    #[error("a line of it is longer than {} MiB", MAX_LINE_BYTES / MIB)]
     Line,
     #[error("an event of it is longer than {} MiB", MAX_EVENT_BYTES / MIB)]
     Event,
@@ -48,7 +48,7 @@ pub(super) enum Crossed {
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     bytes: usize,
-    copied: usize,
+    copied: u64,
     calls: usize,
     /// The call that is being written, and the length of its arguments.
     last: Option<(String, usize)>,
@@ -62,20 +62,20 @@ impl Bounds {
 
     /// A call has come, as far as it is written.
     pub(super) fn call(&mut self, call: &ToolCall) -> Result<(), Crossed> {
-        let (length, copied) = match &call.fn_arguments {
-            Value::String(text) => (text.len(), text.len()),
-            // Arguments that come parsed come once.
-            whole => (whole.to_string().len(), 0),
+        // Arguments that come parsed come once, and their calls may all have one name.
+        let (length, is_whole) = match &call.fn_arguments {
+            Value::String(text) => (text.len(), false),
+            whole => (whole.to_string().len(), true),
         };
         if length > MAX_ARGUMENT_BYTES {
             return Err(Crossed::Arguments);
         }
-        self.copied = self.copied.saturating_add(copied);
+        self.copied = self.copied.saturating_add(length as u64);
         if self.copied > MAX_COPIED_BYTES {
             return Err(Crossed::Pieces);
         }
         let before = match &self.last {
-            Some((id, before)) if *id == call.call_id && *before <= length => *before,
+            Some((id, before)) if !is_whole && *id == call.call_id && *before <= length => *before,
             _ => {
                 self.calls += 1;
                 0
@@ -134,5 +134,8 @@ mod tests {
         let crossed =
             (0..2 * MAX_CALLS).find(|index| bounds.call(&call(&index.to_string(), "".into())).is_err());
         assert_eq!(crossed, Some(MAX_CALLS));
+        let (mut bounds, whole) = (Bounds::default(), call("1", serde_json::json!({})));
+        let crossed = (0..2 * MAX_CALLS).find(|_| bounds.call(&whole).is_err());
+        assert_eq!(crossed, Some(MAX_CALLS), "calls of one name");
     }
 }

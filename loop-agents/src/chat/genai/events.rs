@@ -2,8 +2,11 @@
 
 use super::{Vendor, bounds::Crossed};
 
-/// The longest line, and the longest event: 4 MiB. Some vendors send a whole tool call in one.
-pub(super) const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
+/// The longest line: 4 MiB. Some vendors send a whole tool call in one.
+pub(super) const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The longest event: 5 MiB. It is a line with data, and some that say what that is.
+pub(super) const MAX_EVENT_BYTES: usize = 5 * 1024 * 1024;
 
 /// The most bytes of one stream: 128 MiB. Some vendors wrap each word of a reply in 300 bytes.
 pub(super) const MAX_STREAM_BYTES: usize = 128 * 1024 * 1024;
@@ -45,7 +48,7 @@ impl Events {
             if self.ends_event(*byte) {
                 (self.event, end) = (0, index + 1);
             }
-            if self.line > MAX_EVENT_BYTES {
+            if self.line > MAX_LINE_BYTES {
                 return Err(Crossed::Line);
             }
             if self.event > MAX_EVENT_BYTES {
@@ -117,7 +120,8 @@ mod tests {
         assert_eq!(times(&mebibyte, 4), None);
         assert_eq!(times(&mebibyte, 5), Some(Crossed::Line));
         let line = [&mebibyte[1..], b"\n"].concat();
-        assert_eq!(times(&line, 5), Some(Crossed::Event));
+        assert_eq!(times(&line, 5), None);
+        assert_eq!(times(&line, 6), Some(Crossed::Event));
         let event = [&mebibyte[2..], b"\n\n"].concat();
         assert_eq!(times(&event, 128), None);
         assert_eq!(times(&event, 129), Some(Crossed::Stream));

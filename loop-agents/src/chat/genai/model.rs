@@ -29,7 +29,7 @@ use crate::usage::Prices;
 /// error, not a short reply.
 ///
 /// A reply is [too large](ModelErrorKind::TooLarge) if its text, thoughts and tool calls are more than 32 MiB, if the
-/// arguments of a call are more than 1 MiB, if there are more than 1,000 calls, or if a line or an event of the stream is
+/// arguments of a call are more than 1 MiB, if there are more than 1,000 calls, or if a line of the stream is
 /// longer than 4 MiB. Of an error 64 KiB are read. Time and memory grow no faster than what the server sends.
 ///
 /// # Default

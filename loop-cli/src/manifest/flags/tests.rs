@@ -77,7 +77,6 @@ fn what_is_wrong_is_named_by_its_flag_and_shown_in_the_command_line() {
             Flags { max: 0, max_cost: Some(-1.0), max_time: Some(0.0), agent: "x LOOP_USAGE_FILE", ..RIGHT },
         ),
         ("flags_unmetered", Flags { max_cost: Some(2.0), ..RIGHT }),
-        ("flags_unpriced", Flags { agent: "codex exec --json -", max_cost: Some(1.0), ..RIGHT }),
         ("flags_quoted_prompt", Flags { agent: "say '{prompt}' now", ..RIGHT }),
     ];
     for (name, flags) in wrong {
@@ -139,6 +138,7 @@ fn a_limit_on_a_cost_that_nobody_will_know_says_what_to_write_on_the_command_lin
     let refused = codex("codex exec --json -").plan("it".to_owned()).unwrap_err().to_string();
     assert!(refused.contains("`--max-cost` cannot hold: what the agent costs cannot be known"), "{refused}");
     assert!(refused.contains("codex exec --json --model NAME"), "{refused}");
+    assert!(refused.contains("`--allow-unmetered`"), "{refused}");
     assert!(!refused.contains("agent.model") && !refused.contains("allow_unmetered"), "{refused}");
     let known = codex("codex exec --json --model gpt-5 -").plan("it".to_owned()).unwrap();
     assert_eq!(known.warnings.to_string(), "");
