@@ -47,6 +47,43 @@ fn pi(id: &str, model: &str, usd: f64) -> Value {
 }
 
 #[test]
+fn a_key_that_appears_twice_is_refused_in_every_stream() {
+    let streams = [
+        (
+            Format::ClaudeStreamJson,
+            r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"x",
+                "usage":{"input_tokens":5,"output_tokens":1},"total_cost_usd":0.02,"total_cost_usd":0}"#,
+        ),
+        (
+            Format::CodexJson,
+            r#"{"type":"turn.completed","usage":{"input_tokens":100,"input_\u0074okens":0,"output_tokens":3}}"#,
+        ),
+        (
+            Format::GeminiJson,
+            r#"{"response":"x","stats":{"models":{"m":{"tokens":{"prompt":9,"candidates":3}}}},
+                "stats":{"models":{"m":{"tokens":{"prompt":0,"candidates":0}}}}}"#,
+        ),
+        (
+            Format::OpencodeJson,
+            r#"{"type":"step_finish","part":{"id":"p","tokens":{"input":1,"output":1},"cost":0.02,"cost":0}}"#,
+        ),
+        (
+            Format::PiJson,
+            r#"{"type":"message_end","message":{"role":"assistant","responseId":"r","content":[],
+                "usage":{"input":5,"output":1,"cost":{"total":0.02,"total":0}}}}"#,
+        ),
+    ];
+    for (format, stream) in streams {
+        let (told, reading) = read(format, &(stream.replace('\n', "") + "\n"));
+        let is_known = told.cost.is_some_and(|cost| cost.quality == CostQuality::Known);
+        assert!(!is_known, "{format}: {told:?}");
+        assert_ne!(told.input_tokens, Some(0), "{format}");
+        let warned = reading.notes.iter().any(|note| note.contains("appears twice in one object"));
+        assert!(warned, "{format}: {:?}", reading.notes);
+    }
+}
+
+#[test]
 fn a_message_without_a_price_makes_the_sum_a_lower_bound() {
     let stream = lines(&[pi("a", "m", 0.5), pi("b", "home-made", 0.0)]);
     let expected = Some(Cost::at_least(Usd::micros(500_000)));

@@ -307,6 +307,9 @@ pub(crate) struct FlagArgs {
     /// How long the run may take: 90s, 30m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) max_time: Option<Duration>,
+    /// Accept a limit on cost for an agent that does not report it
+    #[arg(long)]
+    pub(crate) allow_unmetered: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use loop_agents::{
 };
 use loop_core::{Bounded, Guardrail, Iteration, Judged, Loop, Pace, evaluator_passed, pace_fn};
 use loop_guardrails::{
-    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate,
+    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate, Unmetered,
     policy::environment::EnvironmentPolicy,
 };
 
@@ -159,6 +159,9 @@ fn compose<W: Worker>(plan: &Plan, place: &Place, agent: W, evaluator: InOrder<W
     guardrails(plan).into_iter().fold(composed, Loop::guard)
 }
 
+/// Iterations in a row that may report nothing of what a limit counts.
+const MAX_UNMETERED: u64 = 3;
+
 /// The plan's guardrails, in their order, but for the most iterations: that is the loop's bound.
 pub(crate) fn guardrails(plan: &Plan) -> Vec<Box<dyn Guardrail>> {
     let limits = &plan.limits;
@@ -177,6 +180,13 @@ pub(crate) fn guardrails(plan: &Plan) -> Vec<Box<dyn Guardrail>> {
     }
     if let Some(failures) = limits.max_consecutive_failures {
         rails.push(Box::new(ConsecutiveFailures::new(failures.get())));
+    }
+    // After the failures, of which an agent that fails at once and so reports nothing is one.
+    if !limits.allow_unmetered && (limits.max_cost.is_some() || limits.max_hourly_cost.is_some()) {
+        rails.push(Box::new(Unmetered::cost(MAX_UNMETERED)));
+    }
+    if !limits.allow_unmetered && limits.max_tokens.is_some() {
+        rails.push(Box::new(Unmetered::tokens(MAX_UNMETERED)));
     }
     if let Some(every) = limits.checkpoint {
         rails.push(Box::new(Checkpoint::from(every)));

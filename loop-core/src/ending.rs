@@ -66,6 +66,8 @@ stop_reasons! {
     BudgetExceeded = "budget_exceeded", blockable: true;
     /// The tokens are spent.
     TokensExceeded = "tokens_exceeded", blockable: true;
+    /// What a limit counts was not reported.
+    Unmetered = "unmetered", blockable: true;
     /// The time is over.
     TimeExceeded = "time_exceeded", blockable: false;
     /// A person had to be asked, and nobody was there.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Usd, time::micros};
+use crate::{Usd, time::micros, usage::is_zero};
 
 /// More of what a run has used up, and a note for its next prompt, from the person who takes it up again.
 ///
@@ -32,14 +32,13 @@ use crate::{Usd, time::micros};
 /// # }
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(from = "WrittenGrant", into = "WrittenGrant")]
 pub struct Grant {
     /// Iterations.
     pub iterations: u64,
     /// Money.
     pub cost: Usd,
     /// Run time. As JSON: whole microseconds.
-    #[serde(with = "micros")]
     pub time: Duration,
     /// A note for the next prompt, as the answer to a question may give one.
     pub note: Option<String>,
@@ -49,7 +48,36 @@ impl Grant {
     /// Adds the limits of another grant; notes are not limits.
     pub(crate) fn add_limits(&mut self, other: &Self) {
         self.iterations = self.iterations.saturating_add(other.iterations);
-        self.cost = Usd::micros(self.cost.as_micros().saturating_add(other.cost.as_micros()));
+        self.cost = self.cost + other.cost;
         self.time = self.time.saturating_add(other.time);
+    }
+}
+
+/// A grant as it is written down.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct WrittenGrant {
+    iterations: u64,
+    /// Whole micro-dollars.
+    cost: u64,
+    /// The nano-dollars beyond them.
+    #[serde(skip_serializing_if = "is_zero")]
+    cost_nanos: u16,
+    #[serde(with = "micros")]
+    time: Duration,
+    note: Option<String>,
+}
+
+impl From<Grant> for WrittenGrant {
+    fn from(Grant { iterations, cost, time, note }: Grant) -> Self {
+        let (cost, cost_nanos) = cost.to_parts();
+        Self { iterations, cost, cost_nanos, time, note }
+    }
+}
+
+impl From<WrittenGrant> for Grant {
+    fn from(written: WrittenGrant) -> Self {
+        let WrittenGrant { iterations, cost, cost_nanos, time, note } = written;
+        Self { iterations, cost: Usd::of_parts(cost, cost_nanos), time, note }
     }
 }

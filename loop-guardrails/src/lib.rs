@@ -15,7 +15,7 @@ pub use jiff;
 pub use self::{
     backoff::Backoff,
     checkpoint::Checkpoint,
-    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate},
+    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, Unmetered},
     stop::{
         After, And, EvaluatorPassed, InvalidScore, Not, Or, OutputMatches, PatternError, ScoreAtLeast, When,
         after, evaluator_passed, output_matches, score_at_least,

@@ -41,6 +41,8 @@ pub enum ModelErrorKind {
     Refused,
     /// What came cannot be read.
     Unreadable,
+    /// What came is more than a reply may be.
+    TooLarge,
 }
 
 impl ModelErrorKind {
@@ -69,6 +71,7 @@ impl fmt::Display for ModelErrorKind {
             Self::TooLong => "the conversation is too long for the model; begin a new one or shorten it",
             Self::Refused => "the request was refused",
             Self::Unreadable => "the reply cannot be read",
+            Self::TooLarge => "the reply is too large",
         })
     }
 }

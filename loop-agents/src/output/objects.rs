@@ -1,12 +1,12 @@
 //! The JSON objects of a text.
 
-use std::{fmt, ops::Range};
+use std::{cell::RefCell, fmt, ops::Range};
 
 use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, SeqAccess, Visitor},
+    Deserializer,
+    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, map::Entry};
 
 /// Why a text has no objects that can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -74,25 +74,59 @@ pub(crate) fn closes(text: &str) -> bool {
 
 /// Reads an object in which no key stands twice, at any depth: a parser that kept one of them would choose.
 pub(crate) fn unique(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok().map(|Unique(value)| value).filter(Value::is_object)
+    let Read { value, doubled } = read(text).ok()?;
+    (value.is_object() && doubled.is_empty()).then_some(value)
 }
 
-struct Unique(Value);
+/// A JSON value, and the keys that no value was taken for.
+pub(crate) struct Read {
+    pub(crate) value: Value,
+    /// The keys that appear twice in an object, the first ones of them.
+    pub(crate) doubled: Vec<String>,
+}
 
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Once).map(Self)
+/// Reads JSON. A key that appears twice in an object is `null` there, and is named: whichever of its values the parser
+/// kept, the other one may be meant.
+///
+/// # Errors
+/// A text that is no JSON.
+pub(crate) fn read(text: &str) -> serde_json::Result<Read> {
+    let doubled = RefCell::default();
+    let mut from = serde_json::Deserializer::from_str(text);
+    let value = Once(&doubled).deserialize(&mut from)?;
+    from.end()?;
+    Ok(Read { value, doubled: doubled.into_inner() })
+}
+
+/// More keys are not named.
+const MAX_DOUBLED: usize = 8;
+
+/// Takes any value, and each key once.
+#[derive(Clone, Copy)]
+struct Once<'a>(&'a RefCell<Vec<String>>);
+
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-/// Takes any value, and each key once.
-struct Once;
+impl Once<'_> {
+    fn doubles(self, key: String) {
+        let mut doubled = self.0.borrow_mut();
+        if doubled.len() < MAX_DOUBLED && !doubled.contains(&key) {
+            doubled.push(key);
+        }
+    }
+}
 
-impl<'de> Visitor<'de> for Once {
+impl<'de> Visitor<'de> for Once<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON in which no key stands twice")
+        f.write_str("a JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -121,7 +155,7 @@ impl<'de> Visitor<'de> for Once {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
         Ok(list.into())
@@ -129,9 +163,14 @@ impl<'de> Visitor<'de> for Once {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        while let Some((key, Unique(value))) = fields.next_entry::<String, _>()? {
-            if object.insert(key, value).is_some() {
-                return Err(A::Error::custom("a key stands twice"));
+        while let Some(key) = fields.next_key::<String>()? {
+            let value = fields.next_value_seed(self)?;
+            match object.entry(key) {
+                Entry::Vacant(free) => _ = free.insert(value),
+                Entry::Occupied(mut taken) => {
+                    taken.insert(Value::Null);
+                    self.doubles(taken.key().clone());
+                }
             }
         }
         Ok(object.into())
@@ -176,6 +215,15 @@ mod tests {
         fn any_text_is_read_to_its_end(text in any::<String>()) {
             let _ = last(&text);
         }
+    }
+
+    #[test]
+    fn a_key_that_appears_twice_has_no_value_and_a_name() {
+        let Read { value, doubled } =
+            read(r#"{"a": 1, "b": [{"c": 1, "\u0063": 2, "c": 3, "d": 4}], "a": 2, "e": 5}"#).unwrap();
+        assert_eq!(value, serde_json::json!({"a": null, "b": [{"c": null, "d": 4}], "e": 5}));
+        assert_eq!(doubled, ["c", "a"]);
+        assert!(read("{} {}").is_err());
     }
 
     #[test]

@@ -61,11 +61,17 @@ fn whole(value: &Value) -> Option<u64> {
 }
 
 fn refused(key: &str, value: &Value, why: &str) -> Refused {
-    let mut shown = value.to_string();
-    if let Some((end, _)) = shown.char_indices().nth(40) {
-        shown.truncate(end);
-    }
-    Refused(format!("{key}: {shown} is {why}"))
+    Refused(format!("{key}: {} is {why}", shown(value)))
+}
+
+/// The warning for a key that appears twice.
+pub(super) fn twice(key: &str) -> String {
+    format!("{} appears twice in one object, so neither value counts", shown(&Value::from(key)))
+}
+
+/// The beginning of a value.
+fn shown(value: &Value) -> String {
+    value.to_string().chars().take(40).collect()
 }
 
 #[cfg(test)]

@@ -161,9 +161,9 @@ fn beyond(all: Usage, part: Usage) -> Usage {
         cached_input_tokens: more(all.cached_input_tokens, part.cached_input_tokens),
         output_tokens: more(all.output_tokens, part.output_tokens),
         cost: all.cost.and_then(|Cost { usd, quality }| {
-            let micros = more(Some(usd.as_micros()), part.cost.map(|cost| cost.usd.as_micros()));
+            let nanos = more(Some(usd.as_nanos()), part.cost.map(|cost| cost.usd.as_nanos()));
             let worse = part.cost.is_some_and(|cost| quality > cost.quality).then_some(0);
-            Some(Cost { usd: Usd::micros(micros.or(worse)?), quality })
+            Some(Cost { usd: Usd::nanos(nanos.or(worse)?), quality })
         }),
     }
 }

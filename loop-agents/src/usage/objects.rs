@@ -13,9 +13,11 @@ use super::{
     account::Account,
     braces::Braces,
     dialect::Dialect,
+    figures,
     lines::{Line, Lines},
     tolerant,
 };
+use crate::output::objects::{self, Read};
 
 /// The longest line, and the longest object, that is read: 8 MiB. An agent that reads a large file has
 /// all of it in one line.
@@ -144,7 +146,10 @@ impl Found {
         let Ok(Head { kind }) = serde_json::from_str(text) else { return false };
         let is_read = kind.as_deref().map_or(dialect.has_documents(), |kind| dialect.reads(kind));
         if is_read {
-            let Ok(object) = serde_json::from_str(text) else { return false };
+            let Ok(Read { value: object, doubled }) = objects::read(text) else { return false };
+            for key in &doubled {
+                account.notes.add(&format!("refused: {}", figures::twice(key)));
+            }
             match kind.as_deref() {
                 Some(kind) => dialect.line(kind, &object, account),
                 None => self.own |= dialect.document(&object, account),

@@ -165,9 +165,11 @@ impl Prices {
             (tokens.cache_written, price.cache_write.unwrap_or(price.input)),
             (tokens.output, price.output),
         ];
-        let millionths: f64 = parts.iter().map(|(count, price)| count.unwrap_or(0) as f64 * price).sum();
+        let products =
+            parts.iter().map(|(count, price)| u128::from(count.unwrap_or(0)) * per_million(*price));
+        let nanos = products.sum::<u128>().div_ceil(1_000_000);
         // Too much to be money is too much for any budget.
-        Some(Cost::estimated(Usd::try_from_f64(millionths / 1e6).unwrap_or(Usd::micros(u64::MAX))))
+        Some(Cost::estimated(u64::try_from(nanos).map_or(Usd::MAX, Usd::nanos)))
     }
 
     fn price(&self, model: &str) -> Option<&Price> {
@@ -187,6 +189,12 @@ impl Default for Prices {
     fn default() -> Self {
         Self::bundled()
     }
+}
+
+/// A price in nano-dollars for a million tokens, rounded up. In whole numbers the parts of a cost add up exactly, and
+/// the cost is rounded only once.
+fn per_million(price: f64) -> u128 {
+    Usd::try_from_f64(price).map_or(u128::from(u64::MAX), |usd| usd.as_nanos().into())
 }
 
 #[cfg(test)]
@@ -225,6 +233,22 @@ mod tests {
         let cost = Prices::bundled().estimate("claude-opus-4-8", &tokens);
         assert_eq!(cost, Some(Cost::estimated(Usd::micros(5850))));
         assert_eq!(Prices::bundled().estimate("claude-opus-4-8", &Tokens::default()), None);
+    }
+
+    #[test]
+    fn a_cost_below_a_micro_dollar_is_not_lost() {
+        let table = r#"{"date":"","usd_per_million_tokens":{"m":{"input":0.05,"output":0.0001}}}"#;
+        let prices = Prices::from_json(table).unwrap();
+        let cost = |fresh, output| {
+            let tokens = Tokens { fresh: Some(fresh), output: Some(output), ..Tokens::default() };
+            prices.estimate("m", &tokens).unwrap().usd
+        };
+        assert_eq!(cost(0, 0), Usd::ZERO);
+        assert_eq!(cost(1, 0), Usd::nanos(50));
+        assert_eq!(cost(0, 1), Usd::nanos(1));
+        assert_eq!(cost(1, 1), Usd::nanos(51));
+        assert_eq!(cost(1_000_000, 1_000_000), Usd::nanos(50_100_000));
+        assert_eq!(cost(u64::MAX, u64::MAX), Usd::MAX);
     }
 
     #[test]

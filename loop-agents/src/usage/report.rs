@@ -4,10 +4,11 @@ use loop_core::{Cost, Usage};
 
 use super::{
     braces::Braces,
-    figures::{Figures, Refused},
+    figures::{self, Figures, Refused},
     lines::{Line, Lines, shown},
     tolerant,
 };
+use crate::output::objects::Read;
 
 /// Longer lines are refused.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -40,10 +41,13 @@ impl Said {
     /// Adds one object. More keys are nobody's business here: many write their whole answer's metadata. A number
     /// that cannot be is none, and the others count.
     fn object(&mut self, object: &[u8]) {
-        let value = match tolerant::parse(&String::from_utf8_lossy(object)) {
-            Ok(value) => value,
+        let Read { value, doubled } = match tolerant::parse(&String::from_utf8_lossy(object)) {
+            Ok(read) => read,
             Err(error) => return self.refuse(&error.to_string()),
         };
+        for key in &doubled {
+            self.refuse(&figures::twice(key));
+        }
         let report = Figures::of(&value);
         let usage = Usage {
             input_tokens: self.taken(report.count("input_tokens")),
@@ -199,6 +203,9 @@ mod tests {
             r#"{"cost_usd":1e300}"#,
             r#"{"input_tokens":-5}"#,
             r#"{"input_tokens":1.5}"#,
+            r#"{"cost_usd":0.02,"cost_usd":0}"#,
+            r#"{"cost_usd":0.02,"cost\u005fusd":0}"#,
+            r#"{"input_tokens":7,"input_tokens":7}"#,
             r#"{"cost_usd":"#,
         ];
         let mut reader = Reports::default();
@@ -209,6 +216,24 @@ mod tests {
         assert!(reader.last_refusal().is_some_and(|text| text.starts_with("`{\"cost_usd\":`")));
         // And the reader goes on after them.
         assert_eq!(reader.feed(b"{\"cost_usd\":1}\n"), cost(1_000_000));
+    }
+
+    #[test]
+    fn what_stands_beside_a_key_that_appears_twice_counts() {
+        let said = parse(br#"{"cost_usd":0.02,"input_tokens":3,"cost_usd":0}"#);
+        assert_eq!(said.usage, Usage { input_tokens: Some(3), ..Usage::unknown() });
+        assert_eq!(
+            said.refusal.as_deref(),
+            Some(r#""cost_usd" appears twice in one object, so neither value counts"#)
+        );
+    }
+
+    #[test]
+    fn amounts_below_a_micro_dollar_add_up() {
+        let mut reports = Reports::default();
+        let lines = "{\"cost_usd\":4e-7}\n".repeat(100_000);
+        assert_eq!(reports.feed(lines.as_bytes()), cost(40_000));
+        assert_eq!(parse(br#"{"cost_usd":1e-12}"#).usage.cost, Some(Cost::known(Usd::nanos(1))));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! writer pleased. A parser refuses the whole line for that, and with it the numbers that a budget is held
 //! against. So what it refuses is replaced by what it takes, and the rest is read.
 
-use serde_json::Value;
+use crate::output::objects::{self, Read};
 
 /// Nothing that is looked for lies deeper. A parser gives up at 128.
 const MAX_DEPTH: usize = 64;
@@ -17,8 +17,8 @@ const REPLACEMENT: char = '\u{fffd}';
 ///
 /// # Errors
 /// The first one of the text as it is, if it cannot.
-pub(crate) fn parse(text: &str) -> serde_json::Result<Value> {
-    serde_json::from_str(text).or_else(|error| serde_json::from_str(&mended(text)).map_err(|_| error))
+pub(crate) fn parse(text: &str) -> serde_json::Result<Read> {
+    objects::read(text).or_else(|error| objects::read(&mended(text)).map_err(|_| error))
 }
 
 /// The text with the same values, as far as there is a way to write them: halves of characters, control signs and
@@ -40,8 +40,8 @@ pub(super) fn mended(text: &str) -> String {
             match first {
                 '"' => mend_string(token, &mut out),
                 _ if is_mark(first) => out.push(first),
-                _ if serde_json::from_str::<Value>(token).is_ok() => out.push_str(token),
-                _ => out.push_str(&Value::from(token).to_string()),
+                _ if serde_json::from_str::<serde_json::Value>(token).is_ok() => out.push_str(token),
+                _ => out.push_str(&serde_json::Value::from(token).to_string()),
             }
         }
         if matches!(first, '}' | ']') {
@@ -123,6 +123,7 @@ fn code_unit(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
 
@@ -154,7 +155,7 @@ mod tests {
             before in prop::collection::vec(odd_value(), 0..4), number: u32, key in string(),
         ) {
             let text = format!("{{\"k{key}\":[{}],\"number\":{number}}}", before.join(" , "));
-            let read = parse(&text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
+            let read = parse(&text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?.value;
             prop_assert_eq!(&read["number"], &Value::from(number));
         }
 
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn half_of_a_pair_is_a_sign_and_a_pair_stays_one() {
-        let read = |text: &str| parse(text).ok();
+        let read = |text: &str| parse(text).ok().map(|read| read.value);
         assert_eq!(read(r#""a\ud83d b\ude00 c\ud83d\ude00""#), Some("a\u{fffd} b\u{fffd} c😀".into()));
         assert_eq!(read(r#""\ud83d\ud83d\ude00""#), Some("\u{fffd}😀".into()));
         assert_eq!(read(r#"{"a": NaN}"#), Some(serde_json::json!({ "a": "NaN" })));

@@ -1,5 +1,6 @@
 //! Models over a wire: each dialect against a server that says what it is told to.
 
+mod bounds;
 mod faults;
 mod oracle;
 mod requests;

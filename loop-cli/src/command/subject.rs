@@ -125,6 +125,7 @@ fn of_flags(flags: &FlagArgs) -> Flags<'_> {
         prompt: flags.prompt.as_deref(),
         max_cost: flags.max_cost,
         max_time: flags.max_time.map(|time| time.as_secs_f64()),
+        allow_unmetered: flags.allow_unmetered,
     }
 }
 

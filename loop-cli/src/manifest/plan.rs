@@ -239,6 +239,8 @@ pub(crate) struct Limits {
     pub(crate) max_time: Option<Duration>,
     /// Tokens, read and written.
     pub(crate) max_tokens: Option<NonZeroU64>,
+    /// Limits on money and tokens may stay without figures to count.
+    pub(crate) allow_unmetered: bool,
     /// Failed iterations in a row.
     pub(crate) max_consecutive_failures: Option<NonZeroU64>,
     /// A person is asked after every so many iterations that did not meet the goal.

@@ -45,11 +45,11 @@ struct Budget {
 
 fn cost(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
     Some(Budget {
-        limit: limits.max_cost?.as_micros(),
-        used: progress.usage().cost.map_or(0, |cost| cost.usd.as_micros()),
+        limit: limits.max_cost?.as_nanos(),
+        used: progress.usage().cost.map_or(0, |cost| cost.usd.as_nanos()),
         each: usual.cost.average(),
         is_partial: is_lower_bound(progress),
-        show: |micros| text::dollars(Usd::micros(micros)),
+        show: |nanos| text::dollars(Usd::nanos(nanos)),
         unit: "",
     })
 }
@@ -169,6 +169,7 @@ mod tests {
         max_hourly_cost: None,
         max_time: None,
         max_tokens: None,
+        allow_unmetered: false,
         max_consecutive_failures: None,
         checkpoint: None,
     };
@@ -327,17 +328,17 @@ mod tests {
         /// Whatever was used, something can be said, and it names the limit.
         #[test]
         fn no_run_is_too_odd_for_words(
-            micros in prop::collection::vec(prop::option::of(0..u64::MAX / 100), 0..30),
+            nanos in prop::collection::vec(prop::option::of(0..u64::MAX / 100), 0..30),
             limit in 1..u64::MAX,
         ) {
-            let usage = |micros: &Option<u64>| match micros {
-                Some(micros) => Usage::unknown().with_cost(Cost::known(Usd::micros(*micros))),
+            let usage = |nanos: &Option<u64>| match nanos {
+                Some(nanos) => Usage::unknown().with_cost(Cost::known(Usd::nanos(*nanos))),
                 None => Usage::unknown(),
             };
-            let used: Vec<_> = micros.iter().map(usage).collect();
-            let limits = Limits { max_cost: Some(Usd::micros(limit)), ..LIMITS };
+            let used: Vec<_> = nanos.iter().map(usage).collect();
+            let limits = Limits { max_cost: Some(Usd::nanos(limit)), ..LIMITS };
             let said = said(&limits, &used);
-            let named = text::dollars(Usd::micros(limit));
+            let named = text::dollars(Usd::nanos(limit));
             prop_assert!(said.contains(&named), "{} {}", said, named);
         }
     }

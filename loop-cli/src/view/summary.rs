@@ -90,6 +90,10 @@ fn next(
         StopReason::TokensExceeded => {
             format!("look at what was done; then {}", raise("guardrails.max_tokens"))
         }
+        StopReason::Unmetered => format!(
+            "see why {agent} does not report what it uses; or accept that with {}",
+            called("guardrails.allow_unmetered")
+        ),
         StopReason::TimeExceeded => {
             format!("look at what was done; then {}", raise("guardrails.max_seconds"))
         }

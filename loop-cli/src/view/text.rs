@@ -65,11 +65,11 @@ pub(crate) fn ago(since: Duration) -> String {
 
 /// An amount of money, to the cent, or to two digits if it is less than ten cents.
 pub(crate) fn dollars(usd: Usd) -> String {
-    let micros = usd.as_micros();
-    let digits = micros.checked_ilog10().unwrap_or(0);
-    let unit = 10_u64.pow(digits.saturating_sub(1).min(4));
-    let rounded = micros.saturating_add(unit / 2) / unit * unit;
-    Usd::micros(rounded).to_string()
+    let nanos = usd.as_nanos();
+    let digits = nanos.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(digits.saturating_sub(1).min(7));
+    let rounded = nanos.saturating_add(unit / 2) / unit * unit;
+    Usd::nanos(rounded).to_string()
 }
 
 /// What is known of a run's cost, and why it is not known better.
@@ -170,6 +170,7 @@ mod tests {
         assert_eq!(shown(123), "$0.00012");
         assert_eq!(shown(7), "$0.000007");
         assert_eq!(shown(0), "$0.00");
+        assert_eq!(dollars(Usd::nanos(456)), "$0.00000046");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
     }

@@ -10,7 +10,7 @@ use loop_core::{CostQuality, Progress, RunTime, StepRecord};
 pub(crate) struct Usual {
     /// The step that was settled last, 0 for none, and when that was.
     settled: Option<(u64, RunTime)>,
-    /// Micro-dollars, of iterations of which all is known.
+    /// Nano-dollars, of iterations of which all is known.
     pub(super) cost: Each,
     pub(super) tokens: Each,
     /// Milliseconds, waits included.
@@ -53,7 +53,7 @@ impl Usual {
     fn add(&mut self, step: &StepRecord, took: Duration) {
         let usage = step.usage();
         if let Some(cost) = usage.cost.filter(|cost| cost.quality < CostQuality::Partial) {
-            self.cost.add(cost.usd.as_micros());
+            self.cost.add(cost.usd.as_nanos());
         }
         if let Some(tokens) = usage.tokens() {
             self.tokens.add(tokens);

@@ -45,6 +45,36 @@ fn a_crossing_report_just_before_a_winning_end_does_not_undo_it() {
 }
 
 #[test]
+fn reports_below_a_micro_dollar_add_up_to_the_limit() {
+    let lines = r#"awk 'BEGIN { for (i = 0; i < 10000; i++) print "{\"cost_usd\":0.0000004}" }' >> "$LOOP_USAGE_FILE""#;
+    let world = World::new();
+    let manifest = Manifest::new(lines, "false")
+        .set("agent.format", "usage-file")
+        .set("guardrails.max_cost_usd", 0.008)
+        .set("guardrails.max_iterations", 9);
+    world.run_manifest(&manifest).exits(1).says(&["budget_exceeded", "$0.008"]);
+    let record = world.record();
+    assert_eq!((&record["iterations"], &record["estimated_cost_usd"]), (&2.into(), &0.008.into()));
+    assert_eq!(record["cost_state"], "known");
+}
+
+#[test]
+fn the_smallest_cost_is_not_known_to_be_nothing() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new(&spends(0.000_000_000_1), "true")).exits(0);
+    assert_eq!(world.record()["estimated_cost_usd"], 1e-9);
+}
+
+#[test]
+fn a_cost_that_is_reported_twice_in_one_object_is_refused_with_a_warning() {
+    let agent = r#"echo '{"cost_usd":0.02,"cost_usd":0}' >> "$LOOP_USAGE_FILE""#;
+    let world = World::new();
+    world.run_manifest(&Manifest::new(agent, "true")).exits(0).says(&["\"cost_usd\" appears twice"]);
+    let record = world.record();
+    assert_eq!((&record["estimated_cost_usd"], &record["cost_state"]), (&json!(null), &"unknown".into()));
+}
+
+#[test]
 fn the_budget_binds_over_all_iterations() {
     let world = World::new();
     let manifest = Manifest::new(&spends(0.4), "false")

@@ -16,14 +16,14 @@ fn sum(all: &[Usage]) -> Usage {
         let known: Vec<u64> = all.iter().filter_map(of).collect();
         (!known.is_empty()).then(|| known.iter().sum())
     };
-    let usd = field(|usage| usage.cost.map(|cost| cost.usd.as_micros()));
+    let usd = field(|usage| usage.cost.map(|cost| cost.usd.as_nanos()));
     let qualities = all.iter().filter_map(|usage| usage.cost).map(|cost| cost.quality);
     let quality = qualities.max().unwrap_or(CostQuality::Known);
     Usage {
         input_tokens: field(|usage| usage.input_tokens),
         cached_input_tokens: field(|usage| usage.cached_input_tokens),
         output_tokens: field(|usage| usage.output_tokens),
-        cost: usd.map(|usd| loop_core::Cost { usd: loop_core::Usd::micros(usd), quality }),
+        cost: usd.map(|usd| loop_core::Cost { usd: loop_core::Usd::nanos(usd), quality }),
     }
 }
 
@@ -41,7 +41,7 @@ fn adds_up_and_never_falls(events: &[Event]) {
                 usage.input_tokens,
                 usage.cached_input_tokens,
                 usage.output_tokens,
-                usage.cost.map(|c| c.usd.as_micros()),
+                usage.cost.map(|c| c.usd.as_nanos()),
             ]
         };
         for (before, after) in fields(last).into_iter().zip(fields(now)) {

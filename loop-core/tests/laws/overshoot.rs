@@ -16,7 +16,7 @@ fn exhausted(world: &World, told: &[Told], at: Duration) -> bool {
     let total = |of: fn(Usage) -> Option<u64>| heard().filter_map(of).sum::<u64>();
     world.rails.iter().any(|rail| match rail.rule {
         Rule::Elapsed(limit) => at >= limit,
-        Rule::Cost(limit) => total(|usage| usage.cost.map(|cost| cost.usd.as_micros())) >= limit.as_micros(),
+        Rule::Cost(limit) => total(|usage| usage.cost.map(|cost| cost.usd.as_nanos())) >= limit.as_nanos(),
         Rule::Tokens(limit) => {
             total(|usage| usage.input_tokens) + total(|usage| usage.output_tokens) >= limit
         }

@@ -12,10 +12,13 @@ pub mod cost;
 pub mod failures;
 pub mod rate;
 pub mod tokens;
+pub mod unmetered;
 
 pub use loop_core::{MaxElapsed, MaxIterations};
 
-pub use self::{cost::MaxCost, failures::ConsecutiveFailures, rate::SpendingRate, tokens::MaxTokens};
+pub use self::{
+    cost::MaxCost, failures::ConsecutiveFailures, rate::SpendingRate, tokens::MaxTokens, unmetered::Unmetered,
+};
 
 #[cfg(test)]
 mod tests {

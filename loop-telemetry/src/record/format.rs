@@ -45,7 +45,7 @@ pub(crate) mod seconds {
     }
 }
 
-/// Dollars as a decimal number. Whole micro-dollars survive up to two billion dollars.
+/// Dollars as a decimal number. Nano-dollars survive up to four million dollars, whole micro-dollars up to two billion.
 pub(crate) mod dollars {
     use loop_core::Usd;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

@@ -7,11 +7,15 @@ use genai::{
     resolver::{AuthData, Endpoint as Address},
 };
 use reqwest::{Url, redirect::Policy};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{super::ModelError, fault::fault};
+use super::{
+    super::ModelError,
+    fault::{fault, stopped},
+    relay::{self, Passing, Relay, Upstream},
+};
 
 /// The protocol that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -145,9 +149,18 @@ impl Endpoint {
     /// Dropping the future ends the request.
     pub async fn models(&self) -> Result<Vec<String>, GenaiError> {
         let address = self.address()?;
-        let target = (as_base(&address), self.auth(&address)?);
-        let listed = self.client(&address)?.all_model_names(self.vendor.adapter(), target).await;
-        listed.map_err(|error| GenaiError::Server(fault(address.as_str(), &error, false)))
+        let upstream = self.upstream(&address)?;
+        let target = (as_base(&local(&address)), self.auth(&address)?);
+        let relay = Relay::open().map_err(|error| GenaiError::Client(error.to_string()))?;
+        let client = relay::client(&relay)?;
+        let mut passing = Passing::new(relay, upstream);
+        let listed = passing.beside(client.all_model_names(self.vendor.adapter(), target)).await;
+        listed.map_err(|error| {
+            GenaiError::Server(match passing.take_obstacle() {
+                Some(obstacle) => stopped(address.as_str(), obstacle, false),
+                None => fault(address.as_str(), &error, false),
+            })
+        })
     }
 
     /// The address with a path, and a `/` at its end: only so can more be appended to it.
@@ -171,7 +184,7 @@ impl Endpoint {
             None if self.vendor.needs_key() => Err(GenaiError::NoKey { vendor: self.vendor }),
             // Without a key there is no header for one: an empty one is refused by some servers.
             None if self.vendor == Vendor::OpenAi => {
-                let url = address
+                let url = local(address)
                     .join("chat/completions")
                     .map_err(|error| GenaiError::Client(error.to_string()))?;
                 Ok(AuthData::RequestOverride { url: url.into(), headers: genai::Headers::default() })
@@ -180,7 +193,8 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn client(&self, address: &Url) -> Result<genai::Client, GenaiError> {
+    /// What connects to the server at this address.
+    pub(super) fn upstream(&self, address: &Url) -> Result<Upstream, GenaiError> {
         let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
         let mut http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls(address)?)
@@ -192,7 +206,7 @@ impl Endpoint {
             http = http.proxy(reqwest::Proxy::all(proxy).map_err(|error| problem(&error))?);
         }
         let http = http.build().map_err(|error| problem(&error))?;
-        genai::Client::builder().with_reqwest(http).build().map_err(|error| problem(&error))
+        Ok(Upstream { http, origin: address.clone(), vendor: self.vendor })
     }
 }
 
@@ -202,17 +216,33 @@ const CONNECT_TIME: Duration = Duration::from_secs(30);
 /// TLS with what the system trusts. An address without TLS needs no certificates, and a machine with nothing
 /// but a local model may have none.
 fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
-    let problem = |error: rustls::Error| {
-        GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
-    };
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    match address.scheme() {
+        "https" => Ok(protocols()?.with_platform_verifier().map_err(no_tls)?.with_no_client_auth()),
+        _ => without_certificates(),
+    }
+}
+
+/// TLS that trusts nobody, for connections that have none.
+pub(super) fn without_certificates() -> Result<ClientConfig, GenaiError> {
+    Ok(protocols()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+}
+
+fn protocols() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, GenaiError> {
+    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(problem)?;
-    let config = match address.scheme() {
-        "https" => config.with_platform_verifier().map_err(problem)?,
-        _ => config.with_root_certificates(RootCertStore::empty()),
-    };
-    Ok(config.with_no_client_auth())
+        .map_err(no_tls)
+}
+
+fn no_tls(error: rustls::Error) -> GenaiError {
+    GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
+}
+
+/// The address as the `genai` crate sees it: there is no TLS on the way to the [`Relay`], which knows the rest.
+pub(super) fn local(address: &Url) -> Url {
+    let mut local = address.clone();
+    // It fails only for schemes that no address has.
+    let _ = local.set_scheme("http");
+    local
 }
 
 /// The address as the adapters take it.

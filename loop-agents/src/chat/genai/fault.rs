@@ -10,7 +10,11 @@ use jiff::{Timestamp, fmt::rfc2822};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::super::{ModelError, ModelErrorKind};
+use super::{
+    super::{ModelError, ModelErrorKind},
+    bounds::Crossed,
+    relay::Obstacle,
+};
 
 /// The most that is kept of what a server says: some answer with a page of HTML.
 const MAX_MESSAGE_CHARS: usize = 600;
@@ -41,6 +45,22 @@ pub(super) fn fault(model: &str, error: &Error, began: bool) -> ModelError {
         }
         other => ModelError::new(model, ModelErrorKind::Refused, other.to_string()),
     }
+}
+
+/// What kept a request, or its reply, from getting through.
+pub(super) fn stopped(model: &str, obstacle: Obstacle, began: bool) -> ModelError {
+    match obstacle {
+        Obstacle::Http(error) => disconnected(model, &error, began),
+        Obstacle::Crossed(crossed) => too_large(model, crossed),
+        Obstacle::Local(error) => {
+            ModelError::new(model, ModelErrorKind::Unreachable, "").because(Obstacle::Local(error))
+        }
+    }
+}
+
+/// A reply that crossed a bound.
+pub(super) fn too_large(model: &str, crossed: Crossed) -> ModelError {
+    ModelError::new(model, ModelErrorKind::TooLarge, crossed.to_string())
 }
 
 fn disconnected(model: &str, error: &(dyn std::error::Error + 'static), began: bool) -> ModelError {

@@ -2,15 +2,19 @@
 //!
 //! Each vendor has a protocol of its own, which changes with every new model. That is another project's work;
 //! here stands what that project leaves open: replies that break off are errors and not short replies,
-//! figures that were not reported are unknown and not zero, and every failure says whether it is worth asking
+//! figures that were not reported are unknown and not zero, a reply has bounds, and every failure says whether it is worth asking
 //! again.
 
+mod bounds;
 mod convert;
 mod effort;
 mod endpoint;
+mod events;
 mod fault;
 mod model;
+mod numbering;
 mod raw;
+mod relay;
 mod usage;
 
 pub use self::{

@@ -5,17 +5,20 @@ use std::{fmt, future::poll_fn, pin::Pin, time::Duration};
 use async_trait::async_trait;
 use futures_core::Stream;
 use genai::{
-    Client, ModelIden, ServiceTarget,
+    ModelIden, ServiceTarget,
     chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
 };
 use secrecy::ExposeSecret;
 
 use super::{
     super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request},
-    Effort, Endpoint, GenaiError, Vendor, convert,
-    endpoint::as_base,
-    fault::fault,
+    Effort, Endpoint, GenaiError, Vendor,
+    bounds::{Bounds, Crossed},
+    convert,
+    endpoint::{as_base, local},
+    fault::{fault, stopped, too_large},
     raw::RawArguments,
+    relay::{self, Passing, Relay, Upstream},
     usage::usage,
 };
 use crate::usage::Prices;
@@ -24,6 +27,10 @@ use crate::usage::Prices;
 ///
 /// What a reply costs is estimated from a list of [`Prices`]. That a reply is cut off in its middle is an
 /// error, not a short reply.
+///
+/// A reply is [too large](ModelErrorKind::TooLarge) if its text, thoughts and tool calls are more than 32 MiB, if the
+/// arguments of a call are more than 1 MiB, if there are more than 1,000 calls, or if a line of the stream is
+/// longer than 4 MiB. Of an error 64 KiB are read. Time and memory grow no faster than what the server sends.
 ///
 /// # Default
 /// The bundled prices, 10 minutes of silence before a server counts as dead (a model on a small machine
@@ -40,7 +47,7 @@ use crate::usage::Prices;
 pub struct GenaiModel {
     name: String,
     endpoint: Endpoint,
-    client: Client,
+    upstream: Upstream,
     target: ServiceTarget,
     options: ChatOptions,
     prices: Prices,
@@ -59,7 +66,7 @@ impl GenaiModel {
         let name = model.into();
         let address = endpoint.address()?;
         let target = ServiceTarget {
-            endpoint: as_base(&address),
+            endpoint: as_base(&local(&address)),
             auth: endpoint.auth(&address)?,
             model: ModelIden::new(endpoint.vendor.adapter(), name.as_str()),
         };
@@ -67,8 +74,9 @@ impl GenaiModel {
             .with_capture_usage(true)
             .with_capture_tool_calls(true)
             .with_capture_content(true);
-        let client = endpoint.client(&address)?;
-        let model = Self { name, endpoint, client, target, options, prices: Prices::bundled(), window: None };
+        let upstream = endpoint.upstream(&address)?;
+        let model =
+            Self { name, endpoint, upstream, target, options, prices: Prices::bundled(), window: None };
         Ok(model.max_silence(MAX_SILENCE))
     }
 
@@ -108,12 +116,22 @@ impl GenaiModel {
         self
     }
 
-    async fn open(&self, request: &Request<'_>) -> genai::Result<ChatStream> {
+    /// Sends the request; the reply comes through what is beside it.
+    async fn open(&self, request: &Request<'_>) -> Result<(ChatStream, Passing), ModelError> {
+        let local = |error: &dyn fmt::Display| {
+            ModelError::new(&self.name, ModelErrorKind::Unreachable, error.to_string())
+        };
+        let relay = Relay::open().map_err(|error| local(&error))?;
+        let client = relay::client(&relay).map_err(|error| local(&error))?;
+        let mut passing = Passing::new(relay, self.upstream.clone());
         let vendor = self.endpoint.vendor;
         let options = convert::options(vendor, request, self.options.clone());
         let request = convert::request(vendor, request);
-        let response = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await?;
-        Ok(response.stream)
+        let opening = client.exec_chat_stream(self.target.clone(), request, Some(&options));
+        match passing.beside(opening).await {
+            Ok(response) => Ok((response.stream, passing)),
+            Err(error) => Err(self.failed(&error, &mut passing, false)),
+        }
     }
 
     fn finished(&self, text: String, raw: &RawArguments, end: StreamEnd) -> Result<Reply, ModelError> {
@@ -139,8 +157,11 @@ impl GenaiModel {
     }
 
     /// An error in which the key does not stand, even if the server repeats it.
-    fn failed(&self, error: &genai::Error, began: bool) -> ModelError {
-        let error = fault(&self.name, error, began);
+    fn failed(&self, error: &genai::Error, passing: &mut Passing, began: bool) -> ModelError {
+        let error = match passing.take_obstacle() {
+            Some(obstacle) => stopped(&self.name, obstacle, began),
+            None => fault(&self.name, error, began),
+        };
         let key = self.endpoint.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty());
         match key {
             Some(key) if error.message().contains(key) => {
@@ -162,29 +183,37 @@ impl ChatModel for GenaiModel {
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
-        let mut stream = self.open(&request).await.map_err(|error| self.failed(&error, false))?;
+        let (mut stream, mut passing) = self.open(&request).await?;
         let (mut text, mut raw) = (String::new(), RawArguments::default());
+        let mut bounds = Bounds::default();
+        let too_large = |crossed: Crossed| too_large(&self.name, crossed);
         let mut began = false;
-        while let Some(event) = next(&mut stream).await {
-            match event.map_err(|error| self.failed(&error, began))? {
+        while let Some(event) = passing.beside(next(&mut stream)).await {
+            match event.map_err(|error| self.failed(&error, &mut passing, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
+                    bounds.hear(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Text(&chunk.content));
                     text.push_str(&chunk.content);
                 }
                 ChatStreamEvent::ReasoningChunk(chunk) => {
                     began = true;
+                    bounds.hear(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Thought(&chunk.content));
                 }
                 ChatStreamEvent::ToolCallChunk(chunk) => {
                     began = true;
+                    bounds.call(&chunk.tool_call).map_err(too_large)?;
                     raw.hear(chunk.tool_call);
                 }
                 ChatStreamEvent::End(end) => return self.finished(text, &raw, end),
                 _ => {}
             }
         }
-        Err(ModelError::new(&self.name, ModelErrorKind::CutOff, ""))
+        Err(match passing.take_obstacle() {
+            Some(obstacle) => stopped(&self.name, obstacle, began),
+            None => ModelError::new(&self.name, ModelErrorKind::CutOff, ""),
+        })
     }
 }
 

@@ -16,7 +16,10 @@ use std::{
 use serde_json::Value;
 
 use super::{Account, Source, recorder::subject};
-use crate::usage::{Format, Line, Lines, tolerant};
+use crate::{
+    output::objects::Read,
+    usage::{Format, Line, Lines, tolerant},
+};
 
 /// The longest line that is read: 8 MiB, as for usage.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
@@ -89,7 +92,10 @@ fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
         return;
     };
     // As for usage: bytes that are no text, and numbers that are none, are what a tool printed.
-    if let Ok(object @ Value::Object(_)) = tolerant::parse(&String::from_utf8_lossy(line)) {
+    if let Ok(Read { value: object @ Value::Object(_), doubled }) =
+        tolerant::parse(&String::from_utf8_lossy(line))
+    {
+        deeds.has_lost |= !doubled.is_empty();
         read(&object, deeds);
     }
 }

@@ -126,6 +126,7 @@ impl<'a> Cast<'a> {
             prompt: None,
             max_cost: None,
             max_time: None,
+            allow_unmetered: false,
         };
         let loaded = flags.plan(self.assignment.name().to_owned());
         let Loaded { plan, .. } =

@@ -24,9 +24,10 @@ const GOAL: &str = "--goal";
 const PROMPT_FLAG: &str = "--prompt";
 const MAX_COST: &str = "--max-cost";
 const MAX_TIME: &str = "--max-time";
+const ALLOW_UNMETERED: &str = "--allow-unmetered";
 
 /// Each flag, and the key of a manifest that says the same.
-const FLAGS: [(&str, &str); 7] = [
+const FLAGS: [(&str, &str); 8] = [
     (AGENT, "agent.command"),
     (CHECK, "evaluator.command"),
     (MAX, "guardrails.max_iterations"),
@@ -34,6 +35,7 @@ const FLAGS: [(&str, &str); 7] = [
     (PROMPT_FLAG, "agent.prompt"),
     (MAX_COST, "guardrails.max_cost_usd"),
     (MAX_TIME, "guardrails.max_seconds"),
+    (ALLOW_UNMETERED, "guardrails.allow_unmetered"),
 ];
 
 /// The path of the key that says the same as `name`, if that is a flag.
@@ -64,6 +66,8 @@ pub(crate) struct Flags<'a> {
     pub(crate) max_cost: Option<f64>,
     /// Seconds at most.
     pub(crate) max_time: Option<f64>,
+    /// A limit on cost may stay without figures to count.
+    pub(crate) allow_unmetered: bool,
 }
 
 impl Flags<'_> {
@@ -98,6 +102,7 @@ impl Flags<'_> {
             ("agent", "format", text(raw.agent.format).map(Value::from)),
             ("guardrails", "max_cost_usd", self.max_cost.map(Value::from)),
             ("guardrails", "max_seconds", self.max_time.map(Value::from)),
+            ("guardrails", "allow_unmetered", self.allow_unmetered.then(|| true.into())),
         ];
         for (object, key, value) in optional {
             if let Some(value) = value {
@@ -124,6 +129,7 @@ impl Flags<'_> {
         let prompt = self.prompt.map(|prompt| line.text(PROMPT_FLAG, prompt));
         let max_cost_usd = self.max_cost.map(|cost| line.flag(MAX_COST, cost, &cost.to_string()));
         let max_seconds = self.max_time.map(|time| line.flag(MAX_TIME, time, &format!("{time}s")));
+        let allow_unmetered = self.allow_unmetered.then(|| line.switch(ALLOW_UNMETERED));
         let raw = RawManifest {
             goal: goal
                 .unwrap_or_else(|| unwritten(GOAL, &format!("Make this command exit 0: {}", self.check))),
@@ -138,6 +144,7 @@ impl Flags<'_> {
                 max_iterations,
                 max_cost_usd: max_cost_usd.unwrap_or_default(),
                 max_seconds: max_seconds.unwrap_or_default(),
+                allow_unmetered: allow_unmetered.unwrap_or_default(),
                 ..RawGuardrails::default()
             },
             ..RawManifest::default()
@@ -153,6 +160,13 @@ impl Line {
     fn text(&mut self, flag: &'static str, text: &str) -> Field<String> {
         let shown = shlex::try_quote(text).unwrap_or(text.into());
         self.flag(flag, text.to_owned(), &shown)
+    }
+
+    /// A flag without a value.
+    fn switch(&mut self, flag: &'static str) -> Field<bool> {
+        let start = self.0.len() + 1;
+        self.0 += &format!(" {flag}");
+        Field::Written(At { key: flag, value: true, span: start..self.0.len() })
     }
 
     fn flag<T>(&mut self, flag: &'static str, value: T, shown: &str) -> Field<T> {

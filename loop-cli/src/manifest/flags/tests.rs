@@ -15,6 +15,7 @@ const RIGHT: Flags<'static> = Flags {
     prompt: None,
     max_cost: None,
     max_time: None,
+    allow_unmetered: false,
 };
 
 #[test]
@@ -97,6 +98,14 @@ fn a_prompt_that_will_not_work_is_warned_about_where_it_stands() {
 }
 
 #[test]
+fn an_allowance_without_a_limit_is_warned_about_by_its_flag() {
+    let warnings =
+        Flags { allow_unmetered: true, ..RIGHT }.plan("it".to_owned()).unwrap().warnings.to_string();
+    assert!(warnings.contains("`--allow-unmetered` does nothing here"), "{warnings}");
+    assert!(warnings.contains("set `--max-cost`"), "{warnings}");
+}
+
+#[test]
 fn a_secret_that_no_flag_can_pass_on_is_warned_about() {
     let flags = Flags { agent: "my-agent --key $MY_API_KEY", ..RIGHT };
     let warnings = flags.plan("it".to_owned()).unwrap().warnings.to_string();
@@ -115,7 +124,8 @@ fn what_is_kept_of_flags_means_what_they_mean() {
         max_time: Some(0.5),
         ..RIGHT
     };
-    for flags in [RIGHT, others] {
+    let unmetered = Flags { max_cost: Some(2.5), allow_unmetered: true, ..RIGHT };
+    for flags in [RIGHT, others, unmetered] {
         let source = Source::from_bytes("flags.json".as_ref(), flags.manifest("it").into()).unwrap();
         let kept = Plan::of(source).unwrap().plan;
         assert_eq!(format!("{:?}", flags.plan("it".to_owned()).unwrap().plan), format!("{kept:?}"));
@@ -128,6 +138,7 @@ fn a_limit_on_a_cost_that_nobody_will_know_says_what_to_write_on_the_command_lin
     let refused = codex("codex exec --json -").plan("it".to_owned()).unwrap_err().to_string();
     assert!(refused.contains("`--max-cost` cannot hold: what the agent costs cannot be known"), "{refused}");
     assert!(refused.contains("codex exec --json --model NAME"), "{refused}");
+    assert!(refused.contains("`--allow-unmetered`"), "{refused}");
     assert!(!refused.contains("agent.model") && !refused.contains("allow_unmetered"), "{refused}");
     let known = codex("codex exec --json --model gpt-5 -").plan("it".to_owned()).unwrap();
     assert_eq!(known.warnings.to_string(), "");

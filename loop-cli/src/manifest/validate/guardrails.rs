@@ -27,6 +27,7 @@ pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Opti
     let max_time = raw.max_seconds.judge(problems, |at| time_limit(&at));
     let max_tokens = raw.max_tokens.judge(problems, at_least_one);
     let max_failures = raw.max_consecutive_failures.judge(problems, at_least_one);
+    let allow_unmetered = raw.allow_unmetered.written().is_some_and(|at| at.value);
     let checkpoint = raw.hitl_checkpoint.judge(problems, checkpoint);
     Some(Limits {
         max_iterations: max_iterations.required()?,
@@ -34,6 +35,7 @@ pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Opti
         max_hourly_cost: max_hourly_cost.optional()?,
         max_time: max_time.optional()?,
         max_tokens: max_tokens.optional()?,
+        allow_unmetered,
         max_consecutive_failures: max_failures.optional()?,
         checkpoint: checkpoint.or(None)?,
     })
@@ -60,6 +62,7 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
         finding
             .help("name LOOP_USAGE_FILE in the agent's command, if the agent appends its usage to that file")
             .help("or limit the run in time, which always holds")
+            .help("or accept that the limit does nothing: `--allow-unmetered`")
     } else {
         finding
             .help(how_to_report(agent.command().map_or("", CommandLine::as_str)))
@@ -84,7 +87,7 @@ fn at_least_one(at: At<i128>) -> Result<NonZeroU64, Diagnostic> {
 }
 
 fn money(at: At<f64>) -> Result<Usd, Diagnostic> {
-    let amount = Usd::try_from_f64(at.value).ok().filter(|amount| *amount > Usd::ZERO);
+    let amount = Usd::try_from_f64(at.value).ok().filter(|amount| *amount >= Usd::micros(1));
     amount.ok_or_else(|| {
         let label = match at.value {
             too_little if too_little <= 0.0 => NOTHING_COULD_RUN,

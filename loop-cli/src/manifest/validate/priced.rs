@@ -144,7 +144,10 @@ impl Unpriced {
             (Self::Price { .. }, false) => "write `agent.prices`: a file that has its price".to_owned(),
         };
         let rest = match of_flags {
-            true => vec!["or limit the run in time, which always holds"],
+            true => vec![
+                "or limit the run in time, which always holds",
+                "or accept that the limit does nothing: `--allow-unmetered`",
+            ],
             false => vec![
                 "or limit `guardrails.max_tokens`, which it does tell",
                 "or accept that the limit does nothing: `guardrails.allow_unmetered: true`",

@@ -3,6 +3,7 @@
 use super::super::{
     diagnostics::Diagnostic,
     field::{At, FlagOrWhole},
+    flags,
     raw::{RawGuardrails, RawPace},
 };
 
@@ -23,9 +24,12 @@ fn idle_allowance(limits: &RawGuardrails) -> Option<Diagnostic> {
     if money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some() {
         return None;
     }
-    let finding = Diagnostic::warning("`guardrails.allow_unmetered` does nothing here");
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", allowed.key));
     let finding = finding.at(allowed.span.clone(), "there is no limit on cost or tokens to accept");
-    Some(finding.help("remove it, or set `max_cost_usd` or `max_tokens`"))
+    Some(finding.help(match flags::key(allowed.key) {
+        Some(_) => "remove it, or set `--max-cost`",
+        None => "remove it, or set `max_cost_usd` or `max_tokens`",
+    }))
 }
 
 /// The last iteration is not asked about: the run is over then.

@@ -21,8 +21,8 @@ fn times() -> BoxedStrategy<Duration> {
 pub(crate) fn usages() -> BoxedStrategy<Usage> {
     let tokens = || option::of(0..500_u64);
     let qualities = select(vec![CostQuality::Known, CostQuality::Estimated, CostQuality::Partial]);
-    let cost = (0..500_u64, qualities);
-    let cost = option::of(cost.prop_map(|(micros, quality)| Cost { usd: Usd::micros(micros), quality }));
+    let cost = (0..500_000_u64, qualities);
+    let cost = option::of(cost.prop_map(|(nanos, quality)| Cost { usd: Usd::nanos(nanos), quality }));
     (tokens(), tokens(), tokens(), cost)
         .prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| Usage {
             input_tokens,

@@ -87,7 +87,9 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("guardrails.allow_unmetered", Optional, Shape::Flag, "accept limits that cannot be measured")
         .explained(
             "Accepts a limit on cost or tokens for an agent that does not report what it uses. Such a \
-             limit may never bind, so without this it is refused.",
+             limit may never bind. Without this, it is refused where the manifest shows that nothing will be \
+             reported, and the run halts after three iterations in a row that did not report what the limit \
+             counts.",
         )
         .default(Flag(false)),
 ];

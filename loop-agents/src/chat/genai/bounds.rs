@@ -1,0 +1,141 @@
+//! How much a reply may have.
+
+use genai::chat::ToolCall;
+use serde_json::Value;
+
+use super::events::{MAX_EVENT_BYTES, MAX_LINE_BYTES, MAX_STREAM_BYTES};
+
+/// The most that a reply may say, think and write as arguments together: 32 MiB.
+const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
+
+/// The longest arguments of one tool call: 1 MiB.
+const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
+
+/// The most tool calls of a reply.
+pub(super) const MAX_CALLS: usize = 1000;
+
+/// The `genai` crate copies the arguments so far with each piece of them that comes. This many copied bytes, 4 GiB, are
+/// arguments of 180 kB in words of 4 bytes.
+const MAX_COPIED_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// The largest answer that is no stream, such as a list of models: 8 MiB.
+pub(super) const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+const MIB: usize = 1024 * 1024;
+
+/// A bound that a server has crossed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Crossed {
+    #[error("its text, thoughts and tool calls are more than {} MiB", MAX_REPLY_BYTES / MIB)]
+    Reply,
+    #[error("a line of it is longer than {} MiB", MAX_LINE_BYTES / MIB)]
+    Line,
+    #[error("an event of it is longer than {} MiB", MAX_EVENT_BYTES / MIB)]
+    Event,
+    #[error("the server sent more than {} MiB for it", MAX_STREAM_BYTES / MIB)]
+    Stream,
+    #[error("it is not streamed, and longer than {} MiB", MAX_BODY_BYTES / MIB)]
+    Body,
+    #[error("the arguments of a tool call are longer than {} MiB", MAX_ARGUMENT_BYTES / MIB)]
+    Arguments,
+    #[error("the arguments of its tool calls came in too many small pieces")]
+    Pieces,
+    #[error("it has more than {MAX_CALLS} tool calls")]
+    Calls,
+}
+
+/// Counts what a reply has.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    bytes: usize,
+    copied: u64,
+    calls: usize,
+    /// The call that is being written, and the length of its arguments.
+    last: Option<(String, usize)>,
+}
+
+impl Bounds {
+    /// Text or a thought has come.
+    pub(super) fn hear(&mut self, text: &str) -> Result<(), Crossed> {
+        self.add(text.len())
+    }
+
+    /// A call has come, as far as it is written.
+    pub(super) fn call(&mut self, call: &ToolCall) -> Result<(), Crossed> {
+        // Arguments that come parsed come once, and their calls may all have one name.
+        let (length, is_whole) = match &call.fn_arguments {
+            Value::String(text) => (text.len(), false),
+            whole => (whole.to_string().len(), true),
+        };
+        if length > MAX_ARGUMENT_BYTES {
+            return Err(Crossed::Arguments);
+        }
+        self.copied = self.copied.saturating_add(length as u64);
+        if self.copied > MAX_COPIED_BYTES {
+            return Err(Crossed::Pieces);
+        }
+        let before = match &self.last {
+            Some((id, before)) if !is_whole && *id == call.call_id && *before <= length => *before,
+            _ => {
+                self.calls += 1;
+                0
+            }
+        };
+        if self.calls > MAX_CALLS {
+            return Err(Crossed::Calls);
+        }
+        self.last = Some((call.call_id.clone(), length));
+        self.add(length - before)
+    }
+
+    fn add(&mut self, bytes: usize) -> Result<(), Crossed> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MAX_REPLY_BYTES { Err(Crossed::Reply) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, arguments: Value) -> ToolCall {
+        let (call_id, fn_name) = (id.to_owned(), "t".to_owned());
+        ToolCall { call_id, fn_name, fn_arguments: arguments, thought_signatures: None }
+    }
+
+    #[test]
+    fn text_and_arguments_count_together_and_a_call_that_grows_counts_once() {
+        let mebibyte = "x".repeat(MIB);
+        let mut bounds = Bounds::default();
+        for _ in 0..31 {
+            bounds.hear(&mebibyte).unwrap();
+        }
+        for length in [1, MIB / 2, MIB] {
+            bounds.call(&call("1", mebibyte[..length].into())).unwrap();
+        }
+        assert_eq!(bounds.hear("x"), Err(Crossed::Reply));
+    }
+
+    #[test]
+    fn arguments_are_bounded_however_they_come() {
+        let long = "x".repeat(MIB + 1);
+        for arguments in [Value::from(long.as_str()), serde_json::json!({ "text": long })] {
+            assert_eq!(Bounds::default().call(&call("1", arguments)), Err(Crossed::Arguments));
+        }
+        let mut bounds = Bounds::default();
+        let mebibyte = call("1", "x".repeat(MIB).into());
+        let crossed = (0..5000).find_map(|_| bounds.call(&mebibyte).err());
+        assert_eq!(crossed, Some(Crossed::Pieces));
+    }
+
+    #[test]
+    fn calls_are_counted() {
+        let mut bounds = Bounds::default();
+        let crossed =
+            (0..2 * MAX_CALLS).find(|index| bounds.call(&call(&index.to_string(), "".into())).is_err());
+        assert_eq!(crossed, Some(MAX_CALLS));
+        let (mut bounds, whole) = (Bounds::default(), call("1", serde_json::json!({})));
+        let crossed = (0..2 * MAX_CALLS).find(|_| bounds.call(&whole).is_err());
+        assert_eq!(crossed, Some(MAX_CALLS), "calls of one name");
+    }
+}

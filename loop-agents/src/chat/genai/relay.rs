@@ -1,0 +1,276 @@
+//! The way of a request to its server, and of the reply back, with bounds.
+//!
+//! The `genai` crate makes the connection itself and lets nobody look at what comes over it. It keeps all of it, and
+//! it reads a long event in quadratic time. So it is given a connection that ends here, in this process. The request
+//! goes on to the server from here, and of the reply it gets one whole event after the other, none too long.
+//!
+//! Only this process can use that connection: a peer with another process id is refused.
+
+use std::{
+    future::poll_fn,
+    io,
+    path::PathBuf,
+    pin::{Pin, pin},
+    process,
+    task::{Context, Poll},
+};
+
+use reqwest::{
+    Method, Response, StatusCode, Url,
+    header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{UnixListener, UnixStream},
+};
+
+use super::{
+    GenaiError, Vendor,
+    bounds::{Crossed, MAX_BODY_BYTES},
+    events::Events,
+    numbering,
+};
+
+/// As much is kept of what a server says with an error: some answer with a page of HTML.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// The server at the other end.
+#[derive(Clone)]
+pub(super) struct Upstream {
+    pub(super) http: reqwest::Client,
+    /// Its address. Paths are those of the requests.
+    pub(super) origin: Url,
+    pub(super) vendor: Vendor,
+}
+
+/// Why a request, or its reply, did not get through.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Obstacle {
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    #[error(transparent)]
+    Crossed(#[from] Crossed),
+    #[error("cannot pass the request on within this process")]
+    Local(#[from] io::Error),
+}
+
+/// The end of a connection in this process, for one request.
+pub(super) struct Relay {
+    listener: UnixListener,
+    /// Where the other end connects to.
+    pub(super) name: PathBuf,
+    /// The folder of the socket, where it needs one.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Relay {
+    pub(super) fn open() -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::sync::atomic::{AtomicU64, Ordering};
+
+            // A name without a file: nobody can put another socket in its place while it is bound.
+            static OPENED: AtomicU64 = AtomicU64::new(0);
+            loop {
+                let number = OPENED.fetch_add(1, Ordering::Relaxed);
+                let name = PathBuf::from(format!("\0loop-relay-{}-{number}", process::id()));
+                match UnixListener::bind(&name) {
+                    Ok(listener) => return Ok(Self { listener, name, _folder: None }),
+                    Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let folder = tempfile::Builder::new().prefix("loop-relay-").tempdir()?;
+            let name = folder.path().join("socket");
+            Ok(Self { listener: UnixListener::bind(&name)?, name, _folder: Some(folder) })
+        }
+    }
+
+    /// Passes one request on, and its reply back.
+    pub(super) async fn pass(self, upstream: Upstream) -> Result<(), Obstacle> {
+        let mut socket = self.accept().await?;
+        let request = Incoming::read(&mut socket).await?;
+        let is_stream = request.method == Method::POST;
+        let response = request.send(&upstream).await?;
+        socket.write_all(&head(&response)).await?;
+        let status = response.status();
+        let passed = match status {
+            StatusCode::OK if is_stream => stream(response, upstream.vendor, &mut socket).await,
+            _ => body(response, status, &mut socket).await,
+        };
+        passed?;
+        Ok(socket.write_all(b"0\r\n\r\n").await?)
+    }
+
+    async fn accept(&self) -> io::Result<UnixStream> {
+        let own = i32::try_from(process::id()).ok();
+        loop {
+            let (socket, _) = self.listener.accept().await?;
+            // A system that does not tell the process has the socket in a folder of this user.
+            if socket.peer_cred()?.pid().is_none_or(|peer| Some(peer) == own) {
+                return Ok(socket);
+            }
+        }
+    }
+}
+
+/// Passes whole events on.
+async fn stream(mut response: Response, vendor: Vendor, to: &mut UnixStream) -> Result<(), Obstacle> {
+    let mut events = Events::of(vendor);
+    while let Some(bytes) = response.chunk().await? {
+        let whole = events.feed(&bytes)?;
+        numbering::check(vendor, &whole)?;
+        chunk(to, &whole).await?;
+    }
+    let rest = events.finish();
+    numbering::check(vendor, &rest)?;
+    Ok(chunk(to, &rest).await?)
+}
+
+/// Passes a body on that is read as a whole; of an error its beginning.
+async fn body(mut response: Response, status: StatusCode, to: &mut UnixStream) -> Result<(), Obstacle> {
+    let max = if status.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
+    let mut left = max;
+    while let Some(bytes) = response.chunk().await? {
+        chunk(to, &bytes[..bytes.len().min(left)]).await?;
+        match left.checked_sub(bytes.len()) {
+            Some(rest) => left = rest,
+            None if status.is_success() => return Err(Crossed::Body.into()),
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Writes a piece of a body of which the length is not known before.
+async fn chunk(to: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
+    if bytes.is_empty() {
+        // An empty piece would end the body.
+        return Ok(());
+    }
+    to.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await?;
+    to.write_all(bytes).await?;
+    to.write_all(b"\r\n").await
+}
+
+/// The head of a response, as it is passed on.
+fn head(response: &Response) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {} -\r\n", response.status().as_u16()).into_bytes();
+    let own = [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING];
+    // A reader refuses a head with more than a hundred.
+    for (name, value) in response.headers().iter().filter(|(name, _)| !own.contains(name)).take(90) {
+        head.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    head.extend_from_slice(b"connection: close\r\ntransfer-encoding: chunked\r\n\r\n");
+    head
+}
+
+/// A request as the `genai` crate made it.
+struct Incoming {
+    method: Method,
+    /// Its path, with what follows.
+    target: String,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Incoming {
+    async fn read(socket: &mut UnixStream) -> io::Result<Self> {
+        let mut read = Vec::new();
+        let end = loop {
+            if let Some(end) = read.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                break end;
+            }
+            if socket.read_buf(&mut read).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        };
+        let mut body = read.split_off(end + 4);
+        let (mut request, length) = Self::of_head(&read[..end]).ok_or(io::ErrorKind::InvalidData)?;
+        while body.len() < length {
+            if socket.read_buf(&mut body).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        request.body = body;
+        Ok(request)
+    }
+
+    /// The request of this head, and the length of its body.
+    fn of_head(head: &[u8]) -> Option<(Self, usize)> {
+        let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut first = std::str::from_utf8(lines.next()?).ok()?.split(' ');
+        let (method, target) = (first.next()?.parse().ok()?, first.next()?.to_owned());
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            let (name, value) = line.split_at(line.iter().position(|byte| *byte == b':')?);
+            let name = HeaderName::from_bytes(name).ok()?;
+            headers.append(name, HeaderValue::from_bytes(value[1..].trim_ascii()).ok()?);
+        }
+        let length = headers.remove(CONTENT_LENGTH);
+        let length = length.map_or(Some(0), |length| length.to_str().ok()?.parse().ok())?;
+        headers.remove(HOST);
+        headers.remove(CONNECTION);
+        Some((Self { method, target, headers, body: Vec::new() }, length))
+    }
+
+    async fn send(self, upstream: &Upstream) -> reqwest::Result<Response> {
+        let mut url = upstream.origin.clone();
+        let (path, query) = self.target.split_once('?').map_or((&*self.target, None), |(p, q)| (p, Some(q)));
+        url.set_path(path);
+        url.set_query(query);
+        upstream.http.request(self.method, url).headers(self.headers).body(self.body).send().await
+    }
+}
+
+/// A client whose requests all go to this relay.
+pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
+    let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
+    let http = reqwest::Client::builder()
+        .tls_backend_preconfigured(super::endpoint::without_certificates()?)
+        .unix_socket(relay.name.clone())
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .map_err(|error| problem(&error))?;
+    genai::Client::builder().with_reqwest(http).build().map_err(|error| problem(&error))
+}
+
+/// A relay at work, and what stopped it.
+pub(super) struct Passing {
+    work: Option<Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>>,
+    obstacle: Option<Obstacle>,
+}
+
+impl Passing {
+    pub(super) fn new(relay: Relay, upstream: Upstream) -> Self {
+        Self { work: Some(Box::pin(relay.pass(upstream))), obstacle: None }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        if let Some(work) = &mut self.work
+            && let Poll::Ready(result) = work.as_mut().poll(cx)
+        {
+            self.work = None;
+            self.obstacle = result.err();
+        }
+    }
+
+    /// Works while `other` is waited for.
+    pub(super) async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+        let mut other = pin!(other);
+        poll_fn(|cx| {
+            self.poll(cx);
+            other.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// What stopped it. The other end has seen no more of it than that the connection ended.
+    pub(super) fn take_obstacle(&mut self) -> Option<Obstacle> {
+        self.obstacle.take()
+    }
+}

@@ -1,0 +1,141 @@
+//! Limits on money and tokens, and agents that could report what they use and do not.
+
+use loop_testing::Answer;
+use serde_json::json;
+
+use crate::{
+    model_server::Server,
+    support::{Manifest, World},
+};
+
+const LIMITS: [&str; 3] = ["guardrails.max_tokens", "guardrails.max_cost_usd", "guardrails.max_usd_per_hour"];
+
+/// A command that reports these figures in every third iteration, and nothing in the others.
+fn reports_seldom(figures: &str) -> String {
+    format!("[ $((LOOP_ITERATION % 3)) -ne 0 ] || echo '{{{figures}}}' >> \"$LOOP_USAGE_FILE\"")
+}
+
+fn silent() -> Manifest {
+    Manifest::new("true", "false").set("agent.format", "usage-file").set("guardrails.max_iterations", 7)
+}
+
+#[test]
+fn three_silent_iterations_in_a_row_halt_a_run_under_a_limit() {
+    for limit in LIMITS {
+        let world = World::new();
+        world.run_manifest(&silent().set(limit, 1000)).exits(1).says(&["unmetered", "3 iterations in a row"]);
+        let record = world.record();
+        assert_eq!(
+            (&record["stop_reason"], &record["iterations"]),
+            (&json!("unmetered"), &json!(3)),
+            "{limit}"
+        );
+        assert_eq!(record["blockable"], true);
+    }
+}
+
+#[test]
+fn a_run_without_such_a_limit_or_with_an_allowance_goes_on() {
+    let allowed = LIMITS.map(|limit| silent().set(limit, 1000).set("guardrails.allow_unmetered", true));
+    for manifest in allowed.iter().chain([&silent()]) {
+        let world = World::new();
+        world.run_manifest(manifest).exits(1).says(&["max_iterations"]);
+        assert_eq!(world.record()["iterations"], 7);
+    }
+}
+
+#[test]
+fn only_what_the_limit_counts_starts_the_count_again() {
+    for (limit, figures, iterations) in [
+        (LIMITS[0], r#""input_tokens":1"#, 7),
+        (LIMITS[0], r#""cost_usd":0.01"#, 3),
+        (LIMITS[1], r#""cost_usd":0.01"#, 7),
+        (LIMITS[1], r#""cost_usd":0"#, 7),
+        (LIMITS[1], r#""input_tokens":1"#, 3),
+        (LIMITS[2], r#""cost_usd":0.02,"cost_usd":0"#, 3),
+    ] {
+        let world = World::new();
+        let manifest = silent().set("agent.command", reports_seldom(figures)).set(limit, 1000);
+        world.run_manifest(&manifest).exits(1);
+        assert_eq!(world.record()["iterations"], iterations, "{limit} {figures}");
+    }
+}
+
+#[test]
+fn a_check_that_reports_does_not_speak_for_the_agent() {
+    let check = r#"echo '{"input_tokens":1,"cost_usd":0.01}' >> "$LOOP_USAGE_FILE"; false"#;
+    for limit in LIMITS {
+        let world = World::new();
+        world
+            .run_manifest(&silent().set("evaluator.command", check).set(limit, 1000))
+            .exits(1)
+            .says(&["unmetered"]);
+    }
+}
+
+#[test]
+fn an_agent_that_exits_with_an_error_and_is_silent_counts() {
+    let world = World::new();
+    let failing = silent().set("agent.command", "exit 3").set(LIMITS[1], 1);
+    world
+        .run_manifest(&failing.clone().set("guardrails.max_consecutive_failures", 5))
+        .exits(1)
+        .says(&["unmetered"]);
+    // Where both limits are reached at once, the failures are what a person has to hear of.
+    world
+        .run_manifest(&failing.set("guardrails.max_consecutive_failures", 3))
+        .exits(1)
+        .says(&["consecutive_failures"]);
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_is_not_silent() {
+    let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
+    let manifest = Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 4);
+    let server = Server::new(vec![Answer::status(400); 4]);
+    let world = World::new();
+    world.manifest(&manifest.set(LIMITS[0], 1000));
+    server.run(&world, &["run", "loop.json"]).exits(1).says(&["max_iterations"]);
+}
+
+#[test]
+fn a_person_who_resumes_has_seen_it() {
+    let world = World::new();
+    world.run_manifest(&silent().set(LIMITS[0], 1000).set(LIMITS[1], 1)).exits(1).says(&["unmetered"]);
+    let id = world.record()["run_id"].as_str().expect("an id").to_owned();
+    world.run(&["resume", &id]).exits(1).says(&["unmetered"]);
+    let last = world.records().pop().expect("a record");
+    assert_eq!(last["iterations"], 6);
+}
+
+#[test]
+fn a_loop_of_flags_has_a_flag_for_it() {
+    let agent = ": \"$LOOP_USAGE_FILE\"";
+    let args = ["run", "--agent", agent, "--check", "false", "--max", "5", "--max-cost", "2"];
+    let world = World::new();
+    world.run(&args).exits(1).says(&["unmetered", "accept that with --allow-unmetered"]);
+    world.run(&[&args[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
+    let refused = ["run", "--agent", "true", "--check", "false", "--max", "5", "--max-cost", "2"];
+    world.run(&refused).exits(2).says(&["`--allow-unmetered`"]);
+    world.run(&[&refused[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
+}
+
+#[test]
+fn a_model_server_without_figures_halts_a_run_under_a_limit() {
+    let manifest = |name: &str| {
+        let agent = json!({ "model": name, "prompt": "{goal}" });
+        Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 6)
+    };
+    let limited = manifest("openai:scripted").set("guardrails.max_tokens", 1000);
+    for (manifest, reason, requests) in [
+        (limited.clone(), "unmetered", 3),
+        (manifest("openai:gpt-5").set("guardrails.max_cost_usd", 1), "unmetered", 3),
+        (limited.set("guardrails.allow_unmetered", true), "max_iterations", 6),
+    ] {
+        let server = Server::new(vec![Answer::deltas(["Hm."]); 6]);
+        let world = World::new();
+        world.manifest(&manifest);
+        server.run(&world, &["run", "loop.json"]).exits(1).says(&[reason]);
+        assert_eq!(server.requests().len(), requests);
+    }
+}

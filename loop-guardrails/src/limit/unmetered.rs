@@ -1,0 +1,253 @@
+//! A limit on iterations of which nobody says what they used.
+//!
+//! A limit on tokens or money counts what is reported. A server that leaves the figures out of its replies, or an
+//! agent whose hook has broken, spends without them: the limit never binds, and all iterations run. One iteration
+//! without figures may be an accident. Several in a row mean that the limit does not hold.
+
+use loop_core::{
+    Decision, Event, EventKind, Guardrail, Halt, Progress, RunCost, StopReason, Usage, WorkResult,
+};
+
+/// Halts after several iterations in a row that did not report what a limit counts.
+///
+/// It stands beside [`MaxCost`](crate::MaxCost), [`SpendingRate`](crate::SpendingRate) or
+/// [`MaxTokens`](crate::MaxTokens):
+///
+/// - An iteration is metered if it reports any amount, be it known, estimated or a lower bound above zero. A reported
+///   zero is an amount. What an evaluation reports says nothing about the iteration.
+/// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
+///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
+///   either. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
+/// - Resuming a run that ended for this reason starts the count again: somebody has looked at it.
+///
+/// A limit of zero halts before the first iteration.
+///
+/// ```
+/// use loop_core::{IterationContext, Loop, StopReason, iteration_fn};
+/// use loop_guardrails::{MaxTokens, Unmetered, after};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let silent = iteration_fn(async |_: IterationContext<()>| Ok(()));
+/// let run = Loop::new(silent).until(after(100)).at_most(100);
+/// let report = run.guard(MaxTokens::new(5_000)).guard(Unmetered::tokens(3)).run().await?;
+/// assert_eq!(report.reason(), &StopReason::Unmetered);
+/// assert_eq!(report.iterations(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmetered {
+    amount: Amount,
+    limit: u64,
+    /// Iterations in a row without the amount.
+    silent: u64,
+    /// What was reported since the last iteration ended, without what evaluations reported.
+    reported: Usage,
+    is_evaluating: bool,
+    /// A run ended for this reason.
+    has_halted: bool,
+}
+
+/// What a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    Cost,
+    Tokens,
+}
+
+impl Unmetered {
+    /// Halts after `limit` iterations in a row that did not report a cost.
+    pub const fn cost(limit: u64) -> Self {
+        Self::new(Amount::Cost, limit)
+    }
+
+    /// Halts after `limit` iterations in a row that did not report tokens.
+    pub const fn tokens(limit: u64) -> Self {
+        Self::new(Amount::Tokens, limit)
+    }
+
+    const fn new(amount: Amount, limit: u64) -> Self {
+        Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false, has_halted: false }
+    }
+
+    /// An iteration has ended that could report.
+    fn ended(&mut self) {
+        let is_metered = match self.amount {
+            Amount::Cost => RunCost::reported(self.reported.cost) != RunCost::Unknown,
+            Amount::Tokens => self.reported.tokens().is_some(),
+        };
+        self.silent = if is_metered { 0 } else { self.silent.saturating_add(1) };
+    }
+}
+
+impl Guardrail for Unmetered {
+    fn name(&self) -> &str {
+        match self.amount {
+            Amount::Cost => "unmetered_cost",
+            Amount::Tokens => "unmetered_tokens",
+        }
+    }
+
+    fn check(&self, _progress: &Progress) -> Decision {
+        if self.silent < self.limit {
+            return Decision::Continue;
+        }
+        let what = match self.amount {
+            Amount::Cost => "what it cost",
+            Amount::Tokens => "how many tokens it used",
+        };
+        let iterations = match self.silent {
+            1 => "the last iteration did".to_owned(),
+            silent => format!("the last {silent} iterations in a row did"),
+        };
+        let message = format!("{iterations} not report {what}, so a limit on it cannot hold");
+        Decision::Halt(Halt::new(StopReason::Unmetered, message))
+    }
+
+    fn observe(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::EvaluationStarted {} => self.is_evaluating = true,
+            EventKind::RunFinished { ending } => self.has_halted = ending.reason() == &StopReason::Unmetered,
+            EventKind::RunResumed {} if std::mem::take(&mut self.has_halted) => self.silent = 0,
+            _ => {}
+        }
+        if let Some(usage) = event.kind.usage().filter(|_| !self.is_evaluating) {
+            self.reported += *usage;
+        }
+        match &event.kind {
+            EventKind::IterationFinished { result, .. } => {
+                if matches!(result, WorkResult::Done(())) {
+                    self.ended();
+                }
+                if !matches!(result, WorkResult::Later { .. }) {
+                    self.reported = Usage::unknown();
+                }
+            }
+            EventKind::EvaluationFinished { .. } | EventKind::RunResumed {} => self.is_evaluating = false,
+            EventKind::WorkCut { .. } => {
+                self.is_evaluating = false;
+                self.reported = Usage::unknown();
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_core::{Cost, Ending, Notes, RunTime, Usd};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(kind: EventKind) -> Event {
+        Event { at: RunTime::ZERO, kind }
+    }
+
+    fn notes(usage: Usage) -> Option<Box<Notes>> {
+        Some(Box::new(Notes { usage, ..Notes::default() }))
+    }
+
+    fn iterate(rails: &mut [Unmetered], usage: Usage, result: &WorkResult<()>) {
+        let events = [
+            EventKind::IterationStarted { iteration: 1, attempt: 1 },
+            EventKind::IterationFinished { result: result.clone(), notes: notes(usage) },
+        ];
+        see(rails, events);
+    }
+
+    fn see(rails: &mut [Unmetered], events: impl IntoIterator<Item = EventKind>) {
+        for event in events.into_iter().map(event) {
+            rails.iter_mut().for_each(|rail| rail.observe(&event));
+        }
+    }
+
+    fn halts(rail: &Unmetered) -> bool {
+        matches!(rail.check(&Progress::default()), Decision::Halt(_))
+    }
+
+    fn both() -> [Unmetered; 2] {
+        [Unmetered::cost(3), Unmetered::tokens(3)]
+    }
+
+    #[test]
+    fn an_amount_is_what_its_limit_counts() {
+        let cost = |cost| Usage::unknown().with_cost(cost);
+        let cases = [
+            (Usage::unknown(), [true, true]),
+            (Usage::unknown().with_tokens(0, 0), [true, false]),
+            (cost(Cost::known(Usd::ZERO)), [false, true]),
+            (cost(Cost::estimated(Usd::nanos(1))), [false, true]),
+            (cost(Cost::at_least(Usd::nanos(1))), [false, true]),
+            (cost(Cost::at_least(Usd::ZERO)), [true, true]),
+            (cost(Cost::known(Usd::nanos(1))).with_tokens(1, 1), [false, false]),
+        ];
+        for (usage, expected) in cases {
+            let mut rails = both();
+            for _ in 0..3 {
+                assert_eq!(rails.each_ref().map(halts), [false, false]);
+                iterate(&mut rails, usage, &WorkResult::Done(()));
+            }
+            assert_eq!(rails.each_ref().map(halts), expected, "{usage:?}");
+        }
+    }
+
+    #[test]
+    fn what_an_evaluation_reports_is_not_the_iterations() {
+        let mut rails = both();
+        let told = Usage::unknown().with_tokens(5, 5).with_cost(Cost::known(Usd::dollars(1)));
+        for _ in 0..3 {
+            iterate(&mut rails, Usage::unknown(), &WorkResult::Done(()));
+            let verdict = WorkResult::Done(loop_core::Verdict::fail());
+            see(
+                &mut rails,
+                [
+                    EventKind::EvaluationStarted {},
+                    EventKind::UsageReported { usage: told },
+                    EventKind::EvaluationFinished { result: verdict, notes: notes(told) },
+                ],
+            );
+        }
+        assert_eq!(rails.each_ref().map(halts), [true, true]);
+    }
+
+    #[test]
+    fn a_run_that_is_resumed_after_this_ending_has_another_try_and_no_other_run_has() {
+        let mut rails = both();
+        let halt = Halt::new(StopReason::Unmetered, "");
+        let end = |halt| EventKind::RunFinished { ending: Box::new(Ending { halt, guardrail: None }) };
+        for _ in 0..3 {
+            iterate(&mut rails, Usage::unknown(), &WorkResult::Done(()));
+        }
+        see(&mut rails, [EventKind::RunResumed {}]);
+        assert_eq!(rails.each_ref().map(halts), [true, true]);
+        see(&mut rails, [end(Halt::new(StopReason::Cancelled, "")), EventKind::RunResumed {}]);
+        assert_eq!(rails.each_ref().map(halts), [true, true]);
+        see(&mut rails, [end(halt), EventKind::RunResumed {}]);
+        assert_eq!(rails.each_ref().map(halts), [false, false]);
+    }
+
+    proptest! {
+        /// It halts if, and only if, the last three iterations that could report did not.
+        #[test]
+        fn only_silence_in_a_row_counts(steps in prop::collection::vec((0..3_u8, any::<bool>()), 0..20)) {
+            let mut rail = [Unmetered::tokens(3)];
+            let mut heard = Vec::new();
+            for (kind, is_late) in steps {
+                let usage = Usage::unknown().with_tokens(1, 0);
+                match kind {
+                    0 => iterate(&mut rail, Usage::unknown(), &WorkResult::Failed("no".into())),
+                    1 => iterate(&mut rail, Usage::unknown(), &WorkResult::Done(())),
+                    _ if is_late => {
+                        see(&mut rail, [EventKind::UsageReported { usage }]);
+                        iterate(&mut rail, Usage::unknown(), &WorkResult::Done(()));
+                    }
+                    _ => iterate(&mut rail, usage, &WorkResult::Done(())),
+                }
+                heard.extend((kind > 0).then_some(kind == 2));
+                let in_a_row = heard.iter().rev().take_while(|is_heard| !**is_heard).count();
+                prop_assert_eq!(halts(&rail[0]), in_a_row >= 3);
+            }
+        }
+    }
+}
