@@ -53,6 +53,12 @@ impl Log {
     /// There is none of this id, a process holds it, or it cannot be read.
     pub(super) fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
         let (file, conversation) = self.store.resume(&info.id, clock::now)?;
+        if let Some(bytes) = file.torn_bytes() {
+            let torn = view::text::count(bytes, "byte");
+            view::warning(&format!(
+                "the last entry of the session was not written whole: its {torn} are cut off"
+            ));
+        }
         self.end();
         *self = Self::new(self.store.clone(), info);
         self.file = Some(file.redacting(view::secrets()));
