@@ -27,8 +27,8 @@ use crate::{Record, folder};
 #[derive(Debug, Clone)]
 pub struct TelemetryFile {
     path: PathBuf,
-    /// It is absolute, and leads through no links.
-    is_resolved: bool,
+    /// The same file by an absolute path that leads through no links, if that was looked for.
+    resolved: Option<PathBuf>,
     /// What is no file and was opened when it was named.
     stream: Option<Arc<File>>,
     /// Whether it had more than one name when it was opened first: that is its owner's affair.
@@ -38,7 +38,7 @@ pub struct TelemetryFile {
 impl TelemetryFile {
     /// The file at this path, which must not be a link itself. Nothing is opened yet: see [`probe`](Self::probe).
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), is_resolved: false, stream: None, has_names: Arc::default() }
+        Self { path: path.into(), resolved: None, stream: None, has_names: Arc::default() }
     }
 
     /// The file that a person names. Links are followed now, and never again. It may also be a device, or a pipe that
@@ -55,7 +55,7 @@ impl TelemetryFile {
             return Ok(Self { stream: Some(Arc::new(stream)), ..Self::at(path) });
         }
         match path.canonicalize() {
-            Ok(path) => Ok(Self { is_resolved: true, ..Self::at(path) }),
+            Ok(resolved) => Ok(Self { resolved: Some(resolved), ..Self::at(path) }),
             Err(_) if path.is_symlink() => Err(TelemetryError::Link { path }),
             Err(_) => Self::in_folder(path),
         }
@@ -73,7 +73,7 @@ impl TelemetryFile {
         folder::create(above).map_err(failed)?;
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
         let resolved = above.canonicalize().map_err(failed)?.join(name);
-        Ok(Self { is_resolved: true, ..Self::at(resolved) })
+        Ok(Self { resolved: Some(resolved), ..Self::at(path) })
     }
 
     /// Where it is.
@@ -158,8 +158,8 @@ impl TelemetryFile {
     #[cfg(unix)]
     fn open(&self) -> Result<File, TelemetryError> {
         let path = &self.path;
-        let opened = if self.is_resolved {
-            unlinked::append_behind(path)
+        let opened = if let Some(resolved) = &self.resolved {
+            unlinked::append_behind(resolved)
         } else {
             self.make_folder()?;
             folder::private().read(true).append(true).create(true).open(path)
@@ -169,7 +169,7 @@ impl TelemetryFile {
             None => cannot_open(path, source),
         })?;
         let found = file.metadata().map_err(|source| cannot_open(path, source))?;
-        let is_stream = !self.is_resolved && !found.is_dir();
+        let is_stream = self.resolved.is_none() && !found.is_dir();
         if !found.is_file() && !is_stream {
             return Err(TelemetryError::NotPlain { path: path.clone() });
         }
@@ -196,8 +196,9 @@ impl TelemetryFile {
 
     /// The link on the way to it, if there is one.
     fn link(&self) -> Option<PathBuf> {
-        let parts = if self.is_resolved { usize::MAX } else { 1 };
-        self.path.ancestors().take(parts).find(|part| part.is_symlink()).map(Path::to_owned)
+        let parts = if self.resolved.is_some() { usize::MAX } else { 1 };
+        let path = self.resolved.as_ref().unwrap_or(&self.path);
+        path.ancestors().take(parts).find(|part| part.is_symlink()).map(Path::to_owned)
     }
 }
 
