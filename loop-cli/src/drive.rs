@@ -49,6 +49,8 @@ pub(crate) struct Ended {
     pub(crate) table: Table,
     /// Why its journal lacks its end, if it does.
     pub(crate) unrecorded: Option<String>,
+    /// A record of it that was asked for could not be written.
+    pub(crate) lacks_record: bool,
 }
 
 /// What is still there of a run that was dropped.
@@ -93,7 +95,7 @@ where
     {
         ending.halt.message = format!("the run was sent {signal}");
     }
-    Ok(Ended { ending, progress, signal: first, table, unrecorded })
+    Ok(Ended { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
 
 /// Stops the run, what it started and this process, until somebody lets it go on.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use loop_core::StopReason;
 
-use crate::signals::Signal;
+use crate::{drive::Ended, signals::Signal};
 
 /// The goal was met; or, for commands that run no loop, all went well.
 pub(crate) const OK: u8 = 0;
@@ -14,7 +14,7 @@ pub(crate) const DENIED: u8 = 1;
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong. Nothing was run.
 pub(crate) const USAGE: u8 = 2;
-/// The run failed for a reason of its own.
+/// The run failed for a reason of its own; or a record that was asked for could not be written.
 pub(crate) const FAILED: u8 = 3;
 /// Cancelled by a signal: this and the signal's number.
 const SIGNALLED: u8 = 128;
@@ -22,6 +22,15 @@ const SIGNALLED: u8 = 128;
 /// The code of a command that a signal ended.
 pub(crate) const fn of_signal(signal: Signal) -> u8 {
     SIGNALLED + signal.number()
+}
+
+/// The code of a run that is over here. One whose record somebody asked for and does not get has failed them, however it
+/// ended: a script would count on a line that is not there.
+pub(crate) fn of_ended(ended: &Ended) -> ExitCode {
+    match ended.lacks_record {
+        true => ExitCode::from(FAILED),
+        false => of_run(ended.ending.reason(), ended.signal.map(Signal::number)),
+    }
 }
 
 /// The code of a run that ended so, after the first signal that it was sent, by its number.

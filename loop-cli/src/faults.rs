@@ -6,7 +6,6 @@
 //! neither read the variables nor have the places: tests are made with debug assertions, and a feature for them
 //! would take a second build, and be forgotten in one of the two.
 
-use jiff::Timestamp;
 use loop_telemetry::FileJournal;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -19,12 +18,8 @@ pub(crate) use self::chosen::point;
 pub(crate) const fn point(_name: &str) {}
 
 /// The wall-clock time, off by as much as is asked for.
-pub(crate) fn now() -> Timestamp {
-    #[cfg(debug_assertions)]
-    return Timestamp::now() + chosen::clock_error();
-    #[cfg(not(debug_assertions))]
-    Timestamp::now()
-}
+#[cfg(debug_assertions)]
+pub(crate) use self::chosen::wrong;
 
 /// The journal, with a place before and after each of its writes.
 #[cfg(debug_assertions)]
@@ -54,7 +49,7 @@ mod chosen {
         },
     };
 
-    use jiff::SignedDuration;
+    use jiff::{SignedDuration, Timestamp};
     use loop_core::{BoxError, Event, Journal, async_trait};
     use rustix::process::{Pid, Signal, kill_process};
 
@@ -82,10 +77,11 @@ mod chosen {
         }
     }
 
-    pub(super) fn clock_error() -> SignedDuration {
+    pub(crate) fn wrong(now: Timestamp) -> Timestamp {
         static ERROR: LazyLock<i64> =
             LazyLock::new(|| env::var(CLOCK).ok().and_then(|error| error.parse().ok()).unwrap_or(0));
-        SignedDuration::from_secs(*ERROR)
+        let end = if *ERROR < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        now.checked_add(SignedDuration::from_secs(*ERROR)).unwrap_or(end)
     }
 
     pub(super) struct Faulty<J>(pub(super) J);

@@ -7,6 +7,7 @@ compile_error!("loop supervises processes as Unix does; on Windows, build and ru
 
 mod args;
 mod ask;
+mod clock;
 mod command;
 mod compose;
 mod drive;

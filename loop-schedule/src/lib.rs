@@ -26,8 +26,8 @@ pub use self::{
     scheduler::{Event, Fire, FireRecord, Over, Scheduler, Slots, Stage, Standing, Status},
     settings::Settings,
     store::{
-        Change, FileStore, FiringRight, Held, JobStore, Jobs, MemoryStore, Record, StoreError, StoreWarning,
-        Tell,
+        Change, FileStore, FiringRight, Held, JobStore, Jobs, Loaded, MemoryStore, Record, StoreError,
+        StoreWarning, Tell,
     },
     zone::{Zone, ZoneError},
 };

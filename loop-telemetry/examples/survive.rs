@@ -33,7 +33,7 @@ async fn die(store: &RunStore, folder: &Path) -> Result<(), Box<dyn Error>> {
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     tokio::time::pause(); // the hour passes at once
     let folder = tempfile::tempdir()?;
-    let store = RunStore::at(folder.path().join("runs"));
+    let store = RunStore::at(folder.path().join("runs"), |warning| eprintln!("{warning}"));
     die(&store, folder.path()).await?;
 
     let unfinished = store.last_unfinished_in(folder.path())?.ok_or("nobody noted its end")?;

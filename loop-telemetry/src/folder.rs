@@ -48,12 +48,25 @@ pub(crate) fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len()) && id.bytes().all(is_name)
 }
 
-/// How to open a file that is its owner's alone (0600) if it is made.
+/// Flags to open a file with that is no link, and no pipe to wait for.
+#[cfg(unix)]
+pub(crate) const NO_LINK: i32 =
+    rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+
+/// How to open a file that is its owner's alone (0600) if it is made, and no link: an agent can put one in its place.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(NO_LINK);
+    }
     options
+}
+
+/// Opens a file to read it, unless it is a link, or a pipe to wait for.
+pub(crate) fn read(path: &Path) -> io::Result<File> {
+    private().read(true).open(path)
 }
 
 /// Writes a small file so that it is there as a whole or not at all, also after a power cut.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checksum;
 mod cut;
 mod file;
 mod folder;
@@ -10,6 +11,8 @@ mod redact;
 mod runs;
 mod state_dir;
 pub mod transcript;
+#[cfg(unix)]
+mod unlinked;
 
 /// Its instants are what this crate is told, and tells.
 pub use jiff;
@@ -18,8 +21,10 @@ pub use self::{
     file::{TelemetryError, TelemetryFile},
     journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},
     logs::{Channel, Log, LogError, Logs},
-    record::{CostState, Draft, Record, Tokens},
+    record::{CostState, Draft, Record, Tokens, clamped},
     redact::{REDACTED, RedactingStream, Redactor},
-    runs::{LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
+    runs::{
+        LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError, StoreWarning,
+    },
     state_dir::{NoStateDir, StateDir},
 };

@@ -6,7 +6,7 @@ use std::{
     fs,
     io::Write,
     sync::{
-        Barrier,
+        Arc, Barrier, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -17,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use loop_core::{Ending, Event, EventKind, Halt, Journal, Progress, RunTime, StopReason};
 use loop_telemetry::{
     FileJournal, JournalError, Parallel, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
+    StoreWarning,
 };
 use tempfile::TempDir;
 
@@ -24,8 +25,18 @@ const PROJECT: &str = "/home/ann/project";
 
 fn store() -> (TempDir, RunStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = RunStore::at(folder.path().join("state/runs"));
+    let store = RunStore::at(folder.path().join("state/runs"), |warning| panic!("{warning}"));
     (folder, store)
+}
+
+/// A store, and what it has told.
+fn heard() -> (TempDir, RunStore, impl Fn() -> Vec<StoreWarning>) {
+    let (folder, told) = (tempfile::tempdir().unwrap(), Arc::<Mutex<Vec<_>>>::default());
+    let hear = Arc::clone(&told);
+    let store = RunStore::at(folder.path().join("state/runs"), move |warning| {
+        hear.lock().unwrap().push(warning.clone());
+    });
+    (folder, store, move || std::mem::take(&mut *told.lock().unwrap()))
 }
 
 fn info(id: &str, folder: &str) -> RunInfo {
@@ -245,7 +256,7 @@ fn one_that_is_taken_up_is_not_removed_although_it_had_ended() {
 
 #[test]
 fn a_damaged_or_torn_index_line_hides_nothing_else() {
-    let (_folder, store) = store();
+    let (_folder, store, told) = heard();
     drop(begin(&store, "first", PROJECT).unwrap());
     let path = store.path().join("index.jsonl");
     let add = |text: &str| {
@@ -255,6 +266,9 @@ fn a_damaged_or_torn_index_line_hides_nothing_else() {
     add("\u{0}\u{0}nonsense\n{\"v\":1,\"change\":{\"beg");
     drop(begin(&store, "second", PROJECT).unwrap());
     assert_eq!(ids(&store), ["first", "second"]);
+    let warnings = told();
+    assert!(matches!(&warnings[..], [StoreWarning::Index { line: 2, .. }]), "{warnings:?}");
+    assert!(warnings[0].to_string().contains("index.jsonl"), "{}", warnings[0]);
     add("{\"v\":2,\"change\":{\"renamed\":{}}}\n");
     let newer = store.list().unwrap_err();
     assert!(matches!(newer, StoreError::Newer { found: 2, known: 1, .. }), "{newer}");
@@ -266,7 +280,8 @@ fn what_cannot_be_written_is_found_before_a_run_begins() {
     let folder = tempfile::tempdir().unwrap();
     let in_the_way = folder.path().join("file");
     fs::write(&in_the_way, "").unwrap();
-    let error = begin(&RunStore::at(in_the_way.join("runs")), "run", PROJECT).unwrap_err();
+    let error = begin(&RunStore::at(in_the_way.join("runs"), |warning| panic!("{warning}")), "run", PROJECT)
+        .unwrap_err();
     assert!(matches!(error, StoreError::File { .. }), "{error}");
     assert!(error.to_string().contains("check that"), "{error}");
 }
@@ -293,7 +308,7 @@ fn others_cannot_read_a_run() {
 
 #[test]
 fn runs_are_found_by_their_folders_where_the_index_is_gone() {
-    let (_folder, store) = store();
+    let (_folder, store, told) = heard();
     let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
     let mut journal = store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap();
     let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
@@ -319,12 +334,19 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     drop(begin(&store, "next", "/home/ann/other").unwrap());
     assert!(index.exists());
     assert_eq!(ids(&store), ["died", "ended", "next"]);
-    // An index that lacks a run keeps nobody from it.
+    assert_eq!(told(), []);
+    // An index that lacks a run keeps nobody from it, and that is told once.
     let lines = fs::read_to_string(&index).unwrap();
     fs::write(&index, lines.lines().filter(|line| !line.contains("died")).collect::<Vec<_>>().join("\n"))
         .unwrap();
-    assert_eq!(ids(&store), ["ended", "next"]);
+    assert_eq!(ids(&store), ["died", "ended", "next"]);
     assert_eq!(store.find("die").unwrap().id, "died");
+    let warnings = told();
+    assert!(matches!(&warnings[..], [StoreWarning::Lacking { runs: 1, .. }]), "{warnings:?}");
+    // Also if it lacks all of them.
+    fs::write(&index, "").unwrap();
+    assert_eq!(ids(&store), ["died", "ended"]);
+    assert!(matches!(&told()[..], [StoreWarning::Lacking { runs: 2, .. }]));
 }
 
 #[test]
@@ -337,4 +359,92 @@ fn a_journal_that_is_gone_is_named() {
     {
         assert!(said.to_string().contains("run/events.jsonl cannot be read"), "{said}");
     }
+}
+
+/// The index, cut anywhere or with a flipped bit: all runs are listed as they were, and damage is told of.
+#[test]
+fn a_damaged_index_loses_no_run() {
+    let (_folder, store, told) = heard();
+    for id in ["one", "two"] {
+        let mut journal =
+            store.begin::<String>(&info(id, PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
+        let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+        let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+        let finished = Event { at: RunTime::ZERO, kind: EventKind::RunFinished { ending: Box::new(ending) } };
+        journal.append(&[started, finished], None).unwrap();
+        drop(journal);
+        end(&store, id);
+    }
+    let known = || -> Vec<_> {
+        let reason = |run: &RunEntry| run.last_ending.as_ref().map(|record| record.stop_reason.clone());
+        store.list().unwrap().into_iter().map(|run| (reason(&run), run.folder, run.name, run.id)).collect()
+    };
+    let (index, before) = (store.path().join("index.jsonl"), known());
+    let whole = fs::read(&index).unwrap();
+    for bit in (0..whole.len() * 8).step_by(3) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&index, &flipped).unwrap();
+        match store.list() {
+            Ok(_) => assert_eq!(known(), before, "bit {bit}"),
+            Err(StoreError::Newer { .. }) => {}
+            Err(error) => panic!("bit {bit}: {error}"),
+        }
+    }
+    assert!(!told().is_empty());
+    for length in 0..whole.len() {
+        fs::write(&index, &whole[..length]).unwrap();
+        let ids: Vec<_> = known().into_iter().map(|(.., id)| id).collect();
+        assert_eq!(ids, ["one", "two"], "cut at {length}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_listed_is_told_of() {
+    let (_folder, store, told) = heard();
+    let mut journal = begin(&store, "run", PROJECT).unwrap();
+    let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+    journal.append(&[started], None).unwrap();
+    drop(journal);
+    let file = store.path().join("run/run.json");
+    let whole = fs::read_to_string(&file).unwrap();
+    fs::write(&file, whole.replace("greet", "great")).unwrap();
+    assert!(matches!(store.info("run"), Err(StoreError::Damaged { .. })));
+    fs::remove_file(store.path().join("index.jsonl")).unwrap();
+    assert_eq!(ids(&store), [""; 0]);
+    let warnings = told();
+    assert!(matches!(&warnings[..], [StoreWarning::Unlisted { id, .. }] if id == "run"), "{warnings:?}");
+    assert!(warnings[0].to_string().contains("run.json is damaged"), "{}", warnings[0]);
+}
+
+/// A secret in a folder's path is written nowhere, and whoever stands in the folder finds its runs all the same.
+#[test]
+fn a_folder_whose_path_holds_a_secret_is_found_again() {
+    const SECRET: &str = "/home/ann/hunter2-hunter2/work";
+    let (_folder, store) = store();
+    let redactor = loop_telemetry::Redactor::new(["hunter2-hunter2"]);
+    let of = |id: &str| info(id, SECRET).manifest(format!("{SECRET}/a/loop.yaml"), "x").redacted(&redactor);
+    drop(store.begin::<String>(&of("run"), Parallel::Refused, Timestamp::now).unwrap());
+    for file in ["index.jsonl", "run/run.json"] {
+        let text = fs::read_to_string(store.path().join(file)).unwrap();
+        assert!(!text.contains("hunter2") && text.contains("[redacted]"), "{text}");
+    }
+    assert_eq!(store.last_unfinished_in(SECRET).unwrap().unwrap().id, "run");
+    assert!(store.last_unfinished_in("/home/ann/[redacted]/work").unwrap().is_none());
+    let located = store.info("run").unwrap();
+    assert!(located.works_in(SECRET) && !located.works_in(PROJECT));
+    let located = located.located_in(SECRET);
+    assert_eq!(located.folder, SECRET);
+    assert_eq!(located.manifest.unwrap().path, format!("{SECRET}/a/loop.yaml"));
+
+    // Two runs do not work there at once, whether the secret is known to both or not.
+    let journal = store.resume::<String>("run", Timestamp::now).unwrap();
+    for second in [of("second"), info("second", SECRET)] {
+        let refused = store.begin::<String>(&second, Parallel::Refused, Timestamp::now).map(drop);
+        assert!(matches!(refused, Err(StoreError::FolderBusy { .. })), "{refused:?}");
+    }
+    drop(journal);
+    let lock = store.begin_unkept(&of("unkept"), Parallel::Refused).unwrap();
+    assert_eq!(store.living_in(SECRET).unwrap().unwrap().id, "unkept");
+    drop(lock);
 }

@@ -165,18 +165,102 @@ mod unix {
     }
 
     #[test]
-    fn a_link_is_followed() {
+    fn a_link_is_followed_if_it_was_there_when_the_file_was_named() {
         let folder = tempfile::tempdir().unwrap();
         let (target, link) = (folder.path().join("target.jsonl"), folder.path().join("link.jsonl"));
+        fs::write(&target, "").unwrap();
         symlink(&target, &link).unwrap();
-        TelemetryFile::at(&link).append(&record(0, 0)).unwrap();
+        let file = TelemetryFile::named(&link).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink("/dev/null", &link).unwrap();
+        file.append(&record(0, 0)).unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap().lines().count(), 1);
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        fs::remove_file(&target).unwrap();
+        let nowhere = folder.path().join("nowhere.jsonl");
+        symlink(&target, &nowhere).unwrap();
+        assert!(
+            matches!(TelemetryFile::named(&nowhere), Err(TelemetryError::Link { path }) if path == nowhere)
+        );
+    }
+
+    /// What an agent can put in the file's place, or in that of a folder above it.
+    #[test]
+    fn nothing_is_written_through_what_was_planted_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        let (above, path) = (folder.path().join("a/b"), folder.path().join("a/b/telemetry.jsonl"));
+        for planted in ["link", "hard link", "pipe", "folder", "linked folder", "linked folder above"] {
+            for named in [TelemetryFile::named, TelemetryFile::in_folder] {
+                let _ = fs::remove_dir_all(folder.path().join("a"));
+                let _ = fs::remove_file(folder.path().join("a"));
+                let _ = fs::remove_dir_all(&victim);
+                let _ = fs::remove_file(&victim);
+                let file = named(path.clone()).unwrap();
+                file.append(&record(0, 0)).unwrap();
+                fs::remove_file(&path).unwrap();
+                match planted {
+                    "link" => symlink(&victim, &path).unwrap(),
+                    "hard link" => {
+                        fs::write(&victim, "").unwrap();
+                        fs::hard_link(&victim, &path).unwrap();
+                    }
+                    "pipe" => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                    "folder" => fs::create_dir(&path).unwrap(),
+                    "linked folder" => {
+                        fs::create_dir(&victim).unwrap();
+                        fs::remove_dir(&above).unwrap();
+                        symlink(&victim, &above).unwrap();
+                    }
+                    _ => {
+                        fs::create_dir_all(victim.join("b")).unwrap();
+                        fs::remove_dir_all(folder.path().join("a")).unwrap();
+                        symlink(&victim, folder.path().join("a")).unwrap();
+                    }
+                }
+                let refused = file.append(&record(0, 1)).unwrap_err();
+                assert!(
+                    refused.to_string().contains("telemetry.jsonl")
+                        || refused.to_string().contains("is a link")
+                );
+                let is_link = matches!(refused, TelemetryError::Link { .. });
+                assert_eq!(is_link, planted.contains("link"), "{planted}: {refused:?}");
+                assert_eq!(fs::read(&victim).unwrap_or_default(), b"", "{planted}");
+                assert!(
+                    !victim.join("telemetry.jsonl").exists() && !victim.join("b/telemetry.jsonl").exists()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn folders_that_are_gone_are_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = TelemetryFile::in_folder(folder.path().join("a/b/telemetry.jsonl")).unwrap();
+        fs::remove_dir_all(folder.path().join("a")).unwrap();
+        file.append(&record(0, 0)).unwrap();
+        assert_eq!(fs::read_to_string(file.path()).unwrap().lines().count(), 1);
+        assert_eq!((mode(file.path()), mode(&folder.path().join("a"))), (0o600, 0o700));
+    }
+
+    #[test]
+    fn a_pipe_that_a_person_names_is_written_if_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(matches!(TelemetryFile::named(&path), Err(TelemetryError::Open { .. })));
+        // Whoever opens it for both waits for nobody.
+        let mut reader = fs::File::options().read(true).write(true).open(&path).unwrap();
+        let file = TelemetryFile::named(&path).unwrap();
+        file.append(&record(0, 0)).unwrap();
+        let mut line = vec![0; record(0, 0).to_line().len()];
+        reader.read_exact(&mut line).unwrap();
+        assert_eq!(line, record(0, 0).to_line().as_bytes());
+        TelemetryFile::named("/dev/null").unwrap().append(&record(0, 0)).unwrap();
     }
 
     #[test]
     fn a_full_disk_is_an_error_and_no_panic() {
-        let full = TelemetryFile::at("/dev/full");
+        let full = TelemetryFile::named("/dev/full").unwrap();
         if full.path().exists() {
             assert!(matches!(full.append(&record(0, 0)), Err(TelemetryError::Write { .. })));
         }

@@ -74,7 +74,7 @@ fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
     let row = Row::single("resume of 100000 iterations: peak memory / 64 MiB", peak as f64 / 65_536.0);
     table.add(row.at_most(1.0).note(format!("{peak} KiB")));
 
-    let store = RunStore::at(bench.folder.path().join("runs"));
+    let store = RunStore::at(bench.folder.path().join("runs"), |warning| panic!("{warning}"));
     write_index(&store)?;
     let listed = in_turn(|| list(&store), || parse_values(&store.path().join("index.jsonl")))?;
     let row = Row::new("list of 10000 runs / parsing the index's lines", listed.ratio).at_most(3.0);

@@ -18,12 +18,12 @@ use super::{
 use crate::{
     args::EveryArgs,
     ask::Declining,
+    clock,
     compose::Place,
     every::{self, Ends, Repetition, Until, What},
-    exit, faults,
+    exit,
     keeping::{self, Past},
     model::{Conversation, name_of},
-    signals::Signal,
     view::{self, Screen, text},
 };
 
@@ -65,7 +65,7 @@ fn start<I: Once>(
     place: &Place,
     once: I,
 ) -> Result<ExitCode, Failure> {
-    let started = faults::now();
+    let started = clock::now();
     let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
     view::conceal(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
@@ -112,7 +112,7 @@ pub(super) async fn perform<I: Once>(
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
     }
-    Ok(exit::of_run(ended.ending.reason(), ended.signal.map(Signal::number)))
+    Ok(exit::of_ended(&ended))
 }
 
 fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {

@@ -15,13 +15,13 @@ use loop_telemetry::{
 use serde::de::DeserializeOwned;
 
 use super::{Failure, setting};
-use crate::view::Left;
+use crate::view::{self, Left};
 
 /// The runs of the user's state directory.
 pub(super) fn store() -> Result<RunStore, Failure> {
     let state =
         StateDir::from_env_with(|name| env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
-    Ok(RunStore::at(state.runs()))
+    Ok(RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())))
 }
 
 /// What a store refuses is the user's to mend: a wrong id, a file that cannot be read.
@@ -44,7 +44,7 @@ pub(super) fn here() -> Result<PathBuf, Failure> {
 
 /// Whether a run works in this folder.
 pub(super) fn is_in(entry: &RunEntry, folder: &Path) -> bool {
-    entry.folder == folder.to_string_lossy()
+    entry.works_in(folder)
 }
 
 /// The run that is named so, or the last one that began in this folder.

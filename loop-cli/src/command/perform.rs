@@ -14,7 +14,6 @@ use crate::{
     exit,
     keeping::{self, Past},
     manifest::{Plan, flags, nobody_to_ask},
-    signals::Signal,
     view::{self, Screen, text},
 };
 
@@ -42,7 +41,7 @@ pub(super) async fn perform<W: Worker>(
     let ended = ready.run(composed, past, &screen, declining).await?;
     tell(ready, subject, &ended);
     ready.tell_of_logs();
-    Ok(exit::of_run(ended.ending.reason(), ended.signal.map(Signal::number)))
+    Ok(exit::of_ended(&ended))
 }
 
 /// Tells people how it went.

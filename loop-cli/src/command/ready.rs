@@ -15,6 +15,7 @@ use super::{Failure, kept::store};
 use crate::{
     args::OutputArgs,
     ask::Declining,
+    clock,
     compose::Place,
     drive::{Ended, Stage, drive},
     faults,
@@ -43,11 +44,10 @@ pub(super) struct Ready<'a> {
 
 /// The file for the run's record, tried before anything is spent.
 pub(super) fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
-    let path = match path {
-        Some(path) => path.to_owned(),
-        None => StateDir::from_env_with(|name| env::var_os(name))?.telemetry(),
+    let file = match path {
+        Some(path) => TelemetryFile::named(path)?,
+        None => TelemetryFile::in_folder(StateDir::from_env_with(|name| env::var_os(name))?.telemetry())?,
     };
-    let file = TelemetryFile::at(path);
     file.probe()?;
     Ok(file)
 }
@@ -69,6 +69,7 @@ pub(super) struct Kept {
 
 /// Begins to keep a run, before anything is spent.
 pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Result<(Kept, Past<O>), Failure> {
+    let info = &info.clone().redacted(&redactor);
     let parallel = if keep.parallel { Parallel::Allowed } else { Parallel::Refused };
     if !keep.journal {
         return Ok((Kept { store: None, logs: None }, Past::Unkept(alone(info, parallel)?)));
@@ -87,7 +88,7 @@ fn list<O>(
     let store = store()?;
     let retention = retention().map_err(Failure::Usage)?;
     faults::point("before_begin");
-    match store.begin(info, parallel, faults::now) {
+    match store.begin(info, parallel, clock::now) {
         Ok(journal) => {
             faults::point("after_begin");
             make_room(&store, retention);
@@ -153,7 +154,7 @@ fn retention() -> anyhow::Result<Retention> {
 /// Removes old runs. To begin a run is reason enough to look, and no reason to fail: what cannot be removed is
 /// tried again at the next one.
 fn make_room(store: &RunStore, retention: Retention) {
-    if let Err(error) = store.retain(retention, faults::now()) {
+    if let Err(error) = store.retain(retention, clock::now()) {
         view::warning(&format!("old runs were not removed: {:#}", anyhow!(error)));
     }
 }
@@ -178,16 +179,16 @@ impl Ready<'_> {
             composed = composed.observe(logs.clone());
         }
         let stage = Stage { job: &self.place.job, screen, declining, signals, table: past.table() };
-        let ended = drive(past.give_to(composed), stage).await?;
+        let mut ended = drive(past.give_to(composed), stage).await?;
         let survivors = self.place.custody.end();
-        let record = self.record(&ended);
+        let record = self.record(&mut ended);
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
             view::warning(&format!("not all that was printed is kept: {error:#}"));
         }
         if self.output.json {
             // Its texts have no secrets in them any more.
-            view::tell_json(&record.to_line());
+            ended.lacks_record |= !view::told_json(&record.to_line());
         }
         Ok(ended)
     }
@@ -200,7 +201,7 @@ impl Ready<'_> {
     }
 
     /// Makes the run's record, and puts it where records go.
-    fn record(&self, ended: &Ended) -> Record {
+    fn record(&self, ended: &mut Ended) -> Record {
         let mut record =
             Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody.run());
         if let Some(manifest) = self.manifest {
@@ -209,10 +210,11 @@ impl Ready<'_> {
         if let (StopReason::Cancelled, Some(signal)) = (ended.ending.reason(), ended.signal) {
             record = record.signal(signal.number());
         }
-        let record = record.between(self.started, faults::now()).redacted(&view::secrets());
+        let record = record.between(self.started, clock::now()).redacted(&view::secrets());
         faults::point("before_record");
         if let Err(error) = self.telemetry.append(&record) {
             view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
+            ended.lacks_record = self.output.telemetry.is_some();
         }
         faults::point("before_end_note");
         // A run whose journal lacks its end has not ended for whoever goes on with it, and is not listed so.

@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
+    clock,
     compose::Worker,
     every::What,
     exit, faults,
@@ -55,9 +56,8 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     let Some(run) = meant(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
     alone(&store, &run)?;
     let info = store.info(&run.id)?;
-    let dir = setting::dir(Some(Path::new(&info.folder)))
-        .context("the run's folder is not there any more")
-        .map_err(Failure::Usage)?;
+    let dir = folder(&info).map_err(Failure::Usage)?;
+    let info = info.located_in(&dir);
     let begun = Begun::of(&info, args.accept_changes)?;
     if !begun.warnings().is_empty() && !args.output.quiet {
         view::say(begun.warnings());
@@ -125,13 +125,15 @@ impl Dead<'_> {
         // From here on the run is ours, and nobody else takes it up.
         let journal = take(store, &run.id)?;
         let earlier = Earlier::of(store, &run.id)?;
+        earlier.refuse_a_cut_one(store, &run)?;
         let had_ended = earlier.progress.ending();
         if let Some(ending) = had_ended.filter(|_| run.is_open) {
-            earlier.note_end(store, &telemetry, info)?;
+            let is_recorded = earlier.note_end(store, &telemetry, info)?;
             // Nobody has seen how it ended: a question at which it halted must not count as answered.
             if ending.is_success() || args.run.is_none() {
                 view::say(&ended_unseen(&run.id, ending));
-                return Ok(ExitCode::from(exit::OK));
+                let is_lost = !is_recorded && args.output.telemetry.is_some();
+                return Ok(ExitCode::from(if is_lost { exit::FAILED } else { exit::OK }));
             }
         }
         faults::point("before_resume_note");
@@ -159,6 +161,25 @@ impl Dead<'_> {
             started: info.started_at,
         };
         block_on(performed(&ready, past))
+    }
+}
+
+/// The folder in which a run works. One whose path is stored without a secret is where this command is called, or is not
+/// known.
+fn folder(info: &RunInfo) -> anyhow::Result<PathBuf> {
+    if info.folder_id.is_none() {
+        return setting::dir(Some(Path::new(&info.folder))).context("the run's folder is not there any more");
+    }
+    let here = setting::dir(None)?;
+    match info.works_in(&here) {
+        true => Ok(here),
+        false => Err(anyhow!(
+            "the run {} works in {}, whose path is stored without a secret that is in it\n  \
+             change into that folder, then `loop resume {}` goes on with the run",
+            info.id,
+            info.folder,
+            info.id
+        )),
     }
 }
 
@@ -203,7 +224,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
 
 /// Two runs in one folder would undo each other's work.
 fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
-    match store.living_in(&run.folder)? {
+    match store.living_with(run)? {
         Some(other) if other.id == run.id => Err(is_alive(&run.id)),
         Some(other) => Err(busy(&other.id, &other.folder)),
         None => Ok(()),
@@ -212,7 +233,7 @@ fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
 
 /// Notes that the run goes on, unless another one has begun in its folder meanwhile.
 fn note_resumed(store: &RunStore, id: &str) -> Result<(), Failure> {
-    store.note_resumed(id, faults::now()).map_err(|error| match error {
+    store.note_resumed(id, clock::now()).map_err(|error| match error {
         StoreError::FolderBusy { id, folder, .. } => busy(&id, &folder),
         other => other.into(),
     })
@@ -223,7 +244,7 @@ fn busy(id: &str, folder: &str) -> Failure {
 }
 
 fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {
-    store.resume(id, faults::now).map_err(|error| match error {
+    store.resume(id, clock::now).map_err(|error| match error {
         StoreError::Alive { id } => is_alive(&id),
         other => other.into(),
     })

@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     args::RunArgs,
+    clock,
     compose::{self, Place, Worker},
-    faults, keeping,
+    keeping,
     manifest::{Format, plan::WorkPlan},
     view,
 };
@@ -53,7 +54,7 @@ struct Beginning<'a> {
 impl Beginning<'_> {
     fn with(self, agent: impl Worker) -> Result<ExitCode, Failure> {
         let Self { args, subject, place, redactor } = self;
-        let started = faults::now();
+        let started = clock::now();
         let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
         let (path, text) = subject.kept();
         let name = redactor.redact(&subject.plan.name);

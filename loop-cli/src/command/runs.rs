@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     args::RunsArgs,
-    exit,
+    clock, exit,
     view::{
         self,
         columns::{self, Column},
@@ -43,7 +43,7 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::from(exit::OK));
     }
-    let (short, now) = (short_ids(all.iter().map(|entry| entry.id.as_str())), Timestamp::now());
+    let (short, now) = (short_ids(all.iter().map(|entry| entry.id.as_str())), clock::now());
     let mut rows = Vec::new();
     for entry in wanted {
         let id = short.get(entry.id.as_str()).copied().unwrap_or(&entry.id);

@@ -55,7 +55,7 @@ pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<Place> {
 
 /// A name for a new run. Names sort by time.
 pub(super) fn new_run() -> String {
-    uuid::Uuid::now_v7().to_string()
+    crate::clock::new_id().to_string()
 }
 
 /// A custody for the run with this name. Nothing that a command starts outlives the command, or this process.

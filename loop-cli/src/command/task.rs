@@ -24,7 +24,7 @@ use super::{
 use crate::{
     args::{OutputArgs, TaskArgs, TellingArgs},
     ask::Declining,
-    faults,
+    clock, exit,
     keeping::{self, Past},
     model::name_of,
     task::{Assignment, DEFAULT_LOOPS, KEPT_AS, Outcome, StateFiles, TaskFile, TaskText, Voice, Who},
@@ -56,7 +56,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let model = |name: Option<String>| name_of(name, &settings, &place.env).map(Who::Model);
     let assignment = assignment(args, &task, file, model).map_err(Failure::Usage)?;
     Cast::new(&assignment, &place, &settings, false).try_out(&task).map_err(Failure::Usage)?;
-    let (started, output) = (faults::now(), output(&args.telling));
+    let (started, output) = (clock::now(), output(&args.telling));
     let telemetry = telemetry(output.telemetry.as_deref()).map_err(Failure::Usage)?;
     let voice = Voice::new(&args.telling).map_err(Failure::Usage)?;
     let text = serde_json::to_string(&assignment).context("the task cannot be kept")?;
@@ -112,20 +112,20 @@ pub(super) async fn perform(
     voice.say(&plan(assignment, loops));
     let ended = ready.run(composed, past, &Screen::plain(), Declining::default()).await?;
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
-    let record = record.between(ready.started, faults::now());
+    let record = record.between(ready.started, clock::now());
     let resuming = view::resuming(&ended.ending, place.custody.run());
     let mut did = files.last().map(|worked| worked.so_far).unwrap_or_default();
     did.absorb(&ledger.so_far().await);
+    let lacks_record = ended.lacks_record;
     let outcome = Outcome::of(ended, did, files.found(), files.known());
     voice.say(&outcome.page(assignment));
     resuming.into_iter().for_each(|how| voice.say(&how));
     if let Some(error) = outcome.error().filter(|_| telling.quiet) {
         view::error(&anyhow!(text::printable(&error)));
     }
-    if telling.json {
-        view::tell_json(&json(&outcome.json(assignment, &record)));
-    }
-    Ok(outcome.code())
+    let lacks_record =
+        lacks_record || telling.json && !view::told_json(&json(&outcome.json(assignment, &record)));
+    Ok(if lacks_record { ExitCode::from(exit::FAILED) } else { outcome.code() })
 }
 
 /// What an earlier process did of it, for the files.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use async_trait::async_trait;
-use jiff::Timestamp;
 use loop_agents::process::Custody;
 use loop_schedule::{Delivering, Delivery, Fire, Notice};
 
@@ -35,11 +34,11 @@ impl Delivery for Firing {
             Err(error) => return self.told.warn(&format!("{:#}", anyhow::Error::new(error))),
         }
         self.told.fired(&fire);
-        let mut fired = Fired::begun(&fire, Timestamp::now());
+        let mut fired = Fired::begun(&fire, crate::clock::now());
         if let Err(error) = self.perform(&fire, &work, &mut fired).await {
             fired.error = Some(format!("{error:#}"));
         }
-        fired.ended_at = Timestamp::now();
+        fired.ended_at = crate::clock::now();
         self.told.over(&fired);
         if let Err(error) = self.place.history().add(&fired) {
             self.told.warn(&format!("{error:#}"));

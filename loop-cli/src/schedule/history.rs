@@ -5,15 +5,19 @@
 
 use std::{
     fs, io,
-    io::Write,
+    io::{Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use jiff::Timestamp;
-use loop_schedule::{Fire, JobId, Slots};
+use loop_schedule::{Fire, JobId, Loaded, Slots};
+use loop_telemetry::checksum;
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
+
+use crate::view::text;
 
 /// So many fires are kept at least, and twice as many at most.
 const KEPT: usize = 1_000;
@@ -81,57 +85,97 @@ impl History {
         Self { file: folder.join("fires.jsonl") }
     }
 
-    /// All that are kept, the oldest first. A line that cannot be read is passed over: it was cut off.
-    pub(crate) fn read(&self) -> anyhow::Result<Vec<Fired>> {
-        match fs::read_to_string(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            text => {
-                let text = text.with_context(|| format!("{} cannot be read", self.file.display()))?;
-                Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    /// All that are kept, the oldest first, with a warning about lines that cannot be read.
+    pub(crate) fn read(&self) -> anyhow::Result<Loaded<Vec<Fired>, String>> {
+        let bytes = self.bytes().with_context(|| format!("{} cannot be read", self.file.display()))?;
+        let (mut fires, mut damaged) = (Vec::new(), Vec::new());
+        for (number, line) in (1_u64..).zip(lines_of(&bytes)) {
+            match serde_json::from_slice(line).ok().filter(|_| checksum::fits(line)) {
+                Some(fired) => fires.push(fired),
+                None => damaged.push(number),
             }
         }
+        let warning = damaged.first().map(|first| {
+            format!(
+                "{} of {} cannot be read, the first one is line {first}: these fires are missing from the history. A \
+                 crash cuts the last line off; otherwise restore the file from a backup",
+                text::count(damaged.len() as u64, "line"),
+                self.file.display()
+            )
+        });
+        Ok(Loaded::new(fires, warning.into_iter().collect()))
+    }
+
+    /// What is in the file, never read through a link; nothing without a file.
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match own().read(true).open(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            file => drop(file?.read_to_end(&mut bytes)?),
+        }
+        Ok(bytes)
     }
 
     /// Adds one. Only who has the right to fire does.
     pub(crate) fn add(&self, fired: &Fired) -> anyhow::Result<()> {
-        let added = self.make_room().and_then(|()| {
-            let mut file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&self.file)?;
-            file.write_all(line(fired).as_bytes())
+        let added = self.make_room().and_then(|is_whole| {
+            let end = if is_whole { "" } else { "\n" };
+            let mut file = own().append(true).create(true).open(&self.file)?;
+            file.write_all(format!("{end}{}", line(fired)).as_bytes())
         });
         added.with_context(|| format!("{} cannot be written", self.file.display()))
     }
 
-    /// Forgets the oldest ones, if there are twice as many as are kept.
-    fn make_room(&self) -> io::Result<()> {
-        let text = match fs::read_to_string(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            text => text?,
-        };
-        let lines: Vec<_> = text.lines().collect();
+    /// Forgets the oldest ones, if there are twice as many as are kept. Gives whether the last line is whole, or was cut
+    /// off: what is added must not become a part of it.
+    fn make_room(&self) -> io::Result<bool> {
+        let bytes = self.bytes()?;
+        let is_whole = bytes.last().is_none_or(|last| *last == b'\n');
+        let lines: Vec<_> = lines_of(&bytes).collect();
         if lines.len() < 2 * KEPT {
-            return Ok(());
+            return Ok(is_whole);
         }
-        let kept = lines[lines.len() - KEPT..].join("\n") + "\n";
+        let mut kept = lines[lines.len() - KEPT..].join(&b'\n');
+        kept.push(b'\n');
         let draft = self.file.with_extension("draft");
-        fs::write(&draft, kept)?;
-        fs::rename(draft, &self.file)
+        own().write(true).create(true).truncate(true).open(&draft)?.write_all(&kept)?;
+        fs::rename(draft, &self.file)?;
+        Ok(true)
     }
+}
+
+/// The lines that are not empty.
+fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// How to open a file that is its owner's alone, and neither a link nor a pipe to wait for.
+fn own() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    options
 }
 
 fn line(fired: &Fired) -> String {
     let json = serde_json::to_string(fired).unwrap_or_else(|error| unreachable!("a fire is JSON: {error}"));
-    json + "\n"
+    checksum::seal(&json) + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(history: &History) -> (Vec<u64>, Vec<String>) {
+        let mut warnings = Vec::new();
+        let fires = history.read().expect("lines").report(|warning| warnings.push(warning));
+        (fires.iter().map(|fired| fired.number).collect(), warnings)
+    }
+
     #[test]
     fn the_last_fires_are_kept_and_a_torn_line_is_passed_over() {
         let folder = tempfile::tempdir().expect("a folder");
         let history = History::in_folder(folder.path());
-        assert_eq!(history.read().expect("none yet"), []);
+        assert_eq!(read(&history), (Vec::new(), Vec::new()));
         let now = Timestamp::UNIX_EPOCH;
         let fired = |number| Fired {
             job: JobId::from_bits(7),
@@ -147,7 +191,9 @@ mod tests {
         let many: String = (1..=2 * KEPT as u64).map(|number| line(&fired(number))).collect();
         fs::write(&history.file, many + "{\"job\": \"0000").expect("a file");
         history.add(&fired(9_999)).expect("it is written");
-        let numbers: Vec<_> = history.read().expect("lines").iter().map(|fired| fired.number).collect();
+        let (numbers, warnings) = read(&history);
         assert!(numbers.len() < KEPT + 2 && numbers.first() > Some(&(KEPT as u64)), "{numbers:?}");
+        assert_eq!(numbers.last(), Some(&9_999));
+        assert!(warnings.len() == 1 && warnings[0].contains("1 line of "), "{warnings:?}");
     }
 }

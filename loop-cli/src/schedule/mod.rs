@@ -29,7 +29,7 @@ mod time;
 mod told;
 
 pub(crate) use self::{
-    adding::{draw, enlist},
+    adding::{conceal, draw, enlist},
     errand::Errand,
     firing::Firing,
     history::Fired,

@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
 use loop_schedule::{Record, Settings};
 use tokio::{task::spawn_blocking, time::sleep};
 
@@ -60,7 +59,7 @@ impl Page {
 
 impl Pinned for Page {
     fn lines(&self, _now: Instant) -> Vec<String> {
-        let now = Timestamp::now();
+        let now = crate::clock::now();
         let row =
             |(record, last): &(Record, Option<Fired>)| Row::of(record, last.as_ref(), &self.numbers, now);
         let mut rows: Vec<_> = self.jobs.iter().map(row).collect();
@@ -79,8 +78,13 @@ impl Pinned for Page {
 }
 
 /// The jobs of a folder, each with its latest fire.
-pub(crate) fn jobs_of(place: &SchedulePlace) -> anyhow::Result<Vec<(Record, Option<Fired>)>> {
-    let (jobs, fires) = (place.store.read()?, place.history().read()?);
+/// `report` hears what is odd about their files.
+pub(crate) fn jobs_of(
+    place: &SchedulePlace,
+    mut report: impl FnMut(String),
+) -> anyhow::Result<Vec<(Record, Option<Fired>)>> {
+    let jobs = place.store.read()?.report(|warning| report(warning.to_string()));
+    let fires = place.history().read()?.report(report);
     let last = |record: &Record| fires.iter().rev().find(|fired| fired.job == record.job.id).cloned();
     Ok(jobs.records().iter().map(|record| (record.clone(), last(record))).collect())
 }
@@ -89,8 +93,8 @@ pub(crate) fn jobs_of(place: &SchedulePlace) -> anyhow::Result<Vec<(Record, Opti
 pub(crate) async fn keep(page: Arc<Mutex<Page>>, place: Arc<SchedulePlace>, board: Arc<Board>) {
     loop {
         let read = Arc::clone(&place);
-        // What cannot be read now is shown as it was; who fires says what is wrong.
-        if let Ok(Ok(jobs)) = spawn_blocking(move || jobs_of(&read)).await {
+        // What cannot be read now is shown as it was. The runner tells what is wrong with the jobs, above the table.
+        if let Ok(Ok(jobs)) = spawn_blocking(move || jobs_of(&read, drop)).await {
             page.lock().unwrap_or_else(PoisonError::into_inner).jobs = jobs;
             board.refresh();
         }

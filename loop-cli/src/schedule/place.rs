@@ -1,8 +1,10 @@
 //! Which folder's jobs are meant, and where they are kept.
 
 use std::{
+    collections::HashSet,
     env,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::anyhow;
@@ -10,6 +12,7 @@ use loop_schedule::{FileStore, JobId, Jobs, Record, Settings};
 use loop_telemetry::{RunStore, StateDir};
 
 use super::{Fired, History, OffSwitch};
+use crate::view;
 
 /// A folder, and what is kept of its jobs.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct SchedulePlace {
     pub(crate) runs: RunStore,
     /// The numbers that hold for these jobs.
     pub(crate) numbers: Settings,
+    /// The warnings about stored files that were printed.
+    pub(crate) told: Mutex<HashSet<String>>,
 }
 
 impl SchedulePlace {
@@ -33,9 +38,13 @@ impl SchedulePlace {
     /// There is no place for state.
     pub(crate) fn of(dir: PathBuf, numbers: Settings) -> anyhow::Result<Self> {
         let (schedules, state) = (schedules()?, state()?);
-        let store = FileStore::for_project(&schedules, &dir)?;
-        let (off, runs) = (OffSwitch::in_folder(&schedules), RunStore::at(state.runs()));
-        Ok(Self { dir, store, off, runs, numbers })
+        let show = |path: &str| view::secrets().redact(path).into_owned();
+        let store = FileStore::for_project_shown(&schedules, &dir, show)?;
+        let (off, runs) = (
+            OffSwitch::in_folder(&schedules),
+            RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())),
+        );
+        Ok(Self { dir, store, off, runs, numbers, told: Mutex::default() })
     }
 
     /// What became of the jobs' fires.
@@ -43,12 +52,37 @@ impl SchedulePlace {
         History::in_folder(self.store.folder())
     }
 
+    /// The jobs. What is odd about their file is told.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(crate) fn jobs(&self) -> anyhow::Result<Jobs> {
+        Ok(self.store.read()?.report(|warning| self.warn(&warning.to_string())))
+    }
+
+    /// Changes the jobs. What is odd about their file is told.
+    ///
+    /// # Errors
+    /// They cannot be read or written.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> anyhow::Result<T> {
+        Ok(self.store.update(change)?.report(|warning| self.warn(&warning.to_string())))
+    }
+
+    /// Prints a warning about a stored file, once however often that is read.
+    pub(super) fn warn(&self, warning: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(warning.to_owned()) {
+            view::warning(warning);
+        }
+    }
+
     /// The fires of one job that are kept, the oldest first.
     ///
     /// # Errors
     /// They cannot be read.
     pub(crate) fn fires_of(&self, id: JobId) -> anyhow::Result<Vec<Fired>> {
-        Ok(self.history().read()?.into_iter().filter(|fired| fired.job == id).collect())
+        let fires = self.history().read()?.report(|warning| self.warn(&warning));
+        Ok(fires.into_iter().filter(|fired| fired.job == id).collect())
     }
 }
 

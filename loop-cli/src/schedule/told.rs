@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 use loop_schedule::{Event, Fire, JobId, Notice, Slots, Stage, Switch, Zone};
 
 use super::{
@@ -175,7 +175,7 @@ impl Told {
     }
 
     fn line(&self, what: &str) {
-        let now = Timestamp::now().to_zoned(TimeZone::clone(self.zone.rules())).strftime("%H:%M:%S");
+        let now = crate::clock::now().to_zoned(TimeZone::clone(self.zone.rules())).strftime("%H:%M:%S");
         self.board.line(&format!("{} {what}", paint(DIM, now)));
     }
 }

@@ -9,7 +9,7 @@ use loop_telemetry::transcript::{
     CalledTool, Conversation, Entry, SessionError, SessionInfo, SessionStore, Transcript,
 };
 
-use crate::{faults, view};
+use crate::{clock, view};
 
 /// The transcript, which has no file before something is said: a session in which nothing was is none.
 pub(crate) struct Log {
@@ -52,7 +52,13 @@ impl Log {
     /// # Errors
     /// There is none of this id, a process holds it, or it cannot be read.
     pub(super) fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
-        let (file, conversation) = self.store.resume(&info.id, faults::now)?;
+        let (file, conversation) = self.store.resume(&info.id, clock::now)?;
+        if let Some(bytes) = file.torn_bytes() {
+            let torn = view::text::count(bytes, "byte");
+            view::warning(&format!(
+                "the last entry of the session was not written whole: its {torn} are cut off"
+            ));
+        }
         self.end();
         *self = Self::new(self.store.clone(), info);
         self.file = Some(file.redacting(view::secrets()));
@@ -115,7 +121,7 @@ impl Log {
             let file = match &mut self.file {
                 Some(file) => file,
                 None => {
-                    let file = self.store.begin(&self.info, faults::now)?.redacting(view::secrets());
+                    let file = self.store.begin(&self.info, clock::now)?.redacting(view::secrets());
                     self.file.insert(file)
                 }
             };
@@ -178,7 +184,7 @@ mod tests {
     const FOLDER: &str = "LOG_TEST_FOLDER";
 
     fn log(folder: &Path) -> Log {
-        let info = SessionInfo::new("s", "/ws", "qwen3", faults::now());
+        let info = SessionInfo::new("s", "/ws", "qwen3", clock::now());
         Log::new(SessionStore::at(folder.join("sessions")), info)
     }
 
@@ -201,7 +207,7 @@ mod tests {
 
     /// What another process finds.
     fn found(folder: &Path) -> Conversation<Message> {
-        let found = SessionStore::at(folder.join("sessions")).resume("s", faults::now);
+        let found = SessionStore::at(folder.join("sessions")).resume("s", clock::now);
         found.expect("it can be gone on with").1
     }
 

@@ -2,7 +2,6 @@
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
-use jiff::Timestamp;
 use tokio::time::timeout;
 
 use super::{
@@ -11,7 +10,7 @@ use super::{
     jobs::{Asking, Clockwork, Due, Wanted},
 };
 use crate::{
-    exit,
+    clock, exit,
     signals::{Signal, Signals},
     view::{self, DIM, Unechoed, paint},
 };
@@ -94,7 +93,7 @@ async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockw
 
 /// Shows what was missed while nobody was here, and asks about the first of it.
 fn missed(session: &Session) -> Asking {
-    let asking = session.jobs.missed(Timestamp::now()).unwrap_or_else(|error| {
+    let asking = session.jobs.missed(clock::now()).unwrap_or_else(|error| {
         view::warning(&format!("what was missed cannot be read: {error:#}"));
         Asking::default()
     });
@@ -103,7 +102,7 @@ fn missed(session: &Session) -> Asking {
 }
 
 fn ask(session: &Session, asking: &Asking) {
-    if let Some(question) = asking.question(&session.jobs, Timestamp::now()) {
+    if let Some(question) = asking.question(&session.jobs, clock::now()) {
         session.say(&question);
     }
 }

@@ -87,11 +87,10 @@ impl Session {
         if !wanted.is_empty() {
             return Ok(store.find(wanted)?);
         }
-        let folder = self.place.dir.to_string_lossy();
         let (sessions, unreadable) = store.list_from(&self.place.dir)?;
         let mut own = sessions
             .into_iter()
-            .filter(|entry| entry.info.folder == folder && entry.info.id != self.log.id());
+            .filter(|entry| entry.info.works_in(&self.place.dir) && entry.info.id != self.log.id());
         let last = own.next();
         for other in unreadable {
             // Of whichever folder it is: it may be the one that is meant.

@@ -16,8 +16,8 @@ use super::{
     tools::Tools,
 };
 use crate::{
+    clock,
     compose::Place,
-    faults,
     model::{Conversation, Model, NoModel},
     schedule::SchedulePlace,
     settings::Settings,
@@ -78,7 +78,8 @@ impl Session {
         let tools = Tools::new(tools, &settings, &place)?;
         let state = StateDir::from_env_with(|name| place.var(name))?;
         let asked = model.as_ref().map_or("", Model::asked);
-        let info = SessionInfo::new(place.custody.run(), &place.dir, asked, faults::now());
+        let info = SessionInfo::new(place.custody.run(), &place.dir, asked, clock::now());
+        let info = info.redacted(&view::secrets());
         let chat = match &model {
             Some(model) => Chat::new(model.boxed(place.seed())),
             None => Chat::new(NoModel),

@@ -12,7 +12,7 @@ use loop_telemetry::Tokens;
 use serde::Serialize;
 
 use super::{Assignment, FOLDER};
-use crate::{faults, view};
+use crate::{clock, view};
 
 /// The files of one run. Clones write the same.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ impl Inner {
     fn phase(&mut self, phase: &str) {
         let (run_id, workdir, task_file) =
             (self.run.run_id.clone(), self.run.workdir.clone(), self.run.task_file.clone());
-        let updated_at = format!("{:.3}", faults::now());
+        let updated_at = format!("{:.3}", clock::now());
         let number = self.number;
         let state =
             State { run_id: &run_id, workdir: &workdir, task_file: &task_file, number, phase, updated_at };

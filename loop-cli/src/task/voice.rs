@@ -13,7 +13,7 @@ use loop_core::{Event, EventKind, Observer, Phase, Progress, Stage, Verdict, Wor
 
 use crate::{
     args::TellingArgs,
-    faults,
+    clock,
     view::{self, BAD, DIM, GOOD, Output, WARN, paint, text},
 };
 
@@ -43,7 +43,7 @@ impl Voice {
         if !self.quiet {
             view::say(line);
         }
-        self.write(&format!("{:.0} {}", faults::now(), line));
+        self.write(&format!("{:.0} {}", clock::now(), line));
     }
 
     /// Writes down what is too long to be said.

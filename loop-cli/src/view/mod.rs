@@ -110,6 +110,14 @@ pub(crate) fn tell_json(json: &str) -> bool {
     said(print_json(json))
 }
 
+/// [`print_json`] for a record that was asked for: gives whether it is written. That nobody reads it any more is as good.
+pub(crate) fn told_json(json: &str) -> bool {
+    let printed = print_json(json);
+    let is_written = printed.is_ok();
+    said(printed);
+    is_written
+}
+
 fn said(printed: anyhow::Result<bool>) -> bool {
     printed.unwrap_or_else(|error| {
         warning(&format!("{error:#}"));

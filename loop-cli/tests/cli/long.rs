@@ -27,7 +27,7 @@ fn events(iteration: u64) -> [Event; 5] {
 /// Writes the journal of a run that was cut off after a million events, as the command would have.
 fn write(world: &World, manifest: &Manifest) {
     world.manifest(manifest);
-    let store = RunStore::at(world.state().join("runs"));
+    let store = RunStore::at(world.state().join("runs"), |warning| panic!("{warning}"));
     let info =
         RunInfo::new("r-1", "long", world.path("").canonicalize().expect("a folder"), Timestamp::now());
     let info = info.manifest(world.path("loop.json"), world.read("loop.json"));

@@ -54,6 +54,7 @@ mod session_loop;
 mod session_schedule;
 mod signals;
 mod state;
+mod stored_files;
 mod task;
 mod task_agents;
 mod task_bad_loops;

@@ -155,7 +155,7 @@ fn a_result_that_cannot_be_written_is_pointed_out() {
     let mut command = world.loop_command(&["run", "loop.json", "--json", "--quiet"]);
     let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
     command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
-    Started::as_it_is(&mut command).finish().exits(0).says(&["warning: standard output cannot be written"]);
+    Started::as_it_is(&mut command).finish().exits(3).says(&["warning: standard output cannot be written"]);
     assert_eq!(world.record()["success"], true);
 }
 

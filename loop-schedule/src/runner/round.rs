@@ -90,7 +90,7 @@ impl Round {
 
     /// Tells of fires that somebody else has begun, and nobody ends. Whoever had the right before is gone.
     async fn tell_unfinished(&mut self) -> Result<(), StoreError> {
-        let jobs = self.runner.store.jobs().await?;
+        let jobs = self.jobs().await?;
         let now = (self.runner.clock)();
         for (record, fire) in jobs.open_fires() {
             let (id, number) = (record.job.id, fire.number);
@@ -102,12 +102,7 @@ impl Round {
 
     /// Takes notice of what others have changed.
     async fn read(&mut self) -> Result<(), StoreError> {
-        let jobs = self.runner.store.jobs().await?;
-        for warning in jobs.warnings() {
-            if self.told.insert(warning.to_string()) {
-                self.tell(Notice::Store(warning.clone()));
-            }
-        }
+        let jobs = self.jobs().await?;
         let now = (self.runner.clock)();
         // What is over, and in the store all the same, runs for the last time, or was lost.
         let live = jobs.records().iter().filter(|record| !record.standing.is_over);
@@ -120,6 +115,16 @@ impl Round {
             self.scheduler.set(record.job.clone(), &record.standing, now);
         }
         Ok(())
+    }
+
+    /// Reads all jobs, and tells of each warning once.
+    async fn jobs(&mut self) -> Result<Jobs, StoreError> {
+        let loaded = self.runner.store.jobs().await?;
+        Ok(loaded.report(|warning| {
+            if self.told.insert(warning.to_string()) {
+                self.runner.delivery.notice(Notice::Store(warning));
+            }
+        }))
     }
 
     /// Does what is due.

@@ -1,6 +1,9 @@
 //! Why a store cannot be used.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Why a store of jobs cannot be used. Each text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -15,10 +18,26 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is something else than a plain file or folder: a link could lead anywhere.
-    #[error("{} is a link, or no plain file or folder: remove it, since jobs are not read through it", path.display())]
+    #[error(
+        "{} is a link, or not the plain file or folder that belongs there. Jobs are not read through it, since somebody \
+         else could choose your prompts. Put the real one in its place, or move it away: mv {} {}",
+        path.display(), quoted(path, ""), quoted(path, ".moved")
+    )]
     NotPlain {
         /// Which.
         path: PathBuf,
+    },
+    /// The file is not what was written. It is left as it is.
+    #[error(
+        "{} is damaged: {why}. No job of it fires, and it was not changed. Restore it from a backup, or move it away to \
+         begin without jobs: mv {} {}",
+        path.display(), quoted(path, ""), quoted(path, ".damaged")
+    )]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// A later version of this program wrote the file.
     #[error(
@@ -36,4 +55,9 @@ pub enum StoreError {
     /// The work on the store was given up, since the program ends or a thread panicked.
     #[error("the work on the jobs was given up before it was done: try again")]
     GivenUp,
+}
+
+/// A path with something added to it, as a word of a shell.
+fn quoted(path: &Path, suffix: &str) -> String {
+    format!("'{}{suffix}'", path.to_string_lossy().replace('\'', r"'\''"))
 }

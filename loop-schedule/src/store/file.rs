@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Jobs, StoreError, plain};
+use super::{Jobs, Loaded, StoreError, checksum, plain};
 
 /// The format that is written.
 const FORMAT: u64 = 1;
@@ -31,30 +31,57 @@ const FORMAT: u64 = 1;
 /// let when = When::Cron { expression: "0 9 * * 1-5".parse()?, zone: Zone::utc() };
 /// let job = Job::new(JobId::from_bits(7), when, "look at the open pull requests", now);
 ///
-/// let first = store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now))??;
+/// let added = store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now))?;
+/// let first = added.report(|warning| eprintln!("{warning}"))?;
 /// assert!(first.slot > now);
-/// assert_eq!(store.read()?.records().len(), 1);
+/// let jobs = store.read()?.report(|warning| eprintln!("{warning}"));
+/// assert_eq!(jobs.records().len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStore {
+    /// The folder of all schedules, if this is a project's.
+    schedules: Option<PathBuf>,
     folder: PathBuf,
-    project: Option<PathBuf>,
+    /// The project's path, as it is written down.
+    project: Option<String>,
 }
 
 impl FileStore {
     /// The store of a project, in the folder of all schedules. Nothing is made yet.
     ///
+    /// The project's path is written down, and its last part names the store's folder: see
+    /// [`for_project_shown`](Self::for_project_shown) for a path that holds a secret.
+    ///
     /// # Errors
     /// [`StoreError::File`] if there is no such project.
     pub fn for_project(schedules: impl AsRef<Path>, project: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let project = plain::at(project.as_ref(), project.as_ref().canonicalize())?;
-        Ok(Self { folder: schedules.as_ref().join(key(&project)), project: Some(project) })
+        Self::for_project_shown(schedules, project, |path| path.to_owned())
+    }
+
+    /// The same, with the project's path as `show` writes it: without its secrets. The store is found by a hash of
+    /// the path itself, so that it is the same whatever `show` takes out.
+    ///
+    /// # Errors
+    /// As [`for_project`](Self::for_project), and if the folder of all schedules cannot be read.
+    pub fn for_project_shown(
+        schedules: impl AsRef<Path>,
+        project: impl AsRef<Path>,
+        show: impl FnOnce(&str) -> String,
+    ) -> Result<Self, StoreError> {
+        let (schedules, project) = (schedules.as_ref(), project.as_ref());
+        let project = plain::at(project, project.canonicalize())?;
+        let (shown, hash) = (show(&project.to_string_lossy()), hash(&project));
+        let name = match plain::ending_with(schedules, &format!("-{hash}"))? {
+            Some(name) => name,
+            None => format!("{}-{hash}", name(&shown)),
+        };
+        Ok(Self { folder: schedules.join(name), schedules: Some(schedules.to_owned()), project: Some(shown) })
     }
 
     /// The store in this folder. Nothing is made yet.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), project: None }
+        Self { schedules: None, folder: folder.into(), project: None }
     }
 
     /// Where it is.
@@ -66,15 +93,16 @@ impl FileStore {
         self.folder.join("jobs.json")
     }
 
-    /// All jobs. Without a file there are none; one that cannot be read is
-    /// [set aside](crate::StoreWarning::SetAside).
+    /// All jobs, with the [warnings](crate::StoreWarning) about those that cannot be read. Without a file there are
+    /// none.
     ///
     /// # Errors
-    /// [`StoreError`] if the file cannot be opened, is a link, or was written by a later version.
-    pub fn read(&self) -> Result<Jobs, StoreError> {
+    /// [`StoreError`] if the file cannot be opened, is [damaged](StoreError::Damaged) or a link, or was written by a
+    /// later version. It is left as it is then.
+    pub fn read(&self) -> Result<Loaded<Jobs>, StoreError> {
         // Whoever only looks leaves no traces.
-        if !self.folder.exists() {
-            return Ok(Jobs::default());
+        if !self.is_there()? {
+            return Ok(Loaded::new(Jobs::default(), Vec::new()));
         }
         let _lock = self.lock()?;
         self.load()
@@ -84,35 +112,51 @@ impl FileStore {
     ///
     /// # Errors
     /// As [`read`](Self::read), and if the file cannot be written. Then nothing is changed.
-    pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<T, StoreError> {
+    pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<Loaded<T>, StoreError> {
         let _lock = self.lock()?;
-        let mut jobs = self.load()?;
-        let before = jobs.clone();
-        let result = change(&mut jobs);
-        if jobs != before {
-            plain::write(&self.jobs_file(), &self.to_json(&jobs))?;
+        let mut written = Ok(());
+        let changed = self.load()?.map(|mut jobs| {
+            let before = jobs.clone();
+            let result = change(&mut jobs);
+            if jobs != before {
+                written = plain::write(&self.jobs_file(), &self.to_json(&jobs));
+            }
+            result
+        });
+        written.map(|()| changed)
+    }
+
+    /// Whether its folder is there, and all of it that is there a folder and no link.
+    pub(super) fn is_there(&self) -> Result<bool, StoreError> {
+        self.schedules.as_deref().map_or(Ok(true), plain::is_folder)?;
+        plain::is_folder(&self.folder)
+    }
+
+    /// Makes its folder.
+    pub(super) fn create(&self) -> Result<(), StoreError> {
+        // Looked at before, so that nothing is made behind a link; and after, for one that came in between.
+        if !self.is_there()? {
+            plain::create_folder(&self.folder)?;
+            self.is_there()?;
         }
-        Ok(result)
+        Ok(())
     }
 
     fn lock(&self) -> Result<std::fs::File, StoreError> {
-        plain::create_folder(&self.folder)?;
+        self.create()?;
         let path = self.folder.join("jobs.lock");
         let lock = plain::open_lock(&path)?;
         plain::at(&path, lock.lock())?;
         Ok(lock)
     }
 
-    fn load(&self) -> Result<Jobs, StoreError> {
-        plain::refuse_link(&self.folder)?;
+    fn load(&self) -> Result<Loaded<Jobs>, StoreError> {
         let path = self.jobs_file();
-        let Some(bytes) = plain::read(&path)? else { return Ok(Jobs::default()) };
+        let Some(bytes) = plain::read(&path)? else { return Ok(Loaded::new(Jobs::default(), Vec::new())) };
         match parse(&bytes) {
-            Ok((format, _)) if format > FORMAT => {
-                Err(StoreError::Newer { path, found: format, known: FORMAT })
-            }
-            Ok((_, jobs)) => Ok(jobs),
-            Err(why) => Ok(Jobs::set_aside(why, plain::set_aside(&path)?)),
+            Ok(Parsed::Jobs(jobs)) => Ok(jobs),
+            Ok(Parsed::Newer(found)) => Err(StoreError::Newer { path, found, known: FORMAT }),
+            Err(why) => Err(StoreError::Damaged { path, why }),
         }
     }
 
@@ -123,35 +167,56 @@ impl FileStore {
         let mut file = jobs.more.clone();
         file.insert("v".to_owned(), FORMAT.into());
         if let Some(project) = &self.project {
-            file.insert("project".to_owned(), project.to_string_lossy().into());
+            file.insert("project".to_owned(), project.as_str().into());
         }
         file.insert("jobs".to_owned(), written.chain(jobs.unreadable.iter().cloned()).collect());
-        format!("{:#}\n", json!(file)).into_bytes()
+        checksum::seal(&format!("{:#}", json!(file))).into_bytes()
     }
 }
 
-/// The format of a file, and its jobs.
-fn parse(bytes: &[u8]) -> Result<(u64, Jobs), String> {
-    let mut file: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+/// What a file holds.
+enum Parsed {
+    Jobs(Loaded<Jobs>),
+    /// Something of a later format: this one.
+    Newer(u64),
+}
+
+fn parse(bytes: &[u8]) -> Result<Parsed, String> {
+    let mut file: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| match bytes {
+        [] => "it is empty".to_owned(),
+        _ => error.to_string(),
+    })?;
     let format = file.remove("v").and_then(|format| format.as_u64());
     let format = format.ok_or("it does not say its format, `v`")?;
+    if !checksum::fits(bytes) {
+        return Err(
+            "its checksum does not fit what is in it (if you edited it by hand, remove the key `crc`)"
+                .to_owned(),
+        );
+    }
+    // An earlier version keeps it as a key that it does not know, where it says nothing any more.
+    file.remove("crc");
     match file.remove("jobs") {
         // Nothing is known of what else a later format has.
-        _ if format > FORMAT => Ok((format, Jobs::default())),
-        Some(Value::Array(values)) if format == FORMAT => Ok((format, Jobs::from_values(values, file))),
+        _ if format > FORMAT => Ok(Parsed::Newer(format)),
+        Some(Value::Array(values)) if format == FORMAT => Ok(Parsed::Jobs(Jobs::from_values(values, file))),
         Some(Value::Array(_)) => Err(format!("there is no format {format}")),
         _ => Err("it has no list of jobs".to_owned()),
     }
 }
 
-/// A folder's name for a project: readable, and different for each path.
-fn key(project: &Path) -> String {
-    let name = project.file_name().unwrap_or_default().to_string_lossy();
-    let plain = name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
-    let hash =
-        project.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            // FNV-1a: it has to tell paths apart, and to be the same for ever.
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    format!("{}-{hash:016x}", plain.take(32).collect::<String>())
+/// The readable part of a folder's name for a project.
+fn name(project: &str) -> String {
+    let last = Path::new(project).file_name().unwrap_or_default().to_string_lossy();
+    last.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(32).collect()
+}
+
+/// The part of a folder's name that is different for each path: FNV-1a has to tell paths apart, and to be the same for
+/// ever.
+fn hash(project: &Path) -> String {
+    let bytes = project.as_os_str().as_encoded_bytes().iter();
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }

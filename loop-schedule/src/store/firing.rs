@@ -6,7 +6,6 @@
 
 use std::{
     fs::{File, TryLockError},
-    io,
     path::PathBuf,
 };
 
@@ -49,7 +48,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError`] if the lock cannot be asked for.
     pub fn is_firing(&self) -> Result<bool, StoreError> {
-        if !self.folder().exists() {
+        if !self.is_there()? {
             return Ok(false);
         }
         let (lock, path) = self.open_firing()?;
@@ -65,13 +64,8 @@ impl FileStore {
     /// # Errors
     /// [`StoreError`] if that cannot be read.
     pub fn last_check(&self) -> Result<Option<Timestamp>, StoreError> {
-        let path = self.firing_lock();
-        plain::refuse_link(&path)?;
-        let modified = match std::fs::metadata(&path).and_then(|lock| lock.modified()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            modified => plain::at(&path, modified)?,
-        };
-        Ok(Timestamp::try_from(modified).ok())
+        // A time that is no timestamp is of a clock that was wrong, and tells as little as none.
+        Ok(plain::modified(&self.firing_lock())?.and_then(|modified| Timestamp::try_from(modified).ok()))
     }
 
     /// Notes when somebody looked, as the time of the lock's file: that is no write to the disk by itself.
@@ -85,7 +79,7 @@ impl FileStore {
     }
 
     fn open_firing(&self) -> Result<(File, PathBuf), StoreError> {
-        plain::create_folder(self.folder())?;
+        self.create()?;
         let path = self.firing_lock();
         Ok((plain::open_lock(&path)?, path))
     }

@@ -1,11 +1,10 @@
 //! The jobs of a store, and what can be done with them.
 
-use std::path::PathBuf;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Loaded;
 use crate::{Fire, FireRecord, FirstFire, Job, JobError, JobId, Reach, Settings, Stage, Standing};
 
 /// A job, and where it stands.
@@ -23,14 +22,6 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreWarning {
-    /// The file could not be read. It is kept under another name, and the store begins anew.
-    #[error("the jobs could not be read ({why}): what was there is kept in {}", kept.display())]
-    SetAside {
-        /// What is wrong with it.
-        why: String,
-        /// Where it is now.
-        kept: PathBuf,
-    },
     /// A job could not be read. It stays in the file, and does not fire.
     #[error("the job {job} does not fire, since it cannot be read: {why}")]
     Unreadable {
@@ -49,39 +40,28 @@ pub struct Jobs {
     pub(super) unreadable: Vec<Value>,
     /// What a later version wrote beside the jobs.
     pub(super) more: Map<String, Value>,
-    warnings: Vec<StoreWarning>,
 }
 
 impl Jobs {
-    /// None, since what was there could not be read.
-    pub(super) fn set_aside(why: String, kept: PathBuf) -> Self {
-        Self { warnings: vec![StoreWarning::SetAside { why, kept }], ..Self::default() }
-    }
-
     /// Those of a file, and what else is in it.
-    pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> Self {
-        let mut jobs = Self { more, ..Self::default() };
+    pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> Loaded<Self> {
+        let (mut jobs, mut warnings) = (Self { more, ..Self::default() }, Vec::new());
         for value in values {
             match Record::deserialize(&value) {
                 Ok(record) => jobs.records.push(record),
                 Err(error) => {
                     let job = value.get("id").map_or_else(|| "without an id".to_owned(), ToString::to_string);
-                    jobs.warnings.push(StoreWarning::Unreadable { job, why: error.to_string() });
+                    warnings.push(StoreWarning::Unreadable { job, why: error.to_string() });
                     jobs.unreadable.push(value);
                 }
             }
         }
-        jobs
+        Loaded::new(jobs, warnings)
     }
 
     /// All of them, in the order in which they were added.
     pub fn records(&self) -> &[Record] {
         &self.records
-    }
-
-    /// What a person should know.
-    pub fn warnings(&self) -> &[StoreWarning] {
-        &self.warnings
     }
 
     /// One of them.

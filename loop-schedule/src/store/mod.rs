@@ -1,9 +1,11 @@
 //! Where jobs are kept, so that they fire after a restart, and never twice.
 
+mod checksum;
 mod error;
 mod file;
 mod firing;
 mod jobs;
+mod loaded;
 mod memory;
 mod plain;
 mod shared;
@@ -13,6 +15,7 @@ pub use self::{
     file::FileStore,
     firing::FiringRight,
     jobs::{Jobs, Record, StoreWarning},
+    loaded::Loaded,
     memory::MemoryStore,
     shared::{Change, Held, JobStore, Tell},
 };

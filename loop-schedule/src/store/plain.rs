@@ -16,18 +16,53 @@ pub(super) fn create_folder(path: &Path) -> Result<(), StoreError> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    at(path, builder.create(path))?;
-    refuse_link(path)
+    at(path, builder.create(path))
 }
 
-/// Refuses what is neither a plain file nor a folder. What is not there is fine.
-pub(super) fn refuse_link(path: &Path) -> Result<(), StoreError> {
+/// Whether a folder is there.
+///
+/// # Errors
+/// [`StoreError::NotPlain`] if something else is there, such as a link.
+pub(super) fn is_folder(path: &Path) -> Result<bool, StoreError> {
+    is_there(path, fs::Metadata::is_dir)
+}
+
+/// Refuses what is not a plain file. What is not there is fine.
+fn refuse_link(path: &Path) -> Result<(), StoreError> {
+    is_there(path, fs::Metadata::is_file).map(drop)
+}
+
+fn is_there(path: &Path, is_right: impl Fn(&fs::Metadata) -> bool) -> Result<bool, StoreError> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() || found.is_file() => Ok(()),
+        Ok(found) if is_right(&found) => Ok(true),
         Ok(_) => Err(StoreError::NotPlain { path: path.to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(StoreError::File { path: path.to_owned(), source }),
     }
+}
+
+/// The first name in a folder that ends so; `None` if there is none, or no folder.
+pub(super) fn ending_with(folder: &Path, end: &str) -> Result<Option<String>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => at(folder, entries)?,
+    };
+    let mut found: Option<String> = None;
+    for entry in entries {
+        let Ok(name) = at(folder, entry)?.file_name().into_string() else { continue };
+        if name.ends_with(end) && found.as_ref().is_none_or(|found| name < *found) {
+            found = Some(name);
+        }
+    }
+    Ok(found)
+}
+
+/// When a file was changed last; `None` if there is none.
+pub(super) fn modified(path: &Path) -> Result<Option<std::time::SystemTime>, StoreError> {
+    if !is_there(path, fs::Metadata::is_file)? {
+        return Ok(None);
+    }
+    at(path, fs::symlink_metadata(path).and_then(|found| found.modified())).map(Some)
 }
 
 /// Opens a file that is made for its owner alone (0600) if it is not there.
@@ -59,15 +94,6 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     sync_folder_of(path)
 }
 
-/// Gives a file a name that no other has: `jobs.json` becomes `jobs.damaged-1.json`.
-pub(super) fn set_aside(path: &Path) -> Result<std::path::PathBuf, StoreError> {
-    let free = (1..).map(|number| path.with_extension(format!("damaged-{number}.json")));
-    let free = free.into_iter().find(|free| fs::symlink_metadata(free).is_err());
-    let free = free.unwrap_or_else(|| unreachable!("there is always another number"));
-    at(path, fs::rename(path, &free))?;
-    Ok(free)
-}
-
 /// Writes a folder's names to the disk.
 fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     match path.parent() {
@@ -83,8 +109,9 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // It is looked at before, but might become a link in between.
-        options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        // It is looked at before, but might become a link in between, or a pipe that nobody ever writes to.
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
     options
 }

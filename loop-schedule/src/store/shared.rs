@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
 use tokio::task::spawn_blocking;
 
-use super::{FileStore, Jobs, MemoryStore, StoreError, plain};
+use super::{FileStore, Jobs, Loaded, MemoryStore, StoreError, plain};
 
 /// A change of jobs. It says whether what it is about could be done.
 pub type Change = Box<dyn FnOnce(&mut Jobs) -> bool + Send>;
@@ -25,7 +25,7 @@ pub trait JobStore: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`] if they cannot be read.
-    async fn jobs(&self) -> Result<Jobs, StoreError>;
+    async fn jobs(&self) -> Result<Loaded<Jobs>, StoreError>;
 
     /// Changes the jobs, all or nothing. When it returns, others know of it.
     ///
@@ -59,14 +59,17 @@ pub trait JobStore: Send + Sync + 'static {
 
 #[async_trait]
 impl JobStore for FileStore {
-    async fn jobs(&self) -> Result<Jobs, StoreError> {
+    async fn jobs(&self) -> Result<Loaded<Jobs>, StoreError> {
         let store = self.clone();
         spawn_blocking(move || store.read()).await.unwrap_or(Err(StoreError::GivenUp))
     }
 
     async fn change(&self, change: Change) -> Result<bool, StoreError> {
         let store = self.clone();
-        spawn_blocking(move || store.update(change)).await.unwrap_or(Err(StoreError::GivenUp))
+        let changed =
+            spawn_blocking(move || store.update(change)).await.unwrap_or(Err(StoreError::GivenUp))?;
+        // A runner reads the jobs after each change, and tells of the warnings then.
+        Ok(changed.report(drop))
     }
 
     /// Waits in a thread of its own, which a runtime that shuts down does not wait for. If nobody waits any
@@ -102,7 +105,7 @@ impl JobStore for FileStore {
             }
         };
         // The folder, since each change is a new file under the old name.
-        plain::create_folder(self.folder()).ok()?;
+        self.create().ok()?;
         let mut watcher = notify::recommended_watcher(hear).ok()?;
         watcher.watch(self.folder(), RecursiveMode::NonRecursive).ok()?;
         Some(Box::new(watcher))
@@ -111,8 +114,8 @@ impl JobStore for FileStore {
 
 #[async_trait]
 impl JobStore for MemoryStore {
-    async fn jobs(&self) -> Result<Jobs, StoreError> {
-        Ok(self.read())
+    async fn jobs(&self) -> Result<Loaded<Jobs>, StoreError> {
+        Ok(Loaded::new(self.read(), Vec::new()))
     }
 
     async fn change(&self, change: Change) -> Result<bool, StoreError> {

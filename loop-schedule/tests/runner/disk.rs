@@ -1,7 +1,7 @@
 //! Runners of one store on the disk.
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{FileStore, JobId, Notice, Reach, Settings, Stage};
+use loop_schedule::{FileStore, JobId, Jobs, Notice, Reach, Settings, Stage};
 
 use crate::{Running, cron};
 
@@ -13,7 +13,8 @@ pub(crate) fn store() -> (tempfile::TempDir, FileStore) {
     let far = now + SignedDuration::from_hours(183 * 24);
     let month = far.to_zoned(jiff::tz::TimeZone::UTC).month();
     let job = cron(1, &format!("0 0 1 {month} *"));
-    store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now)).unwrap().unwrap();
+    let add = |jobs: &mut Jobs| jobs.add(job, &Settings::classic(), Reach::Year, now);
+    store.update(add).unwrap().report(drop).unwrap();
     (folder, store)
 }
 
@@ -22,7 +23,7 @@ pub(crate) fn run(store: &FileStore, ends: usize) -> Running {
 }
 
 pub(crate) fn want(store: &FileStore) {
-    assert!(store.update(|jobs| jobs.want(JobId::from_bits(1))).unwrap());
+    assert!(store.update(|jobs| jobs.want(JobId::from_bits(1))).unwrap().report(drop));
 }
 
 #[tokio::test]
@@ -35,7 +36,7 @@ async fn changes_of_other_processes_wake_it() {
         running.run_end().await;
     }
     running.end().await;
-    let jobs = store.read().unwrap();
+    let jobs = store.read().unwrap().report(drop);
     assert_eq!(jobs.records()[0].standing.last_fire.as_ref().unwrap().stage(), Stage::Finished);
     let checked = store.last_check().unwrap().unwrap();
     assert!(Timestamp::now().duration_since(checked).as_secs() < 60, "{checked} was a moment ago");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use loop_schedule::{
-    FileStore, FireRecord, JobError, JobId, Reach, Settings, Stage, StoreError, StoreWarning,
+    FileStore, FireRecord, JobError, JobId, Jobs, Reach, Settings, Stage, StoreError, StoreWarning,
 };
 use serde_json::{Value, json};
 
@@ -16,7 +16,15 @@ fn store() -> (tempfile::TempDir, FileStore) {
 }
 
 fn add(store: &FileStore, bits: u32) -> Result<(), JobError> {
-    store.update(|jobs| jobs.add(job(bits), &Settings::classic(), Reach::Year, now())).unwrap().map(drop)
+    store
+        .update(|jobs| jobs.add(job(bits), &Settings::classic(), Reach::Year, now()))
+        .unwrap()
+        .report(drop)
+        .map(drop)
+}
+
+fn read(store: &FileStore) -> Jobs {
+    store.read().unwrap().report(drop)
 }
 
 fn file(store: &FileStore) -> Value {
@@ -28,16 +36,16 @@ fn jobs_are_there_again() {
     let (_folder, store) = store();
     add(&store, 1).unwrap();
     add(&store, 2).unwrap();
-    let jobs = store.read().unwrap();
+    let jobs = read(&store);
     let kept: Vec<_> = jobs.records().iter().map(|record| record.job.clone()).collect();
     assert_eq!(kept, [job(1), job(2)]);
-    assert_eq!(jobs.warnings(), []);
+    store.read().unwrap().report(|warning| panic!("{warning}"));
 }
 
 #[test]
 fn looking_leaves_no_traces() {
     let (_folder, store) = store();
-    assert_eq!(store.read().unwrap().records(), []);
+    assert_eq!(read(&store).records(), []);
     assert!(!store.is_firing().unwrap());
     assert!(!store.folder().exists());
 }
@@ -54,7 +62,8 @@ fn what_a_later_version_wrote_is_kept() {
     json["jobs"].as_array_mut().unwrap().push(strange.clone());
     fs::write(store.folder().join("jobs.json"), json.to_string()).unwrap();
 
-    let warnings = store.read().unwrap().warnings().to_vec();
+    let mut warnings = Vec::new();
+    store.read().unwrap().report(|warning| warnings.push(warning));
     assert!(matches!(&warnings[..], [StoreWarning::Unreadable { job, .. }] if job.contains("00000009")));
     add(&store, 2).unwrap();
     let json = file(&store);
@@ -76,18 +85,60 @@ fn a_file_of_a_later_format_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_and_told_of() {
+fn a_damaged_file_is_refused_and_left_as_it_is() {
     let (_folder, store) = store();
-    for (number, damaged) in
-        ["{\"v\":1,\"jobs\":[", "", "[]", "{\"v\":1}", "{\"v\":0,\"jobs\":[]}"].iter().enumerate()
+    add(&store, 1).unwrap();
+    let path = store.folder().join("jobs.json");
+    for damaged in ["{\"v\":1,\"jobs\":[", "", "\n", "[]", "{\"v\":1}", "{\"v\":0,\"jobs\":[]}", "\u{0}\u{0}"]
     {
-        add(&store, 1).unwrap();
-        fs::write(store.folder().join("jobs.json"), damaged).unwrap();
-        let warnings = store.read().unwrap().warnings().to_vec();
-        let [StoreWarning::SetAside { kept, .. }] = &warnings[..] else { panic!("{warnings:?}") };
-        assert_eq!(kept, &store.folder().join(format!("jobs.damaged-{}.json", number + 1)));
-        assert_eq!(&fs::read_to_string(kept).unwrap(), damaged);
-        assert_eq!(store.read().unwrap().records(), []);
+        fs::write(&path, damaged).unwrap();
+        let error = store.read().map(|jobs| jobs.report(drop)).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+        for part in [path.to_str().unwrap(), "backup", "mv '", "jobs.json.damaged'"] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        assert!(matches!(store.update(|_| ()), Err(StoreError::Damaged { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn a_file_of_an_earlier_version_has_no_checksum_and_is_read() {
+    let (_folder, store) = store();
+    add(&store, 1).unwrap();
+    let mut json = file(&store);
+    let checksum = json.as_object_mut().unwrap().remove("crc").unwrap();
+    let path = store.folder().join("jobs.json");
+    fs::write(&path, json.to_string()).unwrap();
+    assert_eq!(read(&store).records().len(), 1);
+    // An earlier version keeps the key where it sorts it, with the sum of what was there before.
+    json["crc"] = checksum;
+    fs::write(&path, format!("{json:#}\n")).unwrap();
+    assert_eq!(read(&store).records().len(), 1);
+    add(&store, 2).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap().matches("crc").count(), 1);
+}
+
+/// Cut anywhere or with a bit of any byte flipped, the file is refused, or its jobs are those that were written.
+#[test]
+fn damage_is_found_wherever_it_is() {
+    let (_folder, store) = store();
+    (1..4).for_each(|bits| add(&store, bits).unwrap());
+    let path = store.folder().join("jobs.json");
+    let (whole, jobs) = (fs::read(&path).unwrap(), read(&store));
+    let check = |damaged: &[u8], what: &str| {
+        fs::write(&path, damaged).unwrap();
+        match store.read() {
+            Ok(read) => assert_eq!(read.report(|_| ()).records(), jobs.records(), "{what}"),
+            Err(StoreError::Damaged { .. } | StoreError::Newer { .. }) => {}
+            Err(error) => panic!("{what}: {error:?}"),
+        }
+    };
+    (0..whole.len()).for_each(|length| check(&whole[..length], &format!("cut at {length}")));
+    for bit in (0..whole.len() * 8).step_by(7) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        check(&flipped, &format!("bit {bit}"));
     }
 }
 
@@ -104,7 +155,10 @@ fn links_are_refused() {
         symlink(&target, store.folder().join(name)).unwrap();
         let refused = match name {
             "firing.lock" => store.try_firing().map(drop),
-            _ => store.update(|jobs| drop(jobs.add(job(1), &Settings::classic(), Reach::Year, now()))),
+            _ => {
+                let add = |jobs: &mut Jobs| drop(jobs.add(job(1), &Settings::classic(), Reach::Year, now()));
+                store.update(add).map(|added| added.report(drop))
+            }
         };
         assert!(matches!(refused, Err(StoreError::NotPlain { .. })), "{name}: {refused:?}");
     }
@@ -113,6 +167,51 @@ fn links_are_refused() {
     let store = FileStore::at(folder.path().join("linked"));
     assert!(matches!(store.read(), Err(StoreError::NotPlain { .. })));
     assert_eq!(fs::read_to_string(&target).unwrap(), r#"{"v":1,"jobs":[]}"#);
+}
+
+/// Also if the link leads nowhere, and if it is the folder of all schedules. Nothing is made behind it.
+#[cfg(unix)]
+#[test]
+fn a_linked_folder_is_refused() {
+    use std::os::unix::fs::symlink;
+    let (state, elsewhere, project) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let schedules = state.path().join("schedule");
+    let refused = |store: &FileStore, path: &std::path::Path| {
+        let is_refused = |result: Result<(), StoreError>| matches!(result, Err(StoreError::NotPlain { path: named }) if named == path);
+        assert!(is_refused(store.read().map(|jobs| drop(jobs.report(drop)))), "read");
+        assert!(is_refused(store.update(|_| ()).map(|done| done.report(drop))), "update");
+        assert!(is_refused(store.try_firing().map(drop)), "firing");
+        assert!(is_refused(store.is_firing().map(drop)), "is firing");
+    };
+    let store = FileStore::for_project(&schedules, project.path()).unwrap();
+    for target in [elsewhere.path().to_owned(), elsewhere.path().join("nowhere")] {
+        symlink(&target, &schedules).unwrap();
+        refused(&store, &schedules);
+        fs::remove_file(&schedules).unwrap();
+        fs::create_dir(&schedules).unwrap();
+        symlink(&target, store.folder()).unwrap();
+        refused(&store, store.folder());
+        fs::remove_dir_all(&schedules).unwrap();
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+/// The store of a path is the same one, whatever of the path may be shown.
+#[test]
+fn a_project_whose_path_holds_a_secret_is_found_again() {
+    let state = tempfile::tempdir().unwrap();
+    let project = state.path().join("hunter2-hunter2");
+    fs::create_dir(&project).unwrap();
+    let schedules = state.path().join("schedule");
+    let show = |path: &str| path.replace("hunter2-hunter2", "[redacted]");
+    let store = FileStore::for_project_shown(&schedules, &project, show).unwrap();
+    add(&store, 1).unwrap();
+    assert!(!store.folder().to_string_lossy().contains("hunter2"));
+    assert!(!file(&store).to_string().contains("hunter2"));
+    let shown = FileStore::for_project(&schedules, &project).unwrap();
+    assert_eq!(shown.folder(), store.folder());
+    assert_eq!(read(&shown).records().len(), 1);
 }
 
 #[cfg(unix)]
@@ -136,7 +235,7 @@ fn each_project_has_its_own_store() {
     });
     assert_ne!(stores[0], stores[1]);
     add(&stores[0], 1).unwrap();
-    assert_eq!(stores[1].read().unwrap().records(), []);
+    assert_eq!(read(&stores[1]).records(), []);
     assert_eq!(file(&stores[0])["project"], folders[0].canonicalize().unwrap().to_str().unwrap());
     let roundabout = folders[0].join("..").join("a b");
     assert_eq!(FileStore::for_project(state.path().join("schedule"), roundabout).unwrap(), stores[0]);
@@ -152,7 +251,7 @@ fn many_who_write_at_once_lose_nothing() {
             scope.spawn(move || (0..4).for_each(|bits| add(store, writer * 4 + bits).unwrap()));
         }
     });
-    assert_eq!(store.read().unwrap().records().len(), 32);
+    assert_eq!(read(&store).records().len(), 32);
 }
 
 #[test]
@@ -169,10 +268,10 @@ fn a_job_that_goes_on_makes_up_for_nothing() {
     let (_folder, store) = store();
     add(&store, 1).unwrap();
     let (id, later) = (JobId::from_bits(1), now() + minutes(100));
-    assert!(store.update(|jobs| jobs.set_paused(id, true, now())).unwrap());
-    assert!(store.update(|jobs| jobs.set_paused(id, false, later)).unwrap());
-    assert_eq!(store.read().unwrap().get(id).unwrap().standing.cursor, later);
-    assert!(!store.update(|jobs| jobs.set_paused(JobId::from_bits(9), true, later)).unwrap());
+    assert!(store.update(|jobs| jobs.set_paused(id, true, now())).unwrap().report(drop));
+    assert!(store.update(|jobs| jobs.set_paused(id, false, later)).unwrap().report(drop));
+    assert_eq!(read(&store).get(id).unwrap().standing.cursor, later);
+    assert!(!store.update(|jobs| jobs.set_paused(JobId::from_bits(9), true, later)).unwrap().report(drop));
 }
 
 /// A job is paused in the moment in which its last fire is claimed: it is not over, and goes on later.
@@ -183,9 +282,13 @@ fn a_job_whose_last_fire_could_not_be_claimed_stays() {
     let (id, due) = (JobId::from_bits(1), now() + minutes(10));
     let mut once = job(1);
     once.when = When::At { time: due };
-    store.update(|jobs| jobs.add(once.clone(), &Settings::classic(), Reach::Year, now())).unwrap().unwrap();
+    store
+        .update(|jobs| jobs.add(once.clone(), &Settings::classic(), Reach::Year, now()))
+        .unwrap()
+        .report(drop)
+        .unwrap();
     let mut scheduler = Scheduler::new(Settings::classic());
-    scheduler.set(once, &store.read().unwrap().get(id).unwrap().standing, now());
+    scheduler.set(once, &read(&store).get(id).unwrap().standing, now());
     let Some(Event::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else { panic!("it is due") };
     store
         .update(|jobs| {
@@ -195,8 +298,9 @@ fn a_job_whose_last_fire_could_not_be_claimed_stays() {
             assert!(jobs.claim(&fire, due) && !jobs.ended(id), "its run has no end yet");
             assert!(jobs.finished(id, fire.number, due));
         })
-        .unwrap();
-    assert_eq!(store.read().unwrap().records(), []);
+        .unwrap()
+        .report(drop);
+    assert_eq!(read(&store).records(), []);
 }
 
 #[test]
@@ -205,24 +309,27 @@ fn each_stage_of_a_fire_is_kept() {
     let (_folder, store) = store();
     add(&store, 1).unwrap();
     let id = JobId::from_bits(1);
-    let stage = || store.read().unwrap().get(id).unwrap().standing.last_fire.as_ref().map(FireRecord::stage);
+    let stage = || read(&store).get(id).unwrap().standing.last_fire.as_ref().map(FireRecord::stage);
     let mut scheduler = Scheduler::new(Settings::classic());
-    scheduler.set(job(1), &store.read().unwrap().get(id).unwrap().standing, now());
+    scheduler.set(job(1), &read(&store).get(id).unwrap().standing, now());
     assert_eq!(stage(), None);
     for number in 1..3 {
         let due = now() + minutes(10 * number);
         let Some(Event::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else {
             panic!("it is due")
         };
-        assert!(store.update(|jobs| jobs.claim(&fire, due)).unwrap());
-        assert!(!store.update(|jobs| jobs.claim(&fire, due)).unwrap(), "nothing is claimed twice");
+        assert!(store.update(|jobs| jobs.claim(&fire, due)).unwrap().report(drop));
+        assert!(
+            !store.update(|jobs| jobs.claim(&fire, due)).unwrap().report(drop),
+            "nothing is claimed twice"
+        );
         assert_eq!(stage(), Some(Stage::Claimed));
-        assert_eq!(store.read().unwrap().open_fires().count(), 1);
-        assert!(store.update(|jobs| jobs.started(id, fire.number, due)).unwrap());
+        assert_eq!(read(&store).open_fires().count(), 1);
+        assert!(store.update(|jobs| jobs.started(id, fire.number, due)).unwrap().report(drop));
         assert_eq!(stage(), Some(Stage::Started));
-        assert!(store.update(|jobs| jobs.finished(id, fire.number, due)).unwrap());
+        assert!(store.update(|jobs| jobs.finished(id, fire.number, due)).unwrap().report(drop));
         assert_eq!(stage(), Some(Stage::Finished));
-        assert_eq!(store.read().unwrap().open_fires().count(), 0);
+        assert_eq!(read(&store).open_fires().count(), 0);
         scheduler.finished(id);
     }
 }

@@ -77,7 +77,7 @@ impl World {
             Step::Claim(at) => {
                 let process = &mut self.processes[at];
                 let Some(fire) = process.fired.take() else { return };
-                if self.store.update(|jobs| jobs.claim(&fire, now)).unwrap() {
+                if self.store.update(|jobs| jobs.claim(&fire, now)).unwrap().report(drop) {
                     process.claimed = Some(fire);
                 } else if let Some(scheduler) = &mut process.scheduler {
                     scheduler.finished(id);
@@ -91,13 +91,13 @@ impl World {
             Step::Finish(at) => {
                 let process = &mut self.processes[at];
                 let Some(fire) = process.started.take() else { return };
-                self.store.update(|jobs| jobs.finished(id, fire.number, now)).unwrap();
+                self.store.update(|jobs| jobs.finished(id, fire.number, now)).unwrap().report(drop);
                 if let Some(scheduler) = &mut process.scheduler {
                     scheduler.finished(id);
                 }
             }
             Step::Kill(at) => self.processes[at] = Process::default(),
-            Step::Want => drop(self.store.update(|jobs| jobs.want(id)).unwrap()),
+            Step::Want => drop(self.store.update(|jobs| jobs.want(id)).unwrap().report(drop)),
         }
     }
 
@@ -107,7 +107,7 @@ impl World {
             let Some(right) = self.store.try_firing().unwrap() else { return };
             process.right = Some(right);
         }
-        let jobs = self.store.read().unwrap();
+        let jobs = self.store.read().unwrap().report(drop);
         let scheduler = process.scheduler.get_or_insert_with(|| Scheduler::new(Settings::classic()));
         for record in jobs.records() {
             scheduler.set(record.job.clone(), &record.standing, self.now);
@@ -116,7 +116,7 @@ impl World {
 
     fn deliver(&mut self, fire: &Fire) {
         let number = fire.number;
-        self.store.update(|jobs| jobs.started(fire.job.id, number, self.now)).unwrap();
+        self.store.update(|jobs| jobs.started(fire.job.id, number, self.now)).unwrap().report(drop);
         let Some(slots) = fire.slots else { return };
         let mut slot = slots.first;
         let mut count = 0;
@@ -133,7 +133,7 @@ fn tries(steps: &[Step], has_rights: bool) -> World {
     let folder = tempfile::tempdir().unwrap();
     let store = FileStore::at(folder.path().join("project"));
     let settings = Settings::classic().with_expiry(std::time::Duration::ZERO);
-    store.update(|jobs| jobs.add(job(1), &settings, Reach::Year, now())).unwrap().unwrap();
+    store.update(|jobs| jobs.add(job(1), &settings, Reach::Year, now())).unwrap().report(drop).unwrap();
     let processes = Default::default();
     let mut world = World { store, now: now(), processes, delivered: BTreeSet::new(), has_rights };
     steps.iter().for_each(|step| world.step(*step));

@@ -2,7 +2,6 @@
 
 use std::{
     fmt,
-    fs::File,
     marker::PhantomData,
     path::{Path, PathBuf},
 };
@@ -19,7 +18,7 @@ use super::{
     outputs::Outputs,
     reader::Place,
 };
-use crate::redact::Redactor;
+use crate::{folder, redact::Redactor};
 
 /// A journal in a run's folder: `events.jsonl`, and `outputs` for those above [`MAX_INLINE_OUTPUT`].
 ///
@@ -193,7 +192,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
     }
 
     fn read(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, JournalError> {
-        let file = File::open(self.file.path()).cannot_read(self.file.path())?;
+        let file = folder::read(self.file.path()).cannot_read(self.file.path())?;
         let mut reader = JournalReader::over(file, &self.run);
         let mut last = LastOutput::default();
         while let Some(entry) = reader.next_entry()? {

@@ -11,6 +11,7 @@ use super::{
     At, JournalError,
     line::{self, Bad, Line, Told},
 };
+use crate::folder;
 
 /// Reads lines from the beginning, without a lock. Memory is bounded by the longest one.
 pub(crate) struct Lines {
@@ -34,7 +35,7 @@ pub(crate) struct Torn {
 
 impl Lines {
     pub(crate) fn open(path: PathBuf) -> Result<Self, JournalError> {
-        let file = File::open(&path).cannot_read(&path)?;
+        let file = folder::read(&path).cannot_read(&path)?;
         Ok(Self::over(file, path))
     }
 
@@ -83,6 +84,11 @@ impl Lines {
     /// The bytes of a last line that was not ended.
     pub(crate) fn torn(&self) -> Option<Torn> {
         (!self.spent && !self.line.is_empty()).then_some(Torn { whole: self.bytes })
+    }
+
+    /// How many bytes that are.
+    pub(crate) fn torn_bytes(&self) -> Option<u64> {
+        self.torn().map(|_| self.line.len() as u64)
     }
 
     fn bad<E: Told>(&self, bad: Bad) -> JournalError {

@@ -13,6 +13,7 @@ use std::{
 };
 
 use super::{At, EVENTS, JournalError};
+use crate::folder;
 
 /// Who looks whether a run is alive holds its lock for a moment; so it is tried again a few times.
 const LOCK_TRIES: u32 = 20;
@@ -72,7 +73,7 @@ pub(crate) fn is_held(run: &Path) -> Result<bool, JournalError> {
 
 /// Whether a process holds the lock of this file; not if it is not there.
 pub(crate) fn is_locked(path: &Path) -> Result<bool, JournalError> {
-    let file = match File::open(path) {
+    let file = match folder::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened.cannot_read(path)?,
     };

@@ -118,6 +118,12 @@ impl JournalReader {
         Ok(Some(Entry { number: seq, time, event, output }))
     }
 
+    /// The bytes of a last line that is not whole, at the end of what is there: it is being written, or its writer died.
+    /// [`FileJournal::open`](crate::FileJournal::open) and what follows it cuts it off.
+    pub fn torn_bytes(&self) -> Option<u64> {
+        self.lines.torn_bytes()
+    }
+
     /// Reads an output in this journal.
     pub(super) fn decode<O: DeserializeOwned>(&self, place: Place<'_>) -> Result<O, JournalError> {
         let json = KeptOutput { place, outputs: &self.outputs }.json()?;

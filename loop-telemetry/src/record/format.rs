@@ -1,5 +1,7 @@
 //! How the record's numbers and times are written, and read back without loss.
 
+use std::time::SystemTime;
+
 use jiff::{Timestamp, Unit};
 
 /// Cuts a time to what the record holds, so that a record equals the one that is read back.
@@ -7,6 +9,22 @@ pub(crate) fn to_millis(at: Timestamp) -> Timestamp {
     let cut = jiff::TimestampRound::new().smallest(Unit::Millisecond).mode(jiff::RoundMode::Floor);
     // Only the very first instant that can be told cannot be cut.
     at.round(cut).unwrap_or(at)
+}
+
+/// The instant of a clock, which may be set to anything: one before 1970 becomes the first instant of 1970, and one that
+/// cannot be told any more, after the year 9999, the last one that can.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// let wrong = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+/// assert_eq!(loop_telemetry::clamped(wrong), jiff::Timestamp::UNIX_EPOCH);
+/// ```
+pub fn clamped(clock: SystemTime) -> Timestamp {
+    match Timestamp::try_from(clock) {
+        Ok(at) => at.max(Timestamp::UNIX_EPOCH),
+        Err(_) if clock < SystemTime::UNIX_EPOCH => Timestamp::UNIX_EPOCH,
+        Err(_) => Timestamp::MAX,
+    }
 }
 
 /// RFC 3339 in UTC, always with three digits after the second: equal lengths sort as text.

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
+pub use self::format::clamped;
 use crate::Redactor;
 
 /// How one run ended. As JSON it has exactly these keys, in this order; the last two only where they say something.

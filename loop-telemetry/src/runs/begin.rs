@@ -4,13 +4,15 @@
 //! on with, and what died before it was listed had done nothing: the next run that begins [tidies](super::tidy)
 //! it away.
 
-use std::{io::Write as _, path::Path};
+use std::io::Write as _;
 
 use jiff::Timestamp;
 
-use super::{InfoFile, Parallel, RunInfo, RunStore, StoreError, at, index::Change, living::UNKEPT};
+use super::{
+    InfoFile, Parallel, RunInfo, RunStore, StoreError, at, index::Change, living::UNKEPT, place::StoredFolder,
+};
 use crate::{
-    FileJournal, RunLock, cut, folder,
+    FileJournal, RunLock, checksum, cut, folder,
     journal::lock,
     runs::{alive, index::FORMAT},
 };
@@ -39,6 +41,7 @@ impl RunStore {
             id: info.id.clone(),
             name: info.name.clone(),
             folder: info.folder.clone(),
+            folder_id: info.folder_id.clone(),
             started_at: info.started_at,
             manifest: info.manifest.as_ref().map(|manifest| manifest.path.clone()),
         })?;
@@ -72,12 +75,12 @@ impl RunStore {
     fn make_way(&self, info: &RunInfo, parallel: Parallel) -> Result<(), StoreError> {
         match parallel {
             Parallel::Allowed => Ok(()),
-            Parallel::Refused => self.refuse_second(&info.id, Path::new(&info.folder)),
+            Parallel::Refused => self.refuse_second(&info.id, info.place()),
         }
     }
 
     /// Refuses a run that would be the second in its folder.
-    pub(super) fn refuse_second(&self, id: &str, folder: &Path) -> Result<(), StoreError> {
+    pub(super) fn refuse_second(&self, id: &str, folder: StoredFolder<'_>) -> Result<(), StoreError> {
         match self.living_beside(id, folder)? {
             None => Ok(()),
             Some(other) => {
@@ -88,6 +91,7 @@ impl RunStore {
 }
 
 fn json_of(info: &RunInfo) -> Vec<u8> {
-    serde_json::to_vec_pretty(&InfoFile { v: FORMAT, run: info })
-        .unwrap_or_else(|error| unreachable!("texts can be written as JSON: {error}"))
+    let json = serde_json::to_string_pretty(&InfoFile { v: FORMAT, run: info })
+        .unwrap_or_else(|error| unreachable!("texts can be written as JSON: {error}"));
+    checksum::seal(&json).into_bytes()
 }

@@ -4,22 +4,34 @@
 //! was put back from a backup, the runs are not: they are read from their folders, journals included. That is
 //! slow, and only done where the index does not help.
 
-use std::fs;
+use std::{collections::HashSet, fs};
 
 use loop_core::Progress;
 
-use super::{RunEntry, RunStore, StoreError, index::HeldIndex};
+use super::{
+    RunEntry, RunStore, StoreError, StoreWarning,
+    index::{HeldIndex, Indexed},
+};
 use crate::{JournalReader, Record, RunInfo, journal::EVENTS};
 
 impl RunStore {
-    /// The runs that have a folder, those with such ids, in the order in which they began. What is no run, or
-    /// cannot be read, is passed over.
+    /// The runs that have a folder, those with such ids, in the order in which they began. What is no run is
+    /// passed over; one that cannot be read is told of.
     pub(super) fn found(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<RunEntry>, StoreError> {
         let mut runs = Vec::new();
         for path in self.entries()? {
             let id = path.file_name().and_then(|name| name.to_str()).filter(|id| is_wanted(id));
-            let id = id.filter(|id| self.has_begun(id));
-            runs.extend(id.and_then(|id| self.info(id).ok()).map(|info| self.entry_of(info)));
+            let Some(id) = id.filter(|id| self.has_begun(id)) else { continue };
+            match self.info(id) {
+                Ok(info) => runs.push(self.entry_of(info)),
+                // A folder that is no run's.
+                Err(StoreError::BadId { .. } | StoreError::NoSuchRun { .. }) => {}
+                // It is being removed, or was never a run.
+                Err(_) if !path.join("run.json").exists() => {}
+                Err(error) => {
+                    self.warn(&StoreWarning::Unlisted { id: id.to_owned(), why: error.to_string() })
+                }
+            }
         }
         runs.sort_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         Ok(runs)
@@ -37,9 +49,9 @@ impl RunStore {
 
     pub(super) fn entry_of(&self, info: RunInfo) -> RunEntry {
         let last_ending = self.ending_of(&info);
-        let RunInfo { id, name, folder, started_at, manifest } = info;
+        let RunInfo { id, name, folder, folder_id, started_at, manifest } = info;
         let (manifest, is_open) = (manifest.map(|manifest| manifest.path), last_ending.is_none());
-        RunEntry { id, name, folder, started_at, manifest, last_ending, is_open }
+        RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open }
     }
 
     /// The record of how a run ended, as its journal says it did; `None` if that does not say so.
@@ -57,14 +69,58 @@ impl RunStore {
         Some(record.between(info.started_at, last))
     }
 
-    /// Holds the index, for a change. If it is gone it is made anew first: what is added must not be all of it.
+    /// The runs of the index, and whether that is all. Those that it lacks are taken from their folders, which is slow.
+    pub(super) fn listed(&self) -> Result<(Vec<RunEntry>, bool), StoreError> {
+        let Some(Indexed { entries, damage }) = self.index.read()? else {
+            return Ok((self.found(|_| true)?, false));
+        };
+        if let Some((line, why)) = damage {
+            self.warn(&StoreWarning::Index { path: self.index.path().to_owned(), line, why });
+            return Ok((self.with(self.found(|_| true)?, entries), false));
+        }
+        let lacks = |entries: &[RunEntry]| -> Result<Vec<String>, StoreError> {
+            let known: HashSet<&str> = entries.iter().map(|run| run.id.as_str()).collect();
+            let names =
+                self.entries()?.into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+            Ok(names.filter(|name| !known.contains(name.as_str()) && self.has_events(name)).collect())
+        };
+        let mut lacking = lacks(&entries)?;
+        if !lacking.is_empty() {
+            // Some may have begun meanwhile: they are listed before anything happens in them.
+            let now = self.index.read()?.map_or_else(Vec::new, |index| index.entries);
+            lacking.retain(|id| now.iter().all(|run| run.id != *id));
+        }
+        let lacking =
+            if lacking.is_empty() { Vec::new() } else { self.found(|id| lacking.iter().any(|it| it == id))? };
+        if lacking.is_empty() {
+            return Ok((entries, true));
+        }
+        let path = self.index.path().to_owned();
+        self.warn(&StoreWarning::Lacking { path, runs: lacking.len() });
+        Ok((self.with(lacking, entries), false))
+    }
+
+    /// These runs, and those of the others that they lack and that have a folder.
+    fn with(&self, mut runs: Vec<RunEntry>, others: Vec<RunEntry>) -> Vec<RunEntry> {
+        let known: HashSet<String> = runs.iter().map(|run| run.id.clone()).collect();
+        let has_folder = |run: &RunEntry| self.path.join(&run.id).is_dir();
+        runs.extend(others.into_iter().filter(|run| !known.contains(&run.id) && has_folder(run)));
+        runs.sort_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
+        runs
+    }
+
+    /// Whether something happened in a run: one that is just being begun is not listed yet.
+    fn has_events(&self, id: &str) -> bool {
+        fs::metadata(self.path.join(id).join(EVENTS)).is_ok_and(|journal| journal.len() > 0)
+    }
+
+    /// Holds the index, for a change. If it is gone or damaged it is made anew first: what is added must not be all of
+    /// it.
     pub(super) fn hold_index(&self) -> Result<HeldIndex<'_>, StoreError> {
         let held = self.index.hold()?;
-        if !self.index.exists() {
-            let found = self.found(|_| true)?;
-            if !found.is_empty() {
-                held.replace(found)?;
-            }
+        let (listed, is_whole) = self.listed()?;
+        if !is_whole && (self.index.exists() || !listed.is_empty()) {
+            held.replace(listed)?;
         }
         Ok(held)
     }

@@ -2,7 +2,7 @@
 //!
 //! Ten thousand journals are gigabytes, and even to open ten thousand files takes a while. So who lists runs
 //! reads one file, to which each run adds a line when it begins and one when it ends. It holds nothing that is
-//! not in the runs' own files; a line in it that cannot be read is passed over.
+//! not in the runs' own files: if a line cannot be read, or a run is lacking, the list is made of those.
 
 use std::{
     collections::HashMap,
@@ -15,12 +15,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RunEntry, StoreError};
-use crate::{Record, cut, folder, record::format};
+use crate::{Record, checksum, cut, folder, record::format};
 
 /// The newest format of the index and of `run.json`.
 pub(super) const FORMAT: u32 = 1;
 
-/// One line: `{"v":1,"change":{"began":{...}}}`.
+/// One line: `{"v":1,"change":{"began":{...}},"crc":"1a2b3c4d"}`. Earlier versions wrote no [`checksum`].
 #[derive(Serialize, Deserialize)]
 struct Line {
     v: u32,
@@ -35,6 +35,8 @@ pub(super) enum Change {
         id: String,
         name: String,
         folder: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder_id: Option<String>,
         #[serde(with = "format::millis")]
         started_at: Timestamp,
         manifest: Option<String>,
@@ -45,6 +47,13 @@ pub(super) enum Change {
         at: Timestamp,
     },
     Ended(Box<Record>),
+}
+
+/// What is in the index.
+pub(super) struct Indexed {
+    pub(super) entries: Vec<RunEntry>,
+    /// The first line that is damaged, from 1, and what is wrong with it.
+    pub(super) damage: Option<(u64, String)>,
 }
 
 /// The index of the runs in a folder.
@@ -69,24 +78,37 @@ impl Index {
         self.path.exists()
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// All runs, in the order in which they began; `None` if there is no index.
-    pub(super) fn read(&self) -> Result<Option<Vec<RunEntry>>, StoreError> {
-        let file = match File::open(&self.path) {
+    pub(super) fn read(&self) -> Result<Option<Indexed>, StoreError> {
+        let file = match folder::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => self.at(opened)?,
         };
-        let mut runs = Runs::default();
+        let (mut runs, mut damage) = (Runs::default(), None);
         let mut lines = BufReader::with_capacity(64 * 1024, file);
-        let mut line = Vec::new();
+        let (mut line, mut number) = (Vec::new(), 0);
         while self.at(lines.read_until(b'\n', &mut line))? > 0 {
-            if let Ok(Line { change, .. }) = serde_json::from_slice(&line) {
-                runs.apply(change);
-            } else if let Some(found) = format_of(&line).filter(|found| *found > FORMAT) {
-                return Err(StoreError::Newer { path: self.path.clone(), found, known: FORMAT });
+            number += 1;
+            match serde_json::from_slice(&line) {
+                _ if !checksum::fits(&line) => {
+                    damage.get_or_insert((number, "its checksum does not fit".to_owned()));
+                }
+                Ok(Line { change, .. }) => runs.apply(change),
+                Err(error) => match format_of(&line).filter(|found| *found > FORMAT) {
+                    Some(found) => {
+                        return Err(StoreError::Newer { path: self.path.clone(), found, known: FORMAT });
+                    }
+                    None => drop(damage.get_or_insert((number, error.to_string()))),
+                },
             }
             line.clear();
         }
-        Ok(Some(runs.entries))
+        Ok(Some(Indexed { entries: runs.entries, damage }))
     }
 
     /// Waits for the index while others change it. It is given back when what is returned is dropped.
@@ -145,19 +167,19 @@ impl HeldIndex<'_> {
 
 /// The lines that make an index with this run in it.
 fn write_run(to: &mut Vec<u8>, entry: RunEntry) {
-    let RunEntry { id, name, folder, started_at, manifest, last_ending, is_open } = entry;
+    let RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open } = entry;
     let resumed =
         (is_open && last_ending.is_some()).then(|| Change::Resumed { id: id.clone(), at: started_at });
-    write_line(to, Change::Began { id, name, folder, started_at, manifest });
+    write_line(to, Change::Began { id, name, folder, folder_id, started_at, manifest });
     last_ending.into_iter().for_each(|record| write_line(to, Change::Ended(Box::new(record))));
     resumed.into_iter().for_each(|resumed| write_line(to, resumed));
 }
 
 fn write_line(to: &mut Vec<u8>, change: Change) {
-    let line = Line { v: FORMAT, change };
-    if let Err(error) = serde_json::to_writer(&mut *to, &line) {
-        unreachable!("texts, times and finite numbers can be written as JSON: {error}");
-    }
+    let json = serde_json::to_string(&Line { v: FORMAT, change }).unwrap_or_else(|error| {
+        unreachable!("texts, times and finite numbers can be written as JSON: {error}")
+    });
+    to.extend_from_slice(checksum::seal(&json).as_bytes());
     to.push(b'\n');
 }
 
@@ -180,10 +202,19 @@ struct Runs {
 impl Runs {
     fn apply(&mut self, change: Change) {
         match change {
-            Change::Began { id, name, folder, started_at, manifest } => {
+            Change::Began { id, name, folder, folder_id, started_at, manifest } => {
                 self.places.insert(id.clone(), self.entries.len());
                 let (last_ending, is_open) = (None, true);
-                self.entries.push(RunEntry { id, name, folder, started_at, manifest, last_ending, is_open });
+                self.entries.push(RunEntry {
+                    id,
+                    name,
+                    folder,
+                    folder_id,
+                    started_at,
+                    manifest,
+                    last_ending,
+                    is_open,
+                });
             }
             Change::Resumed { id, at: _ } => {
                 if let Some(entry) = self.entry(Some(&id)) {

@@ -5,7 +5,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Record, record::format};
+use super::place::{self, StoredFolder, text};
+use crate::{Record, Redactor, record::format};
 
 /// What a run was begun with. Written once, into `run.json` in the run's folder.
 ///
@@ -25,6 +26,9 @@ pub struct RunInfo {
     pub name: String,
     /// The folder in which it works. Bytes that are no text are replaced.
     pub folder: String,
+    /// A hash of the folder's path as it was, if it is [without secrets](Self::redacted) here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<String>,
     /// When it began, in whole milliseconds.
     #[serde(with = "format::millis")]
     pub started_at: Timestamp,
@@ -54,6 +58,7 @@ impl RunInfo {
             id: id.into(),
             name: name.into(),
             folder: text(folder.as_ref()),
+            folder_id: None,
             started_at: format::to_millis(started_at),
             manifest: None,
         }
@@ -65,11 +70,44 @@ impl RunInfo {
         self.manifest = Some(RunManifest { path: text(path.as_ref()), text: text_of_it.into() });
         self
     }
-}
 
-/// A path as it is recorded.
-pub(super) fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    /// Takes secrets out of its texts: its name, its folder, and the path and text of its manifest.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.folder_id = place::redact(&mut self.folder, redactor).or(self.folder_id);
+        self.name = redactor.redact(&self.name).into_owned();
+        self.manifest = self.manifest.map(|manifest| RunManifest {
+            path: redactor.redact(&manifest.path).into_owned(),
+            text: redactor.redact(&manifest.text).into_owned(),
+        });
+        self
+    }
+
+    /// Whether it works in this folder, also if its path is without secrets here.
+    pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
+        self.place().is_at(folder.as_ref())
+    }
+
+    /// The same with the true path of its folder, and of a manifest in that: for who has found that it
+    /// [works there](Self::works_in).
+    #[must_use]
+    pub fn located_in(mut self, folder: impl AsRef<Path>) -> Self {
+        if self.folder_id.take().is_none() {
+            return self;
+        }
+        let folder = folder.as_ref();
+        if let Some(manifest) = &mut self.manifest
+            && let Ok(rest) = Path::new(&manifest.path).strip_prefix(&self.folder)
+        {
+            manifest.path = text(&folder.join(rest));
+        }
+        self.folder = text(folder);
+        self
+    }
+
+    pub(super) fn place(&self) -> StoredFolder<'_> {
+        StoredFolder { path: &self.folder, id: self.folder_id.as_deref() }
+    }
 }
 
 /// A run as it is listed: from the index alone.
@@ -82,6 +120,8 @@ pub struct RunEntry {
     pub name: String,
     /// The folder in which it works.
     pub folder: String,
+    /// A hash of the folder's path as it was, if it is without secrets here.
+    pub folder_id: Option<String>,
     /// When it began.
     pub started_at: Timestamp,
     /// Where the file is that describes the loop, if one does.
@@ -91,4 +131,15 @@ pub struct RunEntry {
     /// It began, or was taken up again, and has not ended since: it is still going, or it died. See
     /// [`RunStore::is_alive`](super::RunStore::is_alive).
     pub is_open: bool,
+}
+
+impl RunEntry {
+    /// Whether it works in this folder, also if its path is without secrets here.
+    pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
+        self.place().is_at(folder.as_ref())
+    }
+
+    pub(super) fn place(&self) -> StoredFolder<'_> {
+        StoredFolder { path: &self.folder, id: self.folder_id.as_deref() }
+    }
 }

@@ -9,7 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{InfoFile, RunInfo, RunStore, StoreError, at, info::text};
+use super::{
+    RunEntry, RunInfo, RunStore, StoreError, at, info_of,
+    place::{StoredFolder, text},
+};
 use crate::journal::is_locked;
 
 /// The extension of the file of a run that keeps nothing.
@@ -33,22 +36,34 @@ impl RunStore {
     /// # Errors
     /// If the index or the store's folder cannot be read, or a lock not be asked for.
     pub fn living_in(&self, folder: impl AsRef<Path>) -> Result<Option<LivingRun>, StoreError> {
-        self.living_beside("", folder.as_ref())
+        self.living_beside("", StoredFolder { path: &text(folder.as_ref()), id: None })
+    }
+
+    /// The same in the folder of a run, the run itself included.
+    ///
+    /// # Errors
+    /// As [`living_in`](Self::living_in).
+    pub fn living_with(&self, run: &RunEntry) -> Result<Option<LivingRun>, StoreError> {
+        self.living_beside("", run.place())
     }
 
     /// The same, but for the run with this id.
-    pub(super) fn living_beside(&self, id: &str, folder: &Path) -> Result<Option<LivingRun>, StoreError> {
-        let here = text(folder);
-        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.folder == here) {
+    pub(super) fn living_beside(
+        &self,
+        id: &str,
+        here: StoredFolder<'_>,
+    ) -> Result<Option<LivingRun>, StoreError> {
+        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.place().is(here)) {
             if run.id != id && self.is_alive(&run.id)? {
                 return Ok(Some(LivingRun { id: run.id, folder: run.folder, is_kept: true }));
             }
         }
-        Ok(self.unkept()?.into_iter().find(|run| run.id != id && run.folder == here))
+        let unkept = self.unkept()?.into_iter().find(|run| run.id != id && run.place().is(here));
+        Ok(unkept.map(|RunInfo { id, folder, .. }| LivingRun { id, folder, is_kept: false }))
     }
 
     /// The runs that keep nothing, as far as they live.
-    fn unkept(&self) -> Result<Vec<LivingRun>, StoreError> {
+    fn unkept(&self) -> Result<Vec<RunInfo>, StoreError> {
         let is_unkept = |path: &PathBuf| path.extension().is_some_and(|extension| extension == UNKEPT);
         let mut living = Vec::new();
         for path in self.entries()?.into_iter().filter(is_unkept) {
@@ -56,12 +71,8 @@ impl RunStore {
             if !is_locked(&path)? {
                 continue;
             }
-            let run = fs::read(&path).ok().and_then(|json| serde_json::from_slice(&json).ok());
-            living.extend(run.map(|InfoFile { run: RunInfo { id, folder, .. }, .. }| LivingRun {
-                id,
-                folder,
-                is_kept: false,
-            }));
+            // One that lives and cannot be read might work in any folder.
+            living.push(info_of(path)?);
         }
         Ok(living)
     }

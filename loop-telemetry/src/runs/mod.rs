@@ -20,14 +20,17 @@ mod found;
 mod index;
 mod info;
 mod living;
+pub(crate) mod place;
 mod removal;
 #[cfg(test)]
 mod tests;
 mod tidy;
+mod warning;
 
 use std::{
-    fs, io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use jiff::Timestamp;
@@ -38,12 +41,15 @@ pub use self::{
     info::{RunEntry, RunInfo, RunManifest},
     living::LivingRun,
     removal::Retention,
+    warning::StoreWarning,
 };
 use self::{
     index::{Change, FORMAT, Index, format_of},
-    info::text,
+    warning::Warnings,
 };
-use crate::{FileJournal, JournalError, JournalReader, Record, folder, journal::is_held, record::format};
+use crate::{
+    FileJournal, JournalError, JournalReader, Record, checksum, folder, journal::is_held, record::format,
+};
 
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,7 +70,7 @@ pub enum Parallel {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let state = tempfile::tempdir()?;
-/// let store = RunStore::at(state.path().join("runs"));
+/// let store = RunStore::at(state.path().join("runs"), |warning| eprintln!("{warning}"));
 /// let info = RunInfo::new("r-1", "greet", "/home/ann/project", Timestamp::now());
 /// let journal = store.begin(&info, Parallel::Refused, Timestamp::now)?;
 ///
@@ -83,6 +89,7 @@ pub enum Parallel {
 pub struct RunStore {
     path: PathBuf,
     index: Index,
+    warnings: Arc<Warnings>,
 }
 
 /// `run.json`.
@@ -93,10 +100,15 @@ struct InfoFile<T> {
 }
 
 impl RunStore {
-    /// The store in this folder. Nothing is made yet.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    /// The store in this folder. Nothing is made yet. `warn` hears what a person should know about its files, each
+    /// warning once; it is called from the methods that read them.
+    pub fn at(path: impl Into<PathBuf>, warn: impl Fn(&StoreWarning) + Send + Sync + 'static) -> Self {
         let path = path.into();
-        Self { index: Index::of(&path), path }
+        Self { index: Index::of(&path), path, warnings: Arc::new(Warnings::new(warn)) }
+    }
+
+    fn warn(&self, warning: &StoreWarning) {
+        self.warnings.tell(warning);
     }
 
     /// Where it is.
@@ -140,7 +152,7 @@ impl RunStore {
         let index = self.hold_index()?;
         // Until it is noted, a run that begins does not see this one.
         if let Some(run) = self.list()?.into_iter().find(|run| run.id == id) {
-            self.refuse_second(id, Path::new(&run.folder))?;
+            self.refuse_second(id, run.place())?;
         }
         index.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
     }
@@ -155,12 +167,13 @@ impl RunStore {
     }
 
     /// All runs, in the order in which they began. Reads the index, and no run's own files, unless there is no
-    /// index: then it reads all journals, until the next run begins and the index is made anew.
+    /// index, or a damaged one: then it [warns](Self::at), and reads all journals, until the next run begins and the
+    /// index is made anew.
     ///
     /// # Errors
     /// If the index, or the folder, cannot be read.
     pub fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
-        self.index.read()?.map_or_else(|| self.found(|_| true), Ok)
+        Ok(self.listed()?.0)
     }
 
     /// The run that a person means: its id, or the beginning of one that no other id has. One that the index
@@ -189,18 +202,7 @@ impl RunStore {
     /// # Errors
     /// If there is no such run, or its `run.json` cannot be read.
     pub fn info(&self, id: &str) -> Result<RunInfo, StoreError> {
-        let path = self.existing(id)?.join("run.json");
-        let json = at(&path, fs::read(&path))?;
-        match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
-            Ok(file) if file.v == FORMAT => Ok(file.run),
-            read => match (format_of(&json).filter(|found| *found > FORMAT), read) {
-                (Some(found), _) => Err(StoreError::Newer { path, found, known: FORMAT }),
-                (None, Err(error)) => Err(StoreError::Damaged { path, why: error.to_string() }),
-                (None, Ok(file)) => {
-                    Err(StoreError::Damaged { path, why: format!("there is no format {}", file.v) })
-                }
-            },
-        }
+        info_of(self.existing(id)?.join("run.json"))
     }
 
     /// A run's journal, for reading. It can be followed while the run goes on.
@@ -224,8 +226,8 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be read, or a lock not be asked for.
     pub fn last_unfinished_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
-        let folder = text(folder.as_ref());
-        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.folder == folder) {
+        let folder = folder.as_ref();
+        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.works_in(folder)) {
             if !self.is_alive(&run.id)? {
                 return Ok(Some(run));
             }
@@ -240,6 +242,25 @@ impl RunStore {
             true => Ok(folder),
             false => Err(StoreError::NoSuchRun { id: id.to_owned() }),
         }
+    }
+}
+
+/// Reads what a run was begun with.
+fn info_of(path: PathBuf) -> Result<RunInfo, StoreError> {
+    let mut json = Vec::new();
+    at(&path, folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;
+    match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
+        _ if !checksum::fits(&json) => {
+            Err(StoreError::Damaged { path, why: "its checksum does not fit".to_owned() })
+        }
+        Ok(file) if file.v == FORMAT => Ok(file.run),
+        read => match (format_of(&json).filter(|found| *found > FORMAT), read) {
+            (Some(found), _) => Err(StoreError::Newer { path, found, known: FORMAT }),
+            (None, Err(error)) => Err(StoreError::Damaged { path, why: error.to_string() }),
+            (None, Ok(file)) => {
+                Err(StoreError::Damaged { path, why: format!("there is no format {}", file.v) })
+            }
+        },
     }
 }
 

@@ -104,7 +104,7 @@ fn is_older(run: &RunEntry, age: Duration, now: Timestamp) -> bool {
 /// Keeps others from taking a run up while it is removed; `None` if there is nothing to take up.
 pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
     let path = folder.join(EVENTS);
-    let file = match File::open(&path) {
+    let file = match crate::folder::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => at(&path, opened)?,
     };

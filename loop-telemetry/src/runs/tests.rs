@@ -46,7 +46,7 @@ fn lying(store: &RunStore) -> BTreeSet<String> {
 fn at_each_place<T>(change: impl Fn(&RunStore) -> T, check: impl Fn(&RunStore)) {
     for places in 0.. {
         let folder: TempDir = tempfile::tempdir().unwrap();
-        let store = RunStore::at(folder.path().join("runs"));
+        let store = RunStore::at(folder.path().join("runs"), |_| ());
         ended(&store, "first");
         let done = cut::after(places, || change(&store)).is_some();
         listed(&store);
@@ -111,7 +111,7 @@ fn an_index_that_is_made_anew_by_a_process_that_dies_lacks_nothing() {
 #[test]
 fn an_index_that_is_cut_off_in_its_last_line_is_mended() {
     let folder = tempfile::tempdir().unwrap();
-    let store = RunStore::at(folder.path().join("runs"));
+    let store = RunStore::at(folder.path().join("runs"), |_| ());
     ended(&store, "first");
     let index = store.path().join("index.jsonl");
     let before = fs::read(&index).unwrap().len();
@@ -130,7 +130,7 @@ fn an_index_that_is_cut_off_in_its_last_line_is_mended() {
 #[test]
 fn what_the_store_did_not_make_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let store = RunStore::at(folder.path().join("runs"));
+    let store = RunStore::at(folder.path().join("runs"), |_| ());
     let make = |path: &str, text: &str| {
         let path = store.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -148,7 +148,7 @@ fn what_the_store_did_not_make_stays() {
 #[test]
 fn a_run_that_was_put_back_is_listed_again() {
     let folder = tempfile::tempdir().unwrap();
-    let store = RunStore::at(folder.path().join("runs"));
+    let store = RunStore::at(folder.path().join("runs"), |_| ());
     ended(&store, "first");
     let (kept, aside) = (store.path().join("first"), folder.path().join("first"));
     fs::rename(&kept, &aside).unwrap();

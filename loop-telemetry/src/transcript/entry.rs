@@ -8,7 +8,12 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::Change;
-use crate::{journal::Told, record::format};
+use crate::{
+    Redactor,
+    journal::Told,
+    record::format,
+    runs::place::{self, StoredFolder, text},
+};
 
 /// What a session was begun with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +23,9 @@ pub struct SessionInfo {
     pub id: String,
     /// The folder in which it works. Bytes that are no text are replaced.
     pub folder: String,
+    /// A hash of the folder's path as it was, if it is [without secrets](Self::redacted) here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<String>,
     /// The model that is asked at first.
     pub model: String,
     /// When it began, in whole milliseconds.
@@ -35,10 +43,24 @@ impl SessionInfo {
     ) -> Self {
         Self {
             id: id.into(),
-            folder: folder.as_ref().to_string_lossy().into_owned(),
+            folder: text(folder.as_ref()),
+            folder_id: None,
             model: model.into(),
             started_at: format::to_millis(started_at),
         }
+    }
+
+    /// Takes secrets out of its texts: its folder, and its model.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.folder_id = place::redact(&mut self.folder, redactor).or(self.folder_id);
+        self.model = redactor.redact(&self.model).into_owned();
+        self
+    }
+
+    /// Whether it works in this folder, also if its path is without secrets here.
+    pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
+        StoredFolder { path: &self.folder, id: self.folder_id.as_deref() }.is_at(folder.as_ref())
     }
 }
 

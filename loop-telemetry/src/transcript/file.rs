@@ -28,6 +28,8 @@ pub struct Transcript<M> {
     redactor: Option<Redactor>,
     /// The number of the next line.
     next: u64,
+    /// The bytes of a last line that were cut off.
+    torn: Option<u64>,
     message: PhantomData<fn(M) -> M>,
 }
 
@@ -38,7 +40,7 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         clock: Box<dyn FnMut() -> Timestamp + Send>,
     ) -> Result<Self, SessionError> {
         let file = Appender::create(path)?;
-        Ok(Self { file, clock, redactor: None, next: 0, message: PhantomData })
+        Ok(Self { file, clock, redactor: None, next: 0, torn: None, message: PhantomData })
     }
 
     /// Goes on with one that is.
@@ -52,11 +54,12 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         while let Some(stamped) = next_entry(&mut lines)? {
             conversation.apply(stamped.entry).map_err(|misfit| damaged(&lines, misfit.to_string()))?;
         }
+        let torn_bytes = lines.torn_bytes();
         if let Some(torn) = lines.torn() {
             file.cut(&torn)?;
         }
         let next = lines.count();
-        Ok((Self { file, clock, redactor: None, next, message: PhantomData }, conversation))
+        Ok((Self { file, clock, redactor: None, next, torn: torn_bytes, message: PhantomData }, conversation))
     }
 
     /// Takes secrets out of all texts before they are written. Who takes the session up again finds
@@ -66,6 +69,12 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
     pub fn redacting(mut self, redactor: Redactor) -> Self {
         self.redactor = Some(redactor);
         self
+    }
+
+    /// The bytes of a last line that was not written whole and was cut off when the session was taken up again: what it
+    /// was to tell is lost.
+    pub const fn torn_bytes(&self) -> Option<u64> {
+        self.torn
     }
 
     /// Its file.

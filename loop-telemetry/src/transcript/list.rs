@@ -5,8 +5,8 @@
 //! system knows.
 
 use std::{
-    fs::{self, File},
-    io::{self, BufReader, Read},
+    fs,
+    io::{self, Read},
     path::Path,
 };
 
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::de::IgnoredAny;
 
 use super::{Entry, SessionError, SessionInfo};
-use crate::journal::Lines;
+use crate::{clamped, folder, journal::Lines};
 
 /// What the file of a session is called, beside its id.
 pub(super) const EXTENSION: &str = "jsonl";
@@ -88,7 +88,7 @@ fn session(path: &Path) -> Option<Listed> {
     let id = id.to_string_lossy().into_owned();
     // One that was removed meanwhile is none.
     let metadata = fs::metadata(path).ok()?;
-    let last_used = Timestamp::try_from(metadata.modified().ok()?).ok()?;
+    let last_used = metadata.modified().map_or(Timestamp::UNIX_EPOCH, clamped);
     let name = name(path);
     Some(match begun(path, &id) {
         Ok(info) => Ok(SessionEntry { info, name, last_used, bytes: metadata.len() }),
@@ -109,8 +109,9 @@ fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
 }
 
 fn name(path: &Path) -> Option<String> {
-    let mut name = String::new();
-    let file = BufReader::new(File::open(path.with_extension("name")).ok()?);
-    file.take(MAX_NAME_BYTES).read_to_string(&mut name).ok()?;
-    Some(name)
+    let mut name = Vec::new();
+    let file = folder::read(&path.with_extension("name")).ok()?;
+    file.take(MAX_NAME_BYTES).read_to_end(&mut name).ok()?;
+    // A damaged one is shown as far as it can be read.
+    Some(String::from_utf8_lossy(&name).into_owned())
 }

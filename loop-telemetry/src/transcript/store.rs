@@ -98,7 +98,7 @@ impl SessionStore {
         &self,
         folder: impl AsRef<Path>,
     ) -> Result<(Vec<SessionEntry>, Vec<UnreadableSession>), SessionError> {
-        let folder = folder.as_ref().to_string_lossy();
+        let folder = folder.as_ref();
         let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
         for listed in sessions_in(&self.path)? {
             match listed {
@@ -106,7 +106,7 @@ impl SessionStore {
                 Err(session) => unreadable.push(session),
             }
         }
-        sessions.sort_by_key(|session| session.info.folder != folder);
+        sessions.sort_by_key(|session| !session.info.works_in(folder));
         Ok((sessions, unreadable))
     }
 

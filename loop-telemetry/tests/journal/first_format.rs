@@ -11,7 +11,7 @@ use crate::world::{Turn, World, run, settled};
 fn copy() -> (tempfile::TempDir, RunStore) {
     let folder = tempfile::tempdir().unwrap();
     copy_all(&fixture(), folder.path());
-    let store = RunStore::at(folder.path());
+    let store = RunStore::at(folder.path(), |warning| panic!("{warning}"));
     (folder, store)
 }
 

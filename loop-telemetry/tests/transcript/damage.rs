@@ -71,3 +71,32 @@ fn a_file_that_is_removed_under_a_session_is_noticed() {
     let error = transcript.append(&Entry::Cleared).unwrap_err();
     assert!(matches!(error, SessionError::Meddled { .. }), "{error}");
 }
+
+/// Cut anywhere or with any bit flipped, a session is refused, or what is left of it is what was written: whole, or
+/// without a last entry, which is told of unless the file ends with a line.
+#[test]
+fn damage_is_found_wherever_it_is() {
+    let (_state, store, path) = session();
+    let (whole, before) = (fs::read(&path).unwrap(), store.entries::<Said>("s").unwrap());
+    let check = |damaged: Vec<u8>, what: &str| {
+        fs::write(&path, &damaged).unwrap();
+        let (listed, unreadable) = store.list_from("/ws").unwrap();
+        assert_eq!(listed.len() + unreadable.len(), 1, "{what}");
+        let Ok((transcript, _)) = store.resume::<Said>("s", clock()) else { return };
+        let is_told = transcript.torn_bytes().is_some();
+        drop(transcript);
+        let after = store.entries::<Said>("s").unwrap();
+        assert_eq!(after[..], before[..after.len()], "{what}");
+        let is_cut_between_lines =
+            damaged.is_empty() || damaged.ends_with(b"\n") && whole.starts_with(&damaged);
+        assert!(after.len() == before.len() || is_told || is_cut_between_lines, "{what}");
+    };
+    for length in 0..whole.len() {
+        check(whole[..length].to_vec(), &format!("cut at {length}"));
+    }
+    for byte in 0..whole.len() {
+        let mut flipped = whole.clone();
+        flipped[byte] ^= 1 << (byte % 8);
+        check(flipped, &format!("byte {byte}"));
+    }
+}

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     args::{AddArgs, ErrandArgs},
-    exit,
+    clock, exit,
     init::agent,
     manifest::{Plan, plan::Loaded},
     model::Model,
@@ -28,8 +28,8 @@ use crate::{
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
     let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
-    let (now, numbers) = (Timestamp::now(), &place.numbers);
-    let wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
+    let (now, numbers) = (clock::now(), &place.numbers);
+    let mut wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
     let mut job = job(args, &wanted, now);
     let reach = if args.far { Reach::Far } else { Reach::Year };
     let first =
@@ -39,6 +39,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     } else {
         let (errand, by) = errand(&args.errand, args, &place)?;
         errand.give_to(&mut job);
+        wanted.warnings.extend(schedule::conceal(&mut job).map_err(Failure::Usage)?);
         add(&mut job, &place, reach, now)?;
         Some(by)
     };
@@ -68,9 +69,8 @@ fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
 
 /// Adds it, under an id that is free.
 fn add(job: &mut Job, place: &SchedulePlace, reach: Reach, now: Timestamp) -> Result<(), Failure> {
-    let added = place.store.update(|jobs| schedule::enlist(jobs, job, &place.numbers, reach, now));
-    let added = added.map_err(|error| Failure::Usage(error.into()))?;
-    added.map(drop).map_err(|error| Failure::Usage(error.into()))
+    let added = place.change(|jobs| schedule::enlist(jobs, job, &place.numbers, reach, now));
+    added.map_err(Failure::Usage)?.map(drop).map_err(|error| Failure::Usage(error.into()))
 }
 
 /// Names the flag that takes what is far off.
@@ -89,7 +89,7 @@ fn far(error: anyhow::Error, args: &AddArgs) -> anyhow::Error {
 fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(Errand, String), Failure> {
     let max_seconds = asked.max_time.unwrap_or(Errand::MAX_TIME).as_secs().max(1);
     if let Some(path) = &asked.run {
-        let path = manifest(path)?;
+        let path = from_here(manifest(path)?, &place.dir);
         let errand = Errand::Manifest { path };
         let by = errand.describe();
         return Ok((errand, by));
@@ -110,6 +110,14 @@ fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(
         None => format!("model {}, which the settings of {} name", model.id(), place.dir.display()),
     };
     Ok((Errand::Model { model: asked.model.clone(), max_seconds }, by))
+}
+
+/// The path of a manifest in the jobs' folder as it is seen from there, if a secret is in that of the folder: jobs are
+/// stored as text, and work there.
+fn from_here(path: String, dir: &Path) -> String {
+    let is_secret = view::secrets().redact(&path) != path;
+    let below = Path::new(&path).strip_prefix(dir).ok().and_then(Path::to_str).map(str::to_owned);
+    below.filter(|_| is_secret).unwrap_or(path)
 }
 
 /// The absolute path of a manifest that could be run.

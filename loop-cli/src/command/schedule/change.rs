@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use jiff::Timestamp;
 use loop_schedule::{JobId, Jobs};
 
 use super::{Failure, place, tell_if_idle};
-use crate::{args::JobArgs, exit, schedule, view};
+use crate::{args::JobArgs, clock, exit, schedule, view};
 
 pub(super) fn delete(args: &JobArgs) -> Result<ExitCode, Failure> {
     change(args, "deleted", |jobs, id| jobs.remove(id).is_some())
@@ -14,7 +13,7 @@ pub(super) fn delete(args: &JobArgs) -> Result<ExitCode, Failure> {
 
 pub(super) fn pause(args: &JobArgs, paused: bool) -> Result<ExitCode, Failure> {
     let done = if paused { "paused" } else { "goes on with its next slot" };
-    let now = Timestamp::now();
+    let now = clock::now();
     change(args, done, |jobs, id| jobs.set_paused(id, paused, now))
 }
 
@@ -31,13 +30,13 @@ fn change(
     change: impl Fn(&mut Jobs, JobId) -> bool,
 ) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let changed = place.store.update(|jobs| {
+    let changed = place.change(|jobs| {
         for id in &args.jobs {
             schedule::known(jobs, *id, &place.dir)?;
         }
         Ok(args.jobs.iter().all(|id| change(jobs, *id)))
     });
-    changed.map_err(|error| Failure::Usage(error.into()))?.map_err(Failure::Usage)?;
+    changed.map_err(Failure::Usage)?.map_err(Failure::Usage)?;
     args.jobs.iter().for_each(|id| view::say(&format!("{id} {done}")));
     Ok(ExitCode::from(exit::OK))
 }

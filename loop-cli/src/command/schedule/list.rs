@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Failure, place, tell_if_idle};
 use crate::{
     args::ListArgs,
-    exit,
+    clock, exit,
     schedule::{self, Errand, Fired, Row, SchedulePlace},
     view,
 };
@@ -21,8 +21,8 @@ const WIDTH: usize = 80;
 
 pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let (now, numbers) = (Timestamp::now(), &place.numbers);
-    let jobs = schedule::jobs_of(&place).map_err(Failure::Usage)?;
+    let (now, numbers) = (clock::now(), &place.numbers);
+    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning)).map_err(Failure::Usage)?;
     if args.json {
         for (record, last) in &jobs {
             if !view::tell(&JobJson::of(record, last.as_ref(), numbers, now).to_line()) {
@@ -31,7 +31,6 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::from(exit::OK));
     }
-    warn(&place)?;
     if jobs.is_empty() {
         view::say("this folder has no jobs\n  `loop schedule add '30m PROMPT'` adds one");
         return Ok(ExitCode::from(exit::OK));
@@ -45,13 +44,6 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     view::tell(&lines.join("\n"));
     tell_of_checks(&place, now)?;
     Ok(ExitCode::from(exit::OK))
-}
-
-/// Says what is wrong with the store.
-fn warn(place: &SchedulePlace) -> Result<(), Failure> {
-    let jobs = place.store.read().map_err(|error| Failure::Usage(error.into()))?;
-    jobs.warnings().iter().for_each(|warning| view::warning(&warning.to_string()));
-    Ok(())
 }
 
 /// Says whether anybody looks at what is due.

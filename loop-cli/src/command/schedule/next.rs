@@ -6,11 +6,11 @@ use anyhow::anyhow;
 use jiff::Timestamp;
 
 use super::Failure;
-use crate::{args::NextArgs, exit, schedule, view};
+use crate::{args::NextArgs, clock, exit, schedule, view};
 
 pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
     let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
-    let now = Timestamp::now();
+    let now = clock::now();
     let fires = args.expression.fires_after(args.from.unwrap_or(now), &zone);
     let fires: Vec<_> = fires.take(usize::from(args.count)).collect();
     if fires.is_empty() && args.count > 0 {

@@ -7,7 +7,6 @@ use std::{
 };
 
 use anyhow::Context;
-use jiff::Timestamp;
 use loop_agents::process::Custody;
 use loop_core::CancellationToken;
 use loop_schedule::{Runner, StoreError, Switch};
@@ -15,7 +14,7 @@ use loop_schedule::{Runner, StoreError, Switch};
 use super::{super::setting, Failure, place};
 use crate::{
     args::RunScheduleArgs,
-    exit,
+    clock, exit,
     schedule::{self, Firing, Page, SchedulePlace, Told},
     signals::{Signal, Signals, Suspensions, stop_here},
     view::{self, Board},
@@ -55,7 +54,7 @@ async fn fire(
         told: Arc::clone(&told),
         custody,
     };
-    let runner = Runner::new(place.store.clone(), firing, Timestamp::now);
+    let runner = Runner::new(place.store.clone(), firing, clock::now);
     let runner = runner.with_settings(place.numbers.clone()).with_switch(told.switch.clone());
     if !args.once && place.store.is_firing().is_ok_and(|is_fired| is_fired) {
         told.phase();

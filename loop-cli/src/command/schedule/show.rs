@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{super::kept::short_ids, Failure, list::JobJson, place};
 use crate::{
     args::ShowJobArgs,
-    exit,
+    clock, exit,
     schedule::{self, Errand, Fired, SchedulePlace},
     view::{
         self, BOLD,
@@ -32,11 +32,11 @@ const SHOWN: usize = 10;
 
 pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let jobs = schedule::jobs_of(&place).map_err(Failure::Usage)?;
+    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning)).map_err(Failure::Usage)?;
     let found = jobs.iter().find(|(record, _)| record.job.id == args.job);
     let (record, last) = found.ok_or_else(|| Failure::Usage(schedule::unknown(args.job, &place.dir)))?;
     let fires = place.fires_of(args.job).map_err(Failure::Usage)?;
-    let now = Timestamp::now();
+    let now = clock::now();
     if args.json {
         let job = JobJson::of(record, last.as_ref(), &place.numbers, now);
         let shown = Shown { job, fires: &fires };

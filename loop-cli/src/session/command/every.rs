@@ -1,11 +1,10 @@
 //! `/every`: a prompt that fires by the clock.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use loop_schedule::{Request, When};
 
 use super::{About, Command, Repeated, Takes};
-use crate::{session::Session, view};
+use crate::{clock, session::Session, view};
 
 pub(super) struct Every;
 
@@ -43,7 +42,7 @@ impl Command for Every {
         let warnings = request.warnings(jobs.numbers());
         let said = request.hint().map(ToString::to_string).into_iter();
         said.chain(warnings.iter().map(ToString::to_string)).for_each(|warning| view::warning(&warning));
-        session.say(&added.text(jobs.zone(), Timestamp::now()));
+        session.say(&added.text(jobs.zone(), clock::now()));
         Ok(())
     }
 }

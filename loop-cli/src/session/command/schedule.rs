@@ -7,7 +7,7 @@ use loop_schedule::{Cron, JobId, When, Zone};
 
 use super::{About, Command, Repeated, Takes};
 use crate::{
-    schedule,
+    clock, schedule,
     session::{Session, input::word, jobs::Change},
 };
 
@@ -49,7 +49,7 @@ impl Command for Schedule {
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
-        let (jobs, now) = (session.jobs.clone(), Timestamp::now());
+        let (jobs, now) = (session.jobs.clone(), clock::now());
         let wanted =
             wanted(arguments, jobs.zone(), now).map_err(|error| ABOUT.misused(format!("{error:#}")))?;
         match wanted {

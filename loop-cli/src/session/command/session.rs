@@ -14,6 +14,7 @@ use loop_telemetry::transcript::{
 
 use super::{About, Command, Repeated, Takes};
 use crate::{
+    clock,
     session::{Session as State, input::word},
     view::{
         columns::{self, Column},
@@ -79,7 +80,7 @@ impl Command for Session {
 
 fn list(session: &State) -> anyhow::Result<String> {
     let (sessions, unreadable) = session.log.store().list_from(&session.place.dir)?;
-    let now = Timestamp::now();
+    let now = clock::now();
     if sessions.is_empty() && unreadable.is_empty() {
         return Ok("there are no sessions yet".to_owned());
     }
@@ -101,7 +102,6 @@ fn unread(session: &UnreadableSession, now: Timestamp) -> String {
 }
 
 fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {
-    let here = session.place.dir.to_string_lossy();
     let ago = now.duration_since(entry.last_used).unsigned_abs();
     let name =
         if entry.info.id == session.log.id() { "(this one)" } else { entry.name.as_deref().unwrap_or("-") };
@@ -110,7 +110,11 @@ fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {
         text::one_line(name),
         text::ago(ago),
         text::bytes(entry.bytes),
-        if entry.info.folder == here { "this one".to_owned() } else { text::one_line(&entry.info.folder) },
+        if entry.info.works_in(&session.place.dir) {
+            "this one".to_owned()
+        } else {
+            text::one_line(&entry.info.folder)
+        },
     ]
 }
 

@@ -28,14 +28,22 @@ pub(super) struct Lines(Option<PathBuf>);
 impl Lines {
     pub(super) fn open(path: Option<PathBuf>) -> Self {
         let lines = Self(path);
-        lines.shorten();
+        let (read, damaged) = lines.read();
+        if let (Some(path), 1..) = (&lines.0, damaged) {
+            let damaged = view::text::count(damaged, "line");
+            view::warning(&format!(
+                "{damaged} of {} cannot be read: these inputs are forgotten",
+                path.display()
+            ));
+        }
+        lines.shorten(&read);
         lines
     }
 
     /// What is remembered, for the editor, which keeps what is added now by itself.
     pub(super) fn remembered(&self) -> FileBackedHistory {
         let mut history = FileBackedHistory::default();
-        for line in self.read() {
+        for line in self.read().0 {
             // Whatever is wrong with one of them, the others are there.
             let _ = history.save(HistoryItem::from_command_line(line));
         }
@@ -51,23 +59,25 @@ impl Lines {
         let _ = file.and_then(|mut file| file.write_all(json.as_bytes()));
     }
 
-    fn read(&self) -> VecDeque<String> {
-        let mut lines = VecDeque::new();
-        let Some(file) = self.0.as_ref().and_then(|path| File::open(path).ok()) else { return lines };
-        for line in BufReader::new(file).lines().map_while(Result::ok) {
-            // A torn line is nobody's.
-            let Ok(line) = serde_json::from_str(&line) else { continue };
+    /// The last lines, and how many cannot be read: a torn line is nobody's.
+    fn read(&self) -> (VecDeque<String>, u64) {
+        let (mut lines, mut damaged) = (VecDeque::new(), 0);
+        let Some(file) = self.0.as_ref().and_then(|path| File::open(path).ok()) else { return (lines, 0) };
+        for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+            let Ok(line) = serde_json::from_slice(&line) else {
+                damaged += u64::from(!line.is_empty());
+                continue;
+            };
             lines.push_back(line);
             if lines.len() > KEPT {
                 lines.pop_front();
             }
         }
-        lines
+        (lines, damaged)
     }
 
     /// Keeps the last ones, once there are far too many.
-    fn shorten(&self) {
-        let lines = self.read();
+    fn shorten(&self, lines: &VecDeque<String>) {
         let Some(path) = self.0.as_ref().filter(|_| lines.len() >= KEPT) else { return };
         let kept = lines.iter().skip(lines.len() - REMEMBERED);
         let text: String =
@@ -90,8 +100,10 @@ mod tests {
             lines.append(line);
         }
         fs::write(&path, fs::read_to_string(&path).unwrap() + "\"to\n\"three\"\n").unwrap();
-        assert_eq!(lines.read(), ["one", "two\nlines \u{e9}", "three"]);
-        assert_eq!(Lines::open(None).read(), [""; 0]);
+        let (read, damaged) = lines.read();
+        assert_eq!(read, ["one", "two\nlines \u{e9}", "three"]);
+        assert_eq!(damaged, 1);
+        assert_eq!(Lines::open(None).read(), (VecDeque::new(), 0));
     }
 
     #[test]
@@ -100,7 +112,7 @@ mod tests {
         let path = folder.path().join("inputs");
         let text: String = (0..KEPT).map(|number| format!("\"{number}\"\n")).collect();
         fs::write(&path, text).unwrap();
-        let lines = Lines::open(Some(path)).read();
+        let (lines, _) = Lines::open(Some(path)).read();
         assert_eq!((lines.len(), lines.back().cloned()), (REMEMBERED, Some((KEPT - 1).to_string())));
     }
 }

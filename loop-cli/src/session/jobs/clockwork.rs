@@ -9,13 +9,13 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use loop_core::CancellationToken;
 use loop_schedule::{Delivering, Delivery, Fire, Runner, RunnerHandle, Switch};
 use tokio::sync::{mpsc, oneshot};
 
 use super::SessionJobs;
 use crate::{
+    clock,
     schedule::{self, Watched},
     view::text,
 };
@@ -48,7 +48,7 @@ impl Clockwork {
         let (is_free, switch, end) =
             (Arc::<AtomicBool>::default(), Switch::default(), CancellationToken::new());
         let delivery = Handing { due: tell, is_free: Arc::clone(&is_free) };
-        let runner = Runner::new(jobs.store.clone(), delivery, Timestamp::now);
+        let runner = Runner::new(jobs.store.clone(), delivery, clock::now);
         let runner = runner.with_settings(jobs.numbers().clone()).with_switch(switch.clone());
         let handle = runner.handle();
         // Where the switch cannot be seen, nothing has been switched off.

@@ -43,12 +43,11 @@ impl SessionJobs {
     /// # Errors
     /// The jobs cannot be read.
     pub(in crate::session) fn missed(&self, now: Timestamp) -> anyhow::Result<Asking> {
-        let store = &self.place.store;
-        if store.is_firing()? {
+        if self.place.store.is_firing()? {
             return Ok(Asking::default());
         }
         let mut scheduler = Scheduler::new(self.numbers().clone());
-        for record in store.read()?.records().iter().filter(|record| !record.job.when.is_recurring()) {
+        for record in self.place.jobs()?.records().iter().filter(|record| !record.job.when.is_recurring()) {
             scheduler.set(record.job.clone(), &record.standing, now);
         }
         let asked = scheduler.tick(now, false).into_iter().filter_map(|event| match event {
@@ -66,13 +65,13 @@ impl SessionJobs {
     /// # Errors
     /// The jobs cannot be written.
     fn answered(&self, missed: &Missed, fire: bool) -> anyhow::Result<Wanted> {
-        let (store, id) = (&self.place.store, missed.job.id);
+        let id = missed.job.id;
         // An agent or a manifest is for a run of its own.
         if fire && !matches!(Errand::of(&missed.job), Ok(Errand::Model { .. })) {
-            let is_there = store.update(|jobs| jobs.want(id))?;
+            let is_there = self.place.change(|jobs| jobs.want(id))?;
             return Ok(if is_there { Wanted::Elsewhere } else { Wanted::Gone });
         }
-        let taken = store.update(|jobs| jobs.remove(id))?;
+        let taken = self.place.change(|jobs| jobs.remove(id))?;
         Ok(match taken.filter(|_| fire) {
             Some(record) => Wanted::Line(record.job.prompt),
             None => Wanted::Gone,

@@ -28,6 +28,7 @@ pub(super) use self::{
     tools::with_tools,
 };
 use crate::{
+    clock,
     schedule::{self, Errand, SchedulePlace},
     view::text,
 };
@@ -49,6 +50,8 @@ pub(super) struct Added {
     first: FirstFire,
     /// It outlives the session.
     durable: bool,
+    /// What is odd about it.
+    warning: Option<String>,
 }
 
 impl SessionJobs {
@@ -76,11 +79,11 @@ impl SessionJobs {
     /// It never fires, or not soon; it is too long; there are too many; all jobs are switched off.
     pub(super) fn add(&self, when: When, prompt: &str) -> anyhow::Result<Added> {
         self.fires()?;
-        let now = Timestamp::now();
+        let now = clock::now();
         let mut job = Job::new(schedule::draw(), when, prompt, now);
         let first =
             self.store.update(|jobs| schedule::enlist(jobs, &mut job, self.numbers(), Reach::Year, now))?;
-        Ok(Added { job, first, durable: false })
+        Ok(Added { job, first, durable: false, warning: None })
     }
 
     /// Whether anything fires here.
@@ -100,12 +103,13 @@ impl SessionJobs {
     /// # Errors
     /// As [`add`](Self::add), and the store cannot be written.
     pub(super) fn add_durable(&self, when: When, prompt: &str) -> anyhow::Result<Added> {
-        let now = Timestamp::now();
+        let now = clock::now();
         let mut job = Job::new(schedule::draw(), when, prompt, now);
         Errand::Model { model: None, max_seconds: Errand::MAX_TIME.as_secs() }.give_to(&mut job);
+        let warning = schedule::conceal(&mut job)?;
         let enlist = |jobs: &mut _| schedule::enlist(jobs, &mut job, self.numbers(), Reach::Year, now);
-        let first = self.place.store.update(enlist)??;
-        Ok(Added { job, first, durable: true })
+        let first = self.place.change(enlist)??;
+        Ok(Added { job, first, durable: true, warning })
     }
 
     /// The jobs of the session, in the order in which they were added.
@@ -119,12 +123,12 @@ impl SessionJobs {
     /// The store cannot be written.
     pub(super) fn delete(&self, id: JobId) -> anyhow::Result<bool> {
         let is_ours = self.store.update(|jobs| jobs.remove(id)).is_some();
-        Ok(is_ours || self.place.store.update(|jobs| jobs.remove(id))?.is_some())
+        Ok(is_ours || self.place.change(|jobs| jobs.remove(id))?.is_some())
     }
 
     /// Changes a job of the session; says whether there is one.
     pub(super) fn change(&self, change: Change, id: JobId) -> bool {
-        let now = Timestamp::now();
+        let now = clock::now();
         self.store.update(|jobs| match change {
             Change::Pause => jobs.set_paused(id, true, now),
             Change::Resume => jobs.set_paused(id, false, now),
@@ -139,7 +143,7 @@ impl SessionJobs {
     pub(super) fn page(&self, now: Timestamp) -> anyhow::Result<String> {
         let lines =
             |records: &[Record]| records.iter().map(|record| self.line(record, now)).collect::<Vec<_>>();
-        let (ours, kept) = (lines(&self.records()), lines(self.place.store.read()?.records()));
+        let (ours, kept) = (lines(&self.records()), lines(self.place.jobs()?.records()));
         let mut page =
             if ours.is_empty() { vec!["nothing is scheduled in this session".to_owned()] } else { ours };
         if !kept.is_empty() {
@@ -173,7 +177,7 @@ pub(super) enum Change {
 impl Added {
     /// What was added, when it fires, and until when.
     pub(super) fn text(&self, zone: &Zone, now: Timestamp) -> String {
-        let Self { job, first, durable } = self;
+        let Self { job, first, durable, warning } = self;
         let life = if *durable {
             "it is kept, and fires while `loop schedule run` works in this folder"
         } else {
@@ -181,6 +185,7 @@ impl Added {
         };
         let due = schedule::instant(first.due, zone);
         let until = schedule::until(first.due, now);
-        format!("{}  {}, next {due}, {until}; {life}", job.id, job.when.describe())
+        let warning = warning.iter().map(|warning| format!("\nwarning: {warning}")).collect::<String>();
+        format!("{}  {}, next {due}, {until}; {life}{warning}", job.id, job.when.describe())
     }
 }

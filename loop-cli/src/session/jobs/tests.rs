@@ -17,7 +17,8 @@ fn jobs() -> (TempDir, SessionJobs) {
     let place = SchedulePlace {
         store: FileStore::for_project(&schedules, &dir).unwrap(),
         off: OffSwitch::in_folder(&schedules),
-        runs: RunStore::at(folder.path().join("runs")),
+        runs: RunStore::at(folder.path().join("runs"), |warning| panic!("{warning}")),
+        told: std::sync::Mutex::default(),
         numbers: Settings::classic(),
         dir,
     };

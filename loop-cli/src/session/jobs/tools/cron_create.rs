@@ -1,14 +1,13 @@
 //! `CronCreate`: a prompt more that fires by the clock.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use loop_agents::tools::{Tool, ToolContext, ToolError};
 use loop_schedule::{Cron, JobError, When};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::SessionJobs;
-use crate::session::command::Repeated;
+use crate::{clock, session::command::Repeated};
 
 /// Adds a job.
 pub(super) struct CronCreate {
@@ -53,7 +52,7 @@ impl Tool for CronCreate {
         }
         let expression: Cron =
             cron.parse().map_err(|error| ToolError::rejected(format!("{cron}: {error}")))?;
-        let (jobs, now) = (self.jobs.clone(), Timestamp::now());
+        let (jobs, now) = (self.jobs.clone(), clock::now());
         let zone = jobs.zone().clone();
         let when = match recurring {
             true => When::Cron { expression, zone: zone.clone() },

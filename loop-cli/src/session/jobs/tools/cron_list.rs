@@ -1,7 +1,6 @@
 //! `CronList`: the prompts that fire by the clock.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use loop_agents::tools::{Tool, ToolContext, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,7 +29,7 @@ impl Tool for CronList {
     }
 
     async fn call(&self, Arguments {}: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
-        let (jobs, now) = (self.jobs.clone(), Timestamp::now());
+        let (jobs, now) = (self.jobs.clone(), crate::clock::now());
         let read = move || jobs.page(now);
         cx.blocking(move |_, _| read().map_err(|error| ToolError::failed(format!("{error:#}")))).await
     }

@@ -1,0 +1,355 @@
+//! What becomes of stored files that are damaged, or that somebody else put something in the place of: they are refused
+//! or mended, and that is said. Nothing is silently empty, nothing is written through a link, and nothing panics.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
+use crate::{
+    schedule::{added, schedule},
+    support::{Manifest, Ran, Started, World},
+};
+
+const SECRET: &str = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
+
+fn twice() -> World {
+    let world = World::new();
+    world.manifest(&Manifest::new("true", "[ $LOOP_ITERATION = 2 ]"));
+    world
+}
+
+/// The only file of this name below the state directory.
+fn stored(folder: &Path, name: &str) -> PathBuf {
+    fn look(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("it is there").path();
+            if path.is_dir() {
+                look(&path, name, found);
+            } else if path.file_name().is_some_and(|it| it == name) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(folder, name, &mut found);
+    assert_eq!(found.len(), 1, "{name}: {found:?}");
+    found.remove(0)
+}
+
+#[test]
+fn damaged_jobs_are_refused_and_not_replaced() {
+    let world = World::new();
+    let id = added(&world, &["10m look", "--agent", "x"]);
+    let path = stored(&world.state(), "jobs.json");
+    let whole = fs::read(&path).expect("a file");
+    for damaged in [&whole[..whole.len() / 2], b"", b"\0\0\0"] {
+        fs::write(&path, damaged).expect("a file");
+        let named = path.to_str().expect("text");
+        for args in [
+            &["list"] as &[&str],
+            &["list", "--json"],
+            &["show", &id],
+            &["delete", &id],
+            &["add", "10m look", "--agent", "x"],
+            &["run", "--once"],
+        ] {
+            let ran = schedule(&world, args).exits(2);
+            ran.says(&[named, "is damaged", "backup", &format!("mv '{named}' '{named}.damaged'")]);
+        }
+        assert_eq!(fs::read(&path).expect("a file"), damaged);
+    }
+    fs::rename(&path, path.with_extension("aside")).expect("moved");
+    schedule(&world, &["list"]).exits(0).says(&["this folder has no jobs"]);
+}
+
+#[test]
+fn a_linked_folder_of_jobs_is_refused() {
+    let world = World::new();
+    let elsewhere = world.path("elsewhere");
+    for target in [elsewhere.clone(), world.path("nowhere")] {
+        fs::create_dir_all(&elsewhere).expect("a folder");
+        fs::create_dir_all(world.state()).expect("a folder");
+        let link = world.state().join("schedule");
+        symlink(&target, &link).expect("a link");
+        for args in [&["list"] as &[&str], &["add", "10m look", "--agent", "x"], &["run", "--once"]] {
+            let ran = schedule(&world, args).exits(2);
+            ran.says(&[link.to_str().expect("text"), "is a link", "mv '"]);
+        }
+        assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0);
+        fs::remove_file(link).expect("a link");
+    }
+}
+
+#[test]
+fn lines_of_the_history_that_cannot_be_read_are_told_of() {
+    let world = World::new();
+    let id = added(&world, &["10m look", "--agent", "true"]);
+    schedule(&world, &["fire", &id]).exits(0);
+    schedule(&world, &["run", "--once"]).exits(0);
+    let path = stored(&world.state(), "fires.jsonl");
+    let mut whole = fs::read(&path).expect("a file");
+    whole.truncate(whole.len() / 2);
+    fs::write(&path, whole).expect("a file");
+    for args in [&["list"] as &[&str], &["list", "--json"], &["show", &id]] {
+        schedule(&world, args).exits(0).says(&["1 line of ", "fires.jsonl cannot be read"]);
+    }
+}
+
+#[test]
+fn runs_that_the_list_lacks_are_listed_all_the_same() {
+    let world = twice();
+    world.run(&["run"]).exits(0);
+    let index = world.state().join("runs/index.jsonl");
+    let whole = fs::read(&index).expect("an index");
+    for length in [0, whole.len() / 2] {
+        fs::write(&index, &whole[..length]).expect("an index");
+        let ran = world.run(&["runs", "--json"]).exits(0).says(&["warning:", "index.jsonl"]);
+        assert!(ran.stdout.contains(r#""state":"goal_met""#), "{}", ran.stdout);
+    }
+    world.run(&["run"]).exits(0).says(&["index.jsonl"]);
+    let ran = world.run(&["runs", "--json"]).exits(0);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (2, ""));
+}
+
+#[test]
+fn a_run_whose_journal_lacks_the_end_that_is_listed_is_not_gone_on_with() {
+    let world = World::new();
+    world.run_manifest(&Manifest::new("true", "false")).exits(1);
+    let journal = stored(&world.state(), "events.jsonl");
+    let whole = fs::read_to_string(&journal).expect("a journal");
+    let id = world.record()["run_id"].as_str().expect("an id").to_owned();
+    for lines in [0, 3] {
+        let cut: String = whole.split_inclusive('\n').take(lines).collect();
+        fs::write(&journal, &cut).expect("a journal");
+        world.run(&["resume", &id, "--add-iterations", "1"]).exits(2).says(&["events.jsonl", "backup"]);
+        assert_eq!(fs::read_to_string(&journal).expect("a journal"), cut);
+    }
+}
+
+/// What an agent can put in the place of the record's file while it works.
+#[test]
+fn no_record_is_written_through_what_was_planted_during_the_run() {
+    for planted in ["ln -s $PWD/victim", "ln $PWD/victim", "mkfifo"] {
+        for asked in [false, true] {
+            let world = World::new();
+            world.write("victim", "");
+            let file = if asked { world.path("record.jsonl") } else { world.state().join("telemetry.jsonl") };
+            let shown = file.to_str().expect("text").to_owned();
+            let manifest = Manifest::new(&format!("rm -f '{shown}'; {planted} '{shown}'"), "true");
+            world.manifest(&manifest);
+            let args: &[&str] =
+                if asked { &["run", "loop.json", "--telemetry", &shown] } else { &["run", "loop.json"] };
+            world
+                .run(args)
+                .exits(if asked { 3 } else { 0 })
+                .says(&["the run's record was not written", &shown]);
+            assert_eq!(world.read("victim"), "", "{planted}");
+        }
+    }
+}
+
+#[test]
+fn a_link_that_a_person_names_is_followed() {
+    let world = twice();
+    world.write("target.jsonl", "");
+    symlink(world.path("target.jsonl"), world.path("link.jsonl")).expect("a link");
+    world.run(&["run", "--telemetry", "link.jsonl"]).exits(0);
+    assert_eq!(world.read("target.jsonl").lines().count(), 1);
+    symlink("/nowhere/at/all", world.path("dangling")).expect("a link");
+    world.run(&["run", "--telemetry", "dangling"]).exits(2).says(&["dangling is a link"]);
+    let ran = world.run(&["run", "--quiet", "--telemetry", "/dev/stdout"]).exits(0);
+    assert!(ran.stdout.contains(r#""stop_reason":"goal_met""#), "{}", ran.stdout);
+}
+
+#[test]
+fn a_record_that_was_asked_for_and_cannot_be_written_is_a_failure() {
+    let world = twice();
+    world.run(&["run", "--telemetry", "/dev/full"]).exits(3).says(&["the run's record was not written"]);
+    world.run(&["every", "1s", "--count", "1", "--telemetry", "/dev/full", "--", "true"]).exits(3);
+    let mut command = world.loop_command(&["run", "--json"]);
+    let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+    command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+    Started::as_it_is(&mut command).finish().exits(3).says(&["standard output cannot be written"]);
+}
+
+/// The system's limit on the size of files is a full disk: nobody asked for this record, so that it is a warning.
+#[test]
+fn a_record_that_nobody_asked_for_and_that_cannot_be_written_is_a_warning() {
+    let world = World::new();
+    world.manifest(&Manifest::new("true", "true"));
+    fs::create_dir_all(world.state()).expect("a folder");
+    fs::write(world.state().join("telemetry.jsonl"), "x".repeat(64 * 1024)).expect("a file");
+    let script = r#"trap '' XFSZ; ulimit -f 64; exec "$0" run loop.json"#;
+    let mut command = world.command("sh", &["-c", script, env!("CARGO_BIN_EXE_loop")]);
+    Started::new(&mut command).finish().exits(0).says(&["the run's record was not written"]);
+}
+
+#[test]
+fn no_clock_makes_it_panic() {
+    for error in ["-99999999999", "999999999999", "-9223372036854775808", "9223372036854775807"] {
+        let world = twice();
+        let run = |args: &[&str]| -> Ran {
+            let mut command = world.loop_command(args);
+            let ran = Started::new(command.env("LOOP_TEST_CLOCK_ERROR", error)).finish();
+            assert!(!ran.stderr.contains("panicked"), "{error} {args:?}:\n{}", ran.stderr);
+            ran
+        };
+        run(&["run"]).exits(0);
+        for args in [
+            &["runs"] as &[&str],
+            &["show"],
+            &["resume"],
+            &["schedule", "list"],
+            &["schedule", "next", "0 9 * * *"],
+            &["schedule", "add", "10m look", "--agent", "true"],
+            &["schedule", "add", "--at", "18:00", "look", "--agent", "true"],
+            &["schedule", "list"],
+            &["schedule", "run", "--once"],
+        ] {
+            run(args);
+        }
+        assert_eq!(world.record()["success"], true, "{error}");
+    }
+}
+
+/// Looks for the secret in all that is stored.
+fn assert_nowhere(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("it is there").path();
+        assert!(!path.file_name().is_some_and(|name| name.to_string_lossy().contains(SECRET)), "{path:?}");
+        if path.is_dir() {
+            assert_nowhere(&path);
+        } else {
+            let text = String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned();
+            assert!(!text.contains(SECRET), "{}: {text}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_key_in_a_folders_path_is_stored_nowhere_and_its_runs_go_on() {
+    let world = World::new();
+    let manifest = Manifest::new("true", "false").0.to_string();
+    world.write(&format!("{SECRET}/loop.json"), manifest);
+    let within = |args: &[&str]| -> Ran {
+        let mut command = world.loop_command(args);
+        Started::new(command.current_dir(world.path(SECRET))).finish()
+    };
+    within(&["run"]).exits(1);
+    let id = world.record()["run_id"].as_str().expect("an id").to_owned();
+    within(&["schedule", "add", "10m", "--run", "loop.json"]).exits(0);
+    within(&["schedule", "add", "1h look", "--agent", "true"]).exits(0);
+    assert_nowhere(&world.state());
+    assert_eq!(within(&["runs", "--json"]).exits(0).stdout.lines().count(), 1);
+    world.run(&["resume", &id, "--add-iterations", "1"]).exits(2).says(&["change into that folder", &id]);
+    within(&["resume", &id, "--add-iterations", "1"]).exits(1);
+    assert_eq!(world.records().last().expect("a record")["iterations"], 4);
+    let jobs = within(&["schedule", "list", "--json"]).exits(0).stdout;
+    assert_eq!(jobs.lines().count(), 2, "{jobs}");
+    let first: serde_json::Value = serde_json::from_str(jobs.lines().next().expect("a job")).expect("JSON");
+    within(&["schedule", "fire", first["id"].as_str().expect("an id")]).exits(0);
+    within(&["schedule", "run", "--once"]).exits(0);
+    assert_eq!(world.records().len(), 3);
+    assert_nowhere(&world.state());
+}
+
+#[test]
+fn a_secret_in_a_prompt_is_stored_nowhere() {
+    let world = World::new();
+    let ran = schedule(&world, &["add", &format!("10m use {SECRET} to look"), "--agent", "true"]).exits(0);
+    ran.says(&["warning:", "a secret is in the prompt", "[redacted]"]);
+    let command = format!("agent --key {SECRET}");
+    schedule(&world, &["add", "10m look", "--agent", &command]).exits(2).says(&["variable"]);
+    let jobs = schedule(&world, &["list", "--json"]).exits(0).stdout;
+    assert_eq!(jobs.lines().count(), 1);
+    assert!(jobs.contains("use [redacted] to look"), "{jobs}");
+    assert_nowhere(&world.state());
+}
+
+/// What is done to a file: it is cut at a part of its length, or a bit of it is flipped.
+#[derive(Debug, Clone)]
+enum Damage {
+    Cut(prop::sample::Index),
+    Flip(prop::sample::Index, u8),
+}
+
+/// The stored files, and what looks at them.
+const LOOKS: [(&str, &[&[&str]]); 6] = [
+    ("jobs.json", &[&["schedule", "list"], &["schedule", "list", "--json"]]),
+    ("fires.jsonl", &[&["schedule", "list", "--json"]]),
+    ("index.jsonl", &[&["runs", "--json"]]),
+    ("run.json", &[&["show"], &["show", "--json"]]),
+    ("events.jsonl", &[&["show"], &["show", "--json"]]),
+    ("loop.toml", &[&["policy", "show", "--json"]]),
+];
+
+/// Damages one of the files in each case. Each command refuses it (exit code 2), says something about it, or shows what
+/// it showed before: it is never silently less.
+fn damaged_in_any_way(cases: u32) {
+    let world = twice();
+    world.run(&["run"]).exits(0);
+    let id = added(&world, &["10m look", "--agent", "true"]);
+    schedule(&world, &["fire", &id]).exits(0);
+    schedule(&world, &["run", "--once"]).exits(0);
+    // What a job has run is a run of its own, and there is to be one of each file.
+    let runs = world.state().join("runs");
+    let index = fs::read_to_string(runs.join("index.jsonl")).expect("an index");
+    let of_job = world.records()[1]["run_id"].as_str().expect("an id").to_owned();
+    world.run(&["rm", &of_job]).exits(0);
+    assert!(index.lines().count() > 2);
+    let shown = |args: &[&str]| world.run(args);
+    let settings = world.state().with_file_name("home/.config/loop/loop.toml");
+    fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
+    fs::write(&settings, "[schedule]\nmax_jobs = 40\n").expect("settings");
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
+    let damage = prop_oneof![
+        any::<prop::sample::Index>().prop_map(Damage::Cut),
+        (any::<prop::sample::Index>(), 0..8_u8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
+    ];
+    let run = TestRunner::new_with_rng(config, rng).run(&((0..LOOKS.len()), damage), |(file, damage)| {
+        let (name, looks) = LOOKS[file];
+        let path = if name == "loop.toml" { settings.clone() } else { stored(&world.state(), name) };
+        let whole = fs::read(&path).expect("a file");
+        let before: Vec<_> = looks.iter().map(|args| shown(args)).collect();
+        let mut damaged = whole.clone();
+        match &damage {
+            Damage::Cut(at) => damaged.truncate(at.index(whole.len())),
+            Damage::Flip(at, bit) => damaged[at.index(whole.len())] ^= 1 << bit,
+        }
+        fs::write(&path, damaged).expect("a file");
+        let after: Vec<_> = looks.iter().map(|args| shown(args)).collect();
+        fs::write(&path, whole).expect("a file");
+        for (before, after) in before.iter().zip(&after) {
+            prop_assert!(matches!(after.code, 0 | 2), "{}: {:?}", name, after);
+            prop_assert!(!after.stderr.contains("panicked"), "{}: {:?}", name, after);
+            let is_said = after.code == 2 || after.stderr.contains("warning:");
+            // Nobody can know of a manual's missing line, nor of a journal's that a crash may have prevented.
+            let cannot_be_known =
+                matches!(name, "loop.toml") || name == "events.jsonl" && matches!(damage, Damage::Cut(_));
+            let lost = after.stdout.lines().count() < before.stdout.lines().count();
+            prop_assert!(is_said || cannot_be_known || !lost, "{}: {:?}\n{:?}", name, after, before);
+        }
+        Ok(())
+    });
+    run.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn a_file_that_is_damaged_in_any_way_is_never_silently_empty() {
+    damaged_in_any_way(24);
+}
+
+#[test]
+#[ignore = "many cases: `.ci/nightly properties`"]
+fn a_file_that_is_damaged_in_any_way_is_never_silently_empty_at_length() {
+    damaged_in_any_way(4_000);
+}

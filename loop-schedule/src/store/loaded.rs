@@ -1,0 +1,38 @@
+//! What is read from a stored file, and what a person should know about that.
+//!
+//! A warning that a caller can forget is a warning that nobody sees: a job that does not fire any more looks like a
+//! job that is not due. So what is read comes out of [`Loaded`] only together with its warnings.
+
+/// A value that was read from a file, with the warnings about that file.
+///
+/// ```
+/// use loop_schedule::Loaded;
+/// let loaded = Loaded::new(vec![1, 2], vec!["line 3 cannot be read".to_owned()]);
+/// let mut warnings = Vec::new();
+/// let numbers = loaded.report(|warning| warnings.push(warning));
+/// assert_eq!((numbers.len(), warnings.len()), (2, 1));
+/// ```
+#[derive(Debug)]
+#[must_use = "the warnings are for a person: `report` passes them on and returns the value"]
+pub struct Loaded<T, W = crate::StoreWarning> {
+    value: T,
+    warnings: Vec<W>,
+}
+
+impl<T, W> Loaded<T, W> {
+    /// Holds a value that was read with these warnings.
+    pub const fn new(value: T, warnings: Vec<W>) -> Self {
+        Self { value, warnings }
+    }
+
+    /// Passes each warning to `report`, in order, and returns the value. There is no other way to the value.
+    pub fn report(self, report: impl FnMut(W)) -> T {
+        self.warnings.into_iter().for_each(report);
+        self.value
+    }
+
+    /// Applies a function to the value. The warnings stay.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Loaded<U, W> {
+        Loaded { value: change(self.value), warnings: self.warnings }
+    }
+}

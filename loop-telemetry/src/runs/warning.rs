@@ -1,0 +1,73 @@
+//! What a person should know about the files of a store, although it goes on.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+/// Something that a person should know about the files of a store of runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreWarning {
+    /// A line of the index is damaged.
+    #[error(
+        "line {line} of {} is damaged: {why}. The list was read from the folders of the runs instead, and the next run \
+         that begins writes the file anew",
+        path.display()
+    )]
+    Index {
+        /// The index.
+        path: PathBuf,
+        /// The first line that is damaged, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The index lacks runs that have a folder.
+    #[error(
+        "{} lacks {runs} of the runs whose folders are beside it: it was cut, or put back from a backup. They were read \
+         from their folders, and the next run that begins writes the file anew",
+        path.display()
+    )]
+    Lacking {
+        /// The index.
+        path: PathBuf,
+        /// How many runs.
+        runs: usize,
+    },
+    /// A run that the index lacks cannot be listed.
+    #[error("the run {id} is not listed: {why}")]
+    Unlisted {
+        /// The run.
+        id: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Who hears the warnings of a store, each one once.
+pub(super) struct Warnings {
+    hear: Box<dyn Fn(&StoreWarning) + Send + Sync>,
+    told: Mutex<HashSet<String>>,
+}
+
+impl Warnings {
+    pub(super) fn new(hear: impl Fn(&StoreWarning) + Send + Sync + 'static) -> Self {
+        Self { hear: Box::new(hear), told: Mutex::default() }
+    }
+
+    pub(super) fn tell(&self, warning: &StoreWarning) {
+        let is_new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(warning.to_string());
+        if is_new {
+            (self.hear)(warning);
+        }
+    }
+}
+
+impl fmt::Debug for Warnings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Warnings").field("told", &self.told).finish_non_exhaustive()
+    }
+}
