@@ -20,6 +20,6 @@ pub use self::{
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Draft, Record, Tokens},
     redact::{REDACTED, RedactingStream, Redactor},
-    runs::{LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
+    runs::{DeadRun, LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError},
     state_dir::{NoStateDir, StateDir},
 };
