@@ -132,12 +132,20 @@ fn ctrl_z_stops_the_agent_as_well_and_fg_continues_both() {
     assert_eq!(state(agent), None);
 }
 
+/// An agent that says these numbers, and then each time that it was continued. It starts nobody: a shell that waits
+/// for a child to begin hears of no signal.
+fn told_of_continuing(numbers: &str) -> String {
+    format!(
+        "exec 3> here 4<> never; trap 'echo continued >&3' CONT; echo {numbers} >&3; while :; do read -r _ <&4; done"
+    )
+}
+
 #[test]
 fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
     let world = World::new();
     let here = world.fifo("here");
-    let agent = "exec 3> here; trap 'echo continued >&3' CONT; echo $$ >&3; while :; do sleep 0.1; done";
-    let running = world.start_manifest(&Manifest::new(agent, "true"));
+    let _never = world.fifo("never");
+    let running = world.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
     let agent: u32 = here.line().trim().parse().expect("a number");
     running.signal(Signal::TSTP);
     until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));

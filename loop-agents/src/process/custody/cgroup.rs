@@ -45,7 +45,7 @@ impl Hierarchy {
         Self::parse(&mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)
     }
 
-    /// Reads proc_pid_mountinfo(5) and cgroups(7).
+    /// Reads `proc_pid_mountinfo(5)` and `cgroups(7)`.
     fn parse(mounts: &str, groups: &str) -> Option<Self> {
         let (root, mount) = mounts.lines().find_map(|line| {
             let (before, after) = line.split_once(" - ")?;

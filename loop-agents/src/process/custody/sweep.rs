@@ -70,8 +70,8 @@ pub fn wake(run: &str) -> bool {
     if proc::all().into_iter().any(|pid| is_awake_guardian(pid, run)) {
         return false;
     }
-    let stopped: Vec<_> = mark.owners().into_iter().filter(|found| Stop::of(found.pid).is_some()).collect();
-    stopped.iter().fold(false, |woken, found| found.signal(Signal::CONT) || woken)
+    let stopped = mark.owners().into_iter().filter(|found| Stop::of(found.pid).is_some());
+    stopped.filter(|found| found.signal(Signal::CONT)).count() > 0
 }
 
 /// Whether this is the guardian of this run, and looks after it.

@@ -122,9 +122,9 @@ impl<'a> Vigil<'a> {
         self.arrived.extend(&buffer[..count]);
         let whole = self.arrived.len() / FRAME * FRAME;
         let rest = self.arrived.split_off(whole);
-        let last =
+        let mut standings =
             self.arrived.chunks_exact(FRAME).filter_map(|frame| Standing::of_frame(frame.try_into().ok()?));
-        if let Some(Standing { stops, left }) = last.last() {
+        if let Some(Standing { stops, left }) = standings.next_back() {
             self.stops = stops;
             self.deadline = left.and_then(|left| Instant::now().checked_add(left));
         }
