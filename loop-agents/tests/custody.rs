@@ -39,11 +39,11 @@ async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
     // Nobody's custody: the run's own process died, and its guardian too.
     let orphan = left_behind(&fifo).also_env([(RUN_VARIABLE, "a-dead-run-of-this-test")]);
     run(orphan).await;
-    let swept = sweep("a-dead-run-of-this-test");
+    let swept = sweep(&["another-dead-run", "a-dead-run-of-this-test"]);
     // The shell may not have come to its `sleep`.
     let named = swept.iter().all(|swept| ["sh", "sleep"].contains(&swept.name.as_str()));
     assert!(named && !swept.is_empty(), "{swept:?}");
     assert!(swept.iter().all(|swept| swept.ended), "{swept:?}");
     soon(gone, "the end of what was left").await;
-    assert_eq!(sweep("a-dead-run-of-this-test"), []);
+    assert_eq!(sweep(&["another-dead-run", "a-dead-run-of-this-test"]), []);
 }

@@ -1,9 +1,12 @@
 //! Driving a run: the people who watch it, answer it, and end it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::Context;
-use loop_agents::process::Job;
+use loop_agents::process::{Custody, DEFAULT_GRACE, Job, KeepAwake};
 use loop_core::{
     Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, Iteration, Loop, LoopStep,
     Observer as _, Progress, Report, StopReason, TimeOff,
@@ -30,6 +33,10 @@ pub(crate) struct Audience {
 pub(crate) struct Stage<'a> {
     /// The command that runs, to be stopped and continued.
     pub(crate) job: &'a Job,
+    /// What answers for the run's processes.
+    pub(crate) custody: &'a Custody,
+    /// The run's time limit.
+    pub(crate) max_time: Option<Duration>,
     pub(crate) screen: &'a Screen,
     /// A question that stands, which Ctrl+C declines.
     pub(crate) declining: Declining,
@@ -67,11 +74,14 @@ where
     I: Iteration + 'static,
     S: LoopStep<Output = I::Output> + 'static,
 {
-    let Stage { job, screen, declining, signals, table } = stage;
+    let Stage { job, custody, max_time, screen, declining, signals, table } = stage;
     let cancel = CancellationToken::new();
     let seen = Arc::new(Mutex::new(Seen { progress: Progress::default(), table }));
     let fold = Arc::clone(&seen);
+    let awake = Arc::new(custody.keep_awake());
+    let limited = Arc::clone(&awake);
     let composed = composed.cancel_on(cancel.clone()).observe(move |event: &Event, progress: &Progress| {
+        announce_end(&limited, max_time, event, progress);
         let mut seen = lock(&fold);
         match event.kind {
             // What was before is not told again.
@@ -82,7 +92,7 @@ where
     });
     let time_off = TimeOff::new();
     let run = composed.time_off(time_off.clone()).run();
-    let suspend = || suspend(job, screen, &time_off);
+    let suspend = || suspend(job, screen, &time_off, &awake);
     let (report, first) = attend(run, signals, &cancel, &declining, suspend).await?;
     screen.hide();
     let Seen { progress, table } = std::mem::take(&mut *lock(&seen));
@@ -98,15 +108,34 @@ where
     Ok(Ended { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
 
+/// How much later than the run itself its guardian ends the work that is under way at the time limit.
+const HEAD_START: Duration = Duration::from_millis(500);
+
+/// Tells the guardian until when the work may take that begins, in case this process is kept from ending it.
+fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, progress: &Progress) {
+    let granted = progress.granted().map(|grant| grant.time).unwrap_or_default();
+    let left = || Some(max_time?.saturating_add(granted).saturating_sub(event.at.into()));
+    match event.kind {
+        EventKind::IterationStarted { .. } | EventKind::EvaluationStarted {} => {
+            awake.ends_within(left().map(|left| left.saturating_add(DEFAULT_GRACE + HEAD_START)));
+        }
+        EventKind::IterationFinished { .. }
+        | EventKind::EvaluationFinished { .. }
+        | EventKind::WorkCut { .. }
+        | EventKind::RunFinished { .. } => awake.ends_within(None),
+        _ => {}
+    }
+}
+
 /// Stops the run, what it started and this process, until somebody lets it go on.
-fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff) {
+fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff, awake: &KeepAwake) {
     // The agent has a session of its own, and would work on with nobody to watch it.
     job.stop();
     let was_shown = screen.is_shown();
     screen.hide();
     // Whatever is printed after this would stand in the shell's way.
     view::flush();
-    let stopped = stop_here();
+    let stopped = awake.suspend(stop_here);
     time_off.add(stopped);
     screen.skip(stopped);
     // A question that stands has the terminal to itself.

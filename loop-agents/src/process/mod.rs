@@ -40,7 +40,7 @@ mod stdio;
 mod system;
 
 pub use command::{DEFAULT_GRACE, Process};
-pub use custody::{Custody, RUN_VARIABLE, Swept, serve_as_guardian, sweep};
+pub use custody::{Custody, KeepAwake, RUN_VARIABLE, Swept, serve_as_guardian, sweep, wake};
 pub use environment::Environment;
 pub use error::ProcessError;
 pub use exit::Exit;

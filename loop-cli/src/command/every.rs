@@ -104,7 +104,8 @@ pub(super) async fn perform<I: Once>(
         view::say(&every::plan(repetition));
         repeated = repeated.observe(every::Lines::new(repetition, mouth.says()));
     }
-    let ended = ready.run(repeated, past, &Screen::plain(), Declining::default()).await?;
+    let max_time = repetition.ends.time;
+    let ended = ready.run(repeated, max_time, past, &Screen::plain(), Declining::default()).await?;
     mouth.close().await;
     if is_heard {
         view::say(&every::over(repetition, &until, &ended.ending, &ended.progress));

@@ -14,6 +14,7 @@ mod man;
 mod perform;
 pub(crate) mod policy;
 mod ready;
+mod remains;
 mod report;
 mod resume;
 mod rm;
@@ -65,6 +66,7 @@ pub(crate) fn main() -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
+    remains::end_of_dead_runs(&command);
     let done = match command {
         Command::Run(args) => run::exec(&args),
         Command::Task(args) => task::exec(&args),

@@ -38,7 +38,7 @@ pub(super) async fn perform<W: Worker>(
     let (screen, declining) = (Screen::new(&subject.plan.limits, audience), Declining::default());
     let watchers = Watchers { audience, logs: logs.as_ref(), screen: &screen, declining: &declining };
     let composed = compose::watched(agent, &subject.plan, place, &watchers).map_err(Failure::Usage)?;
-    let ended = ready.run(composed, past, &screen, declining).await?;
+    let ended = ready.run(composed, subject.plan.limits.max_time, past, &screen, declining).await?;
     tell(ready, subject, &ended);
     ready.tell_of_logs();
     Ok(exit::of_ended(&ended))

@@ -160,10 +160,12 @@ fn make_room(store: &RunStore, retention: Retention) {
 }
 
 impl Ready<'_> {
-    /// Runs a loop to its end, and ends and records what is left.
+    /// Runs a loop to its end, which its own parts bring about in `max_time` at the latest, and ends and records
+    /// what is left.
     pub(super) async fn run<I, S>(
         &self,
         mut composed: Loop<I, S, Bounded>,
+        max_time: Option<Duration>,
         mut past: Past<I::Output>,
         screen: &Screen,
         declining: Declining,
@@ -178,7 +180,8 @@ impl Ready<'_> {
         if let Some(logs) = &self.logs {
             composed = composed.observe(logs.clone());
         }
-        let stage = Stage { job: &self.place.job, screen, declining, signals, table: past.table() };
+        let Place { job, custody, .. } = self.place;
+        let stage = Stage { job, custody, max_time, screen, declining, signals, table: past.table() };
         let mut ended = drive(past.give_to(composed), stage).await?;
         let survivors = self.place.custody.end();
         let record = self.record(&mut ended);

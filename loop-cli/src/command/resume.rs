@@ -7,11 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use loop_agents::{
-    chat::ChatAgent,
-    process::{Swept, sweep},
-    shell::ShellAgent,
-};
+use loop_agents::{chat::ChatAgent, shell::ShellAgent};
 use loop_core::{Ending, Grant};
 use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
@@ -23,6 +19,7 @@ use super::{
     kept::{here, is_in, store},
     perform::perform,
     ready::{Ready, logs, telemetry},
+    remains::Remains,
     setting::{self, block_on, place},
     subject::Subject,
     task,
@@ -36,7 +33,7 @@ use crate::{
     keeping::{self, Past},
     manifest::plan::WorkPlan,
     task::Voice,
-    view::{self, text},
+    view,
 };
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
@@ -256,22 +253,17 @@ fn is_alive(id: &str) -> Failure {
 
 /// Ends what the dead run left behind: two agents must not work on one thing.
 fn end_remains(run: &str) -> anyhow::Result<()> {
-    let (ended, alive): (Vec<_>, Vec<_>) = sweep(run).into_iter().partition(|process| process.ended);
-    let names = |processes: &[Swept]| {
-        let name = |process: &Swept| format!("{} ({})", process.pid, text::printable(&process.name));
-        processes.iter().map(name).collect::<Vec<_>>().join(", ")
-    };
-    if !ended.is_empty() {
-        view::warning(&format!("the run had left processes behind, which were ended: {}", names(&ended)));
+    let remains = Remains::end(&[run]);
+    if let Some(ended) = remains.ended {
+        view::warning(&format!("the run had left processes behind, which were ended: {ended}"));
     }
-    if !alive.is_empty() {
-        return Err(anyhow!(
-            "processes that the run left behind cannot be ended, and would work beside the new ones: {}\n  \
-             end them yourself, then resume the run",
-            names(&alive)
-        ));
+    match remains.alive {
+        None => Ok(()),
+        Some(alive) => Err(anyhow!(
+            "processes that the run left behind cannot be ended, and would work beside the new ones: {alive}\n  \
+             end them yourself, then resume the run"
+        )),
     }
-    Ok(())
 }
 
 /// What the person adds; `None` if that is nothing.

@@ -62,7 +62,7 @@ pub(super) fn new_run() -> String {
 pub(super) fn custody(run: String) -> io::Result<Custody> {
     if cfg!(target_os = "linux") {
         // This very program, also if another one was installed in its place meanwhile.
-        Custody::adopting(run)?.guarded_by("/proc/self/exe")
+        Ok(Custody::adopting(run)?.guarded_by("/proc/self/exe")?.in_control_group())
     } else {
         Ok(Custody::new(run))
     }

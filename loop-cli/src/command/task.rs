@@ -110,7 +110,7 @@ pub(super) async fn perform(
         .observe(files.clone())
         .observe(voice.of_phases(loops, cast.shown()));
     voice.say(&plan(assignment, loops));
-    let ended = ready.run(composed, past, &Screen::plain(), Declining::default()).await?;
+    let ended = ready.run(composed, None, past, &Screen::plain(), Declining::default()).await?;
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody.run());
     let record = record.between(ready.started, clock::now());
     let resuming = view::resuming(&ended.ending, place.custody.run());

@@ -1,12 +1,12 @@
 //! The panel that stays at the bottom of a terminal.
 
-use std::fs;
+use std::{fs, io::Write as _};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
     support::{FOREVER, Manifest, World, shown, until},
-    terminal::Terminal,
+    terminal::{Terminal, start_by},
 };
 
 /// A loop whose second iteration prints more than the panel shows, and hangs.
@@ -129,6 +129,57 @@ fn ctrl_z_stops_the_agent_as_well_and_fg_continues_both() {
     until("both go on", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('S')));
     running.signal(Signal::INT);
     running.finish().exits(130);
+    assert_eq!(state(agent), None);
+}
+
+/// An agent that says these numbers, and then each time that it was continued. It starts nobody: a shell that waits
+/// for a child to begin hears of no signal.
+fn told_of_continuing(numbers: &str) -> String {
+    format!(
+        "exec 3> here 4<> never; trap 'echo continued >&3' CONT; echo {numbers} >&3; while :; do read -r _ <&4; done"
+    )
+}
+
+#[test]
+fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
+    let world = World::new();
+    let here = world.fifo("here");
+    let _never = world.fifo("never");
+    let running = world.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
+    let agent: u32 = here.line().trim().parse().expect("a number");
+    running.signal(Signal::TSTP);
+    until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    // As somebody would whom the agent has asked to.
+    kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT).expect("it is there");
+    assert_eq!(here.line(), "continued\n");
+    until("it is stopped again", || state(agent) == Some('T'));
+    assert_eq!(state(running.pid()), Some('T'));
+    running.signal(Signal::CONT);
+    assert_eq!(here.line(), "continued\n");
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    assert_eq!(state(agent), None);
+}
+
+#[test]
+fn a_run_that_its_terminal_stops_in_the_background_stands_still_until_fg() {
+    let world = World::new();
+    let here = world.fifo("here");
+    let agent =
+        "exec 3> here; trap 'echo continued >&3' CONT; echo $PPID $$ >&3; while :; do sleep 0.1; done";
+    world.manifest(&Manifest::new(agent, "true"));
+    let shell = ["sh", "-mc", "\"$@\" & read -r _; fg", "sh"];
+    let (mut started, mut keys) = start_by(&shell, &world, &["run", "loop.json"], (80, 24), |_| {});
+    let line = here.line();
+    let numbers: Vec<u32> = line.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+    let [running, agent] = numbers[..] else { panic!("{line}") };
+    // As the terminal does when a process in its background reads.
+    kill_process(Pid::from_raw(running.cast_signed()).expect("a number"), Signal::TTIN).expect("it is there");
+    until("both are stopped", || [agent, running].iter().all(|pid| state(*pid) == Some('T')));
+    keys.write_all(b"\n").expect("the terminal is there");
+    assert_eq!(here.line(), "continued\n");
+    kill_process(Pid::from_raw(running.cast_signed()).expect("a number"), Signal::INT).expect("it is there");
+    until("the shell ends", || started.has_ended());
     assert_eq!(state(agent), None);
 }
 

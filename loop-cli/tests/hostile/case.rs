@@ -16,6 +16,8 @@ pub(crate) struct Case {
     pub(crate) alone: bool,
     /// The script in `agents/`, if it is not called like the case.
     pub(crate) script: Option<&'static str>,
+    /// A program that has to be installed; without it the case is not tried.
+    pub(crate) needs: Option<&'static str>,
     pub(crate) trial: Trial,
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Ends {
 
 impl Case {
     pub(crate) const fn new(does: &'static str, agent: Fate, check: Fate) -> Self {
-        Self { does, alone: false, script: None, trial: Trial::Roles { agent, check } }
+        Self { does, alone: false, script: None, needs: None, trial: Trial::Roles { agent, check } }
     }
 
     pub(crate) const fn staged(
@@ -63,12 +65,17 @@ impl Case {
         check: &'static str,
         by: fn(),
     ) -> Self {
-        Self { does, alone: false, script: None, trial: Trial::Staged { agent, check, by } }
+        Self { does, alone: false, script: None, needs: None, trial: Trial::Staged { agent, check, by } }
     }
 
     /// Runs this script, and not the one of its own name.
     pub(crate) const fn script(self, script: &'static str) -> Self {
         Self { script: Some(script), ..self }
+    }
+
+    /// Is tried only where this program is installed.
+    pub(crate) const fn needs(self, program: &'static str) -> Self {
+        Self { needs: Some(program), ..self }
     }
 
     pub(crate) const fn alone(self) -> Self {

@@ -22,13 +22,35 @@ killed.
 | --- | --- | --- | --- |
 ";
 
+const REMAINS: &str = "
+## What remains
+
+The agent has the rights of the user who runs it. So these limits hold against agents that hang, leak or run wild,
+and not against one that works against them with all that a user may do; for that, run the loop as a user of
+its own, or in a container.
+
+- **Work that is handed to a service that ran before the run**: a tmux server, `systemd-run`, cron. The service
+  starts it, so it inherits neither the run's marks nor its control group, and nothing tells it from the user's own
+  work. It is ended only if it carries the run's variable all the same: `at` passes it on, and so does
+  `tmux new-session -e LOOP_RUN_ID=...`. A tmux server that the agent itself starts is ended with the agent.
+- **The guardian and the loop killed together.** The agent works on until the next `loop` command in that folder.
+  That command finds processes by a variable, by a limit that every child inherits, and by the run's control group.
+  The group takes version 2 of control groups and a part of it that the user may write to, as in most desktop
+  sessions and as root; elsewhere a process that drops both marks is not found.
+- **A loop stopped and its guardian killed** stands still until the next `loop` command in that folder.
+- **A person's `kill -STOP`** is continued like an agent's. Ctrl+Z and `kill -TSTP` stop a run and all of its
+  processes until `fg` or `kill -CONT`; an agent can do that too, and gains nothing by it.
+- **Sessions of `loop chat` and `loop schedule run`** are not listed as runs. What they leave behind when they are
+  killed together with their guardian is not looked for.
+";
+
 const AGENTS: &str = "loop-cli/tests/hostile/agents";
 
 /// What the scripts share.
 const SHARED: [&str; 2] = ["lib", "lingers"];
 
 fn page() -> String {
-    cases::all().fold(HEAD.to_owned(), |page, (name, case)| page + &row(name, case))
+    cases::all().fold(HEAD.to_owned(), |page, (name, case)| page + &row(name, case)) + REMAINS
 }
 
 fn row(name: &str, case: &Case) -> String {

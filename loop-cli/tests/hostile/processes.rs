@@ -1,6 +1,11 @@
 //! Who is alive, as the system tells it.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Instant,
+};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -67,4 +72,15 @@ fn is_alive(pid: &str) -> bool {
 
 fn command_line(pid: &str) -> Vec<u8> {
     fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}
+
+/// Whether a process can make a control group below its own, and move into it: tried by one that does nothing else.
+pub(crate) fn control_groups_can_be_used() -> bool {
+    let line = r#"
+        mount=$(sed -n 's/^[0-9]* [0-9]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
+        own=$mount$(sed -n 's/^0:://p' /proc/self/cgroup)
+        mkdir "$own/trial-$$" && echo 0 > "$own/trial-$$/cgroup.procs" && echo 0 > "$own/cgroup.procs" &&
+            rmdir "$own/trial-$$"
+    "#;
+    Command::new("sh").args(["-c", line]).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

@@ -1,6 +1,7 @@
 //! Trying a case.
 
 use std::{
+    env,
     sync::{PoisonError, RwLock},
     thread,
     time::{Duration, Instant},
@@ -28,6 +29,10 @@ static MACHINE: RwLock<()> = RwLock::new(());
 impl Case {
     /// Tries the case of this name, in both roles at once.
     pub(crate) fn is_survived(&self, name: &str) {
+        if let Some(program) = self.needs.filter(|program| !is_installed(program)) {
+            eprintln!("skipped: `{name}` needs `{program}`, which is not installed");
+            return;
+        }
         // A poisoned lock is another test's failure.
         let _shared = (!self.alone).then(|| MACHINE.read().unwrap_or_else(PoisonError::into_inner));
         let _alone = self.alone.then(|| MACHINE.write().unwrap_or_else(PoisonError::into_inner));
@@ -42,6 +47,12 @@ impl Case {
             }),
         }
     }
+}
+
+/// Whether a program of this name is found.
+fn is_installed(program: &str) -> bool {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
 impl Ends {

@@ -15,6 +15,7 @@
 //! ```
 
 mod begin;
+mod dead;
 mod error;
 mod found;
 mod index;
@@ -37,6 +38,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    dead::DeadRun,
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
     living::LivingRun,

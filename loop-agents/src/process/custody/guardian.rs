@@ -4,10 +4,12 @@
 //! only if it is asked to for each of them by themselves. So another process waits for the end of a
 //! stream that only we hold open. When we are gone it ends whatever carries our run's mark. We wait for
 //! the end of the same stream, and if it is the guardian that is gone, we start another one.
+//!
+//! Nor can anybody do anything about a SIGSTOP of their own. So the guardian continues a process that asked for
+//! it: see [`KeepAwake`](super::KeepAwake). The stream goes one way, and carries only [`Standing`].
 
 use std::{
-    ffi::OsString,
-    io::{self, Read},
+    io::{self, Write},
     os::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::CommandExt},
@@ -15,35 +17,53 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, setsid, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use super::{kill::end_all, mark::Mark, system};
+use super::standing::{Standing, Stops};
 
 /// What a guardian is called in the first of its arguments, and by the system's list of processes.
-const NAME: &str = "guardian";
+pub(super) const NAME: &str = "guardian";
 
 /// The guardian, as we know it.
 #[derive(Debug)]
 pub(super) struct Guardian {
     program: PathBuf,
     run: String,
+    announced: Mutex<Announced>,
     watch: Mutex<Option<Watch>>,
+}
+
+/// What every guardian is told.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Announced {
+    pub(super) stops: Stops,
+    /// When nothing of the run may be at work any more.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Announced {
+    /// The message that says so now.
+    fn standing(self) -> Standing {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        Standing { stops: self.stops, left: self.deadline.map(left) }
+    }
 }
 
 /// A guardian that was started.
 #[derive(Debug)]
 struct Watch {
     process: Child,
-    /// Nothing is ever written to it.
+    /// The guardian writes nothing to it.
     stream: UnixStream,
 }
 
 impl Guardian {
     /// What is to be started; nothing is yet.
     pub(super) fn new(program: PathBuf, run: String) -> Self {
-        Self { program, run, watch: Mutex::new(None) }
+        Self { program, run, announced: Mutex::default(), watch: Mutex::new(None) }
     }
 
     /// Starts it if there is none that is awake; gives its number.
@@ -55,8 +75,20 @@ impl Guardian {
             return Ok(Pid::from_child(process));
         }
         end(watch.take());
+        let announced = lock(&self.announced);
         let started = watch.insert(Watch::start(&self.program, &self.run)?);
+        started.tell(announced.standing());
         Ok(Pid::from_child(&started.process))
+    }
+
+    /// Changes what the guardian is told, and tells it.
+    pub(super) fn announce(&self, change: impl FnOnce(&mut Announced)) {
+        let watch = self.watch();
+        let mut announced = lock(&self.announced);
+        change(&mut announced);
+        if let Some(watch) = &*watch {
+            watch.tell(announced.standing());
+        }
     }
 
     /// Resolves when the guardian is gone. Cancel safe.
@@ -75,8 +107,12 @@ impl Guardian {
     }
 
     fn watch(&self) -> MutexGuard<'_, Option<Watch>> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.watch)
     }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a guardian neither ended nor was stopped; one that is stopped would not hear of our end.
@@ -104,24 +140,9 @@ impl Watch {
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Self { process: command.spawn()?, stream: ours })
     }
-}
 
-/// Serves as a guardian if these arguments say so, and gives true when that is done.
-///
-/// A program that [is guarded](super::Custody::guarded_by) calls this first in its `main`, with its own
-/// arguments ([`std::env::args_os`]), and returns at once if it gives true.
-pub fn serve_as_guardian(args: impl IntoIterator<Item = OsString>) -> bool {
-    let mut args = args.into_iter();
-    if args.next().is_none_or(|name| name != NAME) {
-        return false;
+    /// Sends a message. A guardian that does not take it is gone or stopped; the next one is told all of it.
+    fn tell(&self, standing: Standing) {
+        let _ = (&self.stream).write_all(&standing.to_frame());
     }
-    let Some(run) = args.next().and_then(|run| run.into_string().ok()) else { return true };
-    // Out of reach of a terminal's Ctrl+C and hang-up, which are for the one that is guarded.
-    let _ = setsid();
-    system::rename(c"guardian");
-    // Whatever is read, or goes wrong with that, it ends when nobody holds the other end.
-    let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
-    let mark = Mark::new(run);
-    end_all(|| mark.carriers());
-    true
 }

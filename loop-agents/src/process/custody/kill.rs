@@ -19,7 +19,7 @@ use crate::process::system::Watch;
 pub(in crate::process) const KILL_TIME: Duration = Duration::from_secs(2);
 
 /// How long to wait for the death of a process of which no event can be had.
-const BLIND_WAIT: Duration = Duration::from_millis(5);
+pub(super) const BLIND_WAIT: Duration = Duration::from_millis(5);
 
 /// Kills what `find` finds, and looks again, until it finds nothing: whoever was killed may just have
 /// started another, or left one behind. Blocks for about [`KILL_TIME`] at most. Gives those that would not

@@ -8,6 +8,7 @@
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
+    slice,
 };
 
 use rustix::process::{Pid, getpid};
@@ -52,18 +53,24 @@ impl Mark {
 
     /// All living processes that carry it, but for this one.
     pub(super) fn carriers(&self) -> Vec<Found> {
-        let own = getpid();
-        let others = proc::all().into_iter().filter(|pid| *pid != own);
-        // Held first and looked at then: so the one that is looked at is the one that is held.
-        let held = others.filter(|pid| self.is_on(*pid)).filter_map(Found::held);
-        held.filter(|found| self.is_on(found.pid)).collect()
+        carriers_of(slice::from_ref(self))
+    }
+
+    /// The same, as far as they have the variable: what the system's own services start for a process, such as a
+    /// job of `at`, inherits no limit from it.
+    pub(super) fn carriers_of_variable(&self) -> Vec<Found> {
+        held(|pid| self.is_in_environment(&read(pid, "environ")))
+    }
+
+    /// The process that has put the second mark on itself, and that has no variable therefore; beside it whatever has
+    /// dropped the variable.
+    pub(super) fn owners(&self) -> Vec<Found> {
+        held(|pid| self.is_in_limits(&read(pid, "limits")) && !self.is_in_environment(&read(pid, "environ")))
     }
 
     /// Whether a process that has not ended carries it.
     pub(super) fn is_on(&self, pid: Pid) -> bool {
-        let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
-        let marked = self.is_in_environment(&read("environ")) || self.is_in_limits(&read("limits"));
-        marked && Stat::of(pid).is_some_and(|stat| !stat.ended)
+        is_on(slice::from_ref(self), pid)
     }
 
     fn is_in_environment(&self, environment: &[u8]) -> bool {
@@ -78,6 +85,33 @@ impl Mark {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
         line.and_then(|line| line.split_ascii_whitespace().next()) == Some(&*self.limit.to_string())
     }
+}
+
+/// All living processes that carry one of these marks, but for this one.
+pub(super) fn carriers_of(marks: &[Mark]) -> Vec<Found> {
+    match marks {
+        [] => Vec::new(),
+        marks => held(|pid| is_on(marks, pid)),
+    }
+}
+
+/// Takes hold of all other processes of which this is so.
+fn held(is_so: impl Fn(Pid) -> bool) -> Vec<Found> {
+    let own = getpid();
+    let others = proc::all().into_iter().filter(|pid| *pid != own);
+    // Held first and looked at then: so the one that is looked at is the one that is held.
+    let held = others.filter(|pid| is_so(*pid)).filter_map(Found::held);
+    held.filter(|found| is_so(found.pid)).collect()
+}
+
+fn is_on(marks: &[Mark], pid: Pid) -> bool {
+    let (environment, limits) = (read(pid, "environ"), read(pid, "limits"));
+    let is_marked = |mark: &Mark| mark.is_in_environment(&environment) || mark.is_in_limits(&limits);
+    marks.iter().any(is_marked) && Stat::of(pid).is_some_and(|stat| !stat.ended)
+}
+
+fn read(pid: Pid, file: &str) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default()
 }
 
 #[cfg(test)]

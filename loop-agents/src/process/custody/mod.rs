@@ -12,20 +12,23 @@ mod system;
 #[path = "linux.rs"]
 mod system;
 
+mod awake;
+mod cgroup;
 pub(super) mod family;
 mod guardian;
 mod kill;
 mod mark;
 mod proc;
+mod standing;
+mod sweep;
+mod vigil;
 
 use std::{
-    cell::RefCell,
-    collections::BTreeMap,
     convert::Infallible,
     future, io,
     path::PathBuf,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -37,10 +40,13 @@ use tokio::{
     time::sleep,
 };
 
-pub use guardian::serve_as_guardian;
+pub use awake::KeepAwake;
 pub use mark::RUN_VARIABLE;
+pub use sweep::{Swept, sweep, wake};
+pub use vigil::serve_as_guardian;
 
 use self::{
+    cgroup::{Cgroup, Hierarchy},
     family::Adoption,
     guardian::Guardian,
     kill::{end_all, end_all_beside},
@@ -63,7 +69,8 @@ const GUARDIAN_PAUSE: Duration = Duration::from_millis(20);
 ///   as soon as their command has ended. It changes the whole process, so it is never done unasked.
 /// - **By a guardian** ([`guarded_by`](Self::guarded_by)): a second process ends what carries the mark when
 ///   this one is killed with SIGKILL, or crashes. What has dropped its environment is found by a second mark,
-///   if this process is an heir. A process that has dropped both, by a login for example, escapes the guardian.
+///   if this process is an heir. What has dropped both, by a login for example, is found by its
+///   [control group](Self::in_control_group), if there is one.
 ///
 /// ```
 /// use std::future::pending;
@@ -85,11 +92,13 @@ struct Estate {
     used: AtomicBool,
     adoption: Option<Adoption>,
     guardian: OnceLock<Guardian>,
+    group: Mutex<Option<Cgroup>>,
 }
 
 impl Custody {
     fn with(mark: Mark, adoption: Option<Adoption>) -> Self {
-        Self(Arc::new(Estate { mark, used: AtomicBool::new(false), adoption, guardian: OnceLock::new() }))
+        let (used, guardian, group) = (AtomicBool::new(false), OnceLock::new(), Mutex::new(None));
+        Self(Arc::new(Estate { mark, used, adoption, guardian, group }))
     }
 
     /// Finds what commands leave behind by their mark, at the end of the run. `run` is its name, and has
@@ -138,6 +147,24 @@ impl Custody {
         Ok(self)
     }
 
+    /// Moves this process into a control group of its own, in which everything is born that it starts, and takes it
+    /// back at the [end](Self::end). So what drops both marks is found too, by the guardian or a [`sweep`].
+    ///
+    /// It does nothing where the system allows no such group: without version 2 of control groups, or a
+    /// subtree of them that this process may write to.
+    #[must_use]
+    pub fn in_control_group(self) -> Self {
+        let entered = Hierarchy::of_system().map(|hierarchy| Cgroup::enter(&hierarchy, self.run()));
+        *self.0.group() = entered.and_then(Result::ok);
+        self
+    }
+
+    /// Has the guardian continue this process, from now on and until the value is dropped, whenever somebody stops
+    /// it: stopped, it would hold no limit. It does nothing in a custody without a guardian.
+    pub fn keep_awake(&self) -> KeepAwake {
+        KeepAwake::begin(self.clone())
+    }
+
     /// The run's name: the value of [`RUN_VARIABLE`].
     pub fn run(&self) -> &str {
         self.0.mark.run()
@@ -181,44 +208,6 @@ impl Custody {
             self.0.give_up(&end_all(|| adoption.orphans_of(leader)));
         }
     }
-}
-
-/// A process of a run that is over, found by its mark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Swept {
-    /// Its number.
-    pub pid: u32,
-    /// What the system called it.
-    pub name: String,
-    /// Whether it could be ended.
-    pub ended: bool,
-}
-
-/// Ends whatever still carries the mark of `run`: before a run whose process died is taken up again, nothing
-/// of it may be at work beside the new one.
-///
-/// Blocks until they are gone, for about two seconds at most.
-///
-/// ```
-/// use loop_agents::process::sweep;
-///
-/// assert_eq!(sweep("a-run-that-never-was"), []);
-/// ```
-pub fn sweep(run: &str) -> Vec<Swept> {
-    let mark = Mark::new(run.to_owned());
-    let names = RefCell::new(BTreeMap::new());
-    let survivors = end_all(|| {
-        let found = mark.carriers();
-        let mut names = names.borrow_mut();
-        for found in &found {
-            names.entry(number(found.pid)).or_insert_with(|| proc::name(found.pid));
-        }
-        found
-    });
-    let survivors: Vec<_> = survivors.into_iter().map(number).collect();
-    let swept = names.into_inner().into_iter();
-    swept.map(|(pid, name)| Swept { pid, name, ended: !survivors.contains(&pid) }).collect()
 }
 
 fn number(pid: Pid) -> u32 {
@@ -282,15 +271,38 @@ impl Estate {
         survivors.iter().copied().map(number).collect()
     }
 
+    fn group(&self) -> MutexGuard<'_, Option<Cgroup>> {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what is in the control group, which is none any more then.
+    fn end_group(&self) -> Vec<Pid> {
+        let Some(group) = self.group().take() else { return Vec::new() };
+        // If it cannot be left it holds us, and is not killed as a whole.
+        let _ = group.leave();
+        group.kill();
+        let survivors = end_all(|| group.members());
+        group.remove();
+        survivors
+    }
+
     fn end(&self) -> Vec<u32> {
-        let survivors = match &self.adoption {
+        let is_used = self.used.swap(false, Ordering::Relaxed);
+        let mut survivors = match &self.adoption {
             Some(adoption) => {
                 adoption.wait_for_commands();
                 end_all(|| adoption.all_orphans())
             }
-            None if self.used.swap(false, Ordering::Relaxed) => end_all(|| self.mark.carriers()),
+            None if is_used => end_all(|| self.mark.carriers()),
             None => Vec::new(),
         };
+        if is_used && self.adoption.is_some() {
+            // What was handed to a service of the system is nobody's orphan.
+            survivors.extend(end_all(|| self.mark.carriers_of_variable()));
+        }
+        survivors.extend(self.end_group());
+        survivors.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
+        survivors.dedup();
         self.dismiss_guardian();
         self.give_up(&survivors)
     }

@@ -121,13 +121,49 @@ impl Stat {
     }
 
     fn parse(line: &[u8]) -> Option<Self> {
-        // The name in parentheses is the process's own choice, parentheses and spaces included.
-        let name_end = line.iter().rposition(|byte| *byte == b')')?;
-        let rest = std::str::from_utf8(&line[name_end + 1..]).ok()?;
-        let mut fields = rest.split_ascii_whitespace();
+        let mut fields = fields(line)?;
         let ended = matches!(fields.next()?, "Z" | "X");
         let mut next = || fields.next().map(pid);
         Some(Self { ended, parent: next()?, group: next()?, session: next()? })
+    }
+}
+
+/// The fields that follow the name, the state first.
+fn fields(line: &[u8]) -> Option<impl Iterator<Item = &str>> {
+    // The name in parentheses is the process's own choice, parentheses and spaces included.
+    let name_end = line.iter().rposition(|byte| *byte == b')')?;
+    Some(std::str::from_utf8(&line[name_end + 1..]).ok()?.split_ascii_whitespace())
+}
+
+/// How a process was stopped that is stopped now.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stop {
+    /// The signal that did it; none if the system does not say, as Linux before 5.17.
+    signal: Option<i32>,
+    /// Whether it has a terminal, which belongs to another group now.
+    in_background: bool,
+}
+
+impl Stop {
+    /// None if the process is not stopped.
+    pub(super) fn of(pid: Pid) -> Option<Self> {
+        Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    fn parse(line: &[u8]) -> Option<Self> {
+        let fields: Vec<_> = fields(line)?.collect();
+        let number = |at: usize| fields.get(at).and_then(|field| i32::from_str(field).ok());
+        // Fields 5, 7, 8 and 52 of proc_pid_stat(5), which counts from 1 and begins before the name.
+        let (group, terminal, foreground, signal) = (number(2), number(4)?, number(5), number(49));
+        let in_background = terminal != 0 && foreground != group;
+        let stop = Self { signal: signal.filter(|signal| *signal > 0), in_background };
+        (fields.first() == Some(&"T")).then_some(stop)
+    }
+
+    /// Whether the terminal's driver can have stopped it, because it read or wrote in the background.
+    pub(super) fn is_for_terminal(&self) -> bool {
+        let by = |signal| [Signal::TTIN, Signal::TTOU].iter().any(|stop| stop.as_raw() == signal);
+        self.in_background && self.signal.is_none_or(by)
     }
 }
 
@@ -162,5 +198,21 @@ mod tests {
         let outside = Stat { ended: true, parent: None, group: None, session: None };
         assert_eq!(Stat::parse(b"7 (x) Z 0 0 0 0 -1").unwrap(), outside);
         assert_eq!(Stat::parse(b"7"), None);
+    }
+
+    #[test]
+    fn a_stop_is_the_terminals_only_in_its_background_and_by_its_signals() {
+        let line = |state: &str, terminal: &str, foreground: &str, signal: i32| {
+            let unused = "0 ".repeat(43);
+            format!("7 (a b) {state} 5 7 8 {terminal} {foreground} {unused}{signal}").into_bytes()
+        };
+        let is_for_terminal = |line: &[u8]| Stop::parse(line).map(|stop| stop.is_for_terminal());
+        let (stop, ttin, ttou) = (Signal::STOP.as_raw(), Signal::TTIN.as_raw(), Signal::TTOU.as_raw());
+        for (signal, background) in [(stop, false), (ttin, true), (ttou, true), (0, true)] {
+            assert_eq!(is_for_terminal(&line("S", "34816", "9", signal)), None);
+            assert_eq!(is_for_terminal(&line("T", "34816", "9", signal)), Some(background));
+            assert_eq!(is_for_terminal(&line("T", "34816", "7", signal)), Some(false));
+            assert_eq!(is_for_terminal(&line("T", "0", "-1", signal)), Some(false));
+        }
     }
 }

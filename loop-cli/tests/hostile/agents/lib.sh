@@ -18,3 +18,19 @@ arrived() {
         missing=$((missing - 1))
     done
 }
+
+# Says the number of the loop under which this runs: the nearest ancestor of that name.
+the_loop() {
+    above=$$
+    until [ "$(cat "/proc/$above/comm")" = loop ]; do
+        above=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$above/status")
+    done
+    echo "$above"
+}
+
+# Says the number of the guardian of this loop.
+guardian_of() {
+    for child in $(cat "/proc/$1/task/$1/children"); do
+        case $(cat "/proc/$child/comm") in guardian) echo "$child" ;; esac
+    done
+}

@@ -48,4 +48,9 @@ cases! {
         Ends::time_exceeded("all are ended at the run's time limit").fate(),
         Ends::time_exceeded("all are ended at the run's time limit").fate(),
     );
+    hands_work_to_tmux: Case::new(
+        "leaves work to a tmux server that it starts (where tmux is installed)",
+        Ends::goal_met("found and killed when the agent has ended, and the server with it").leaves(1).fate(),
+        Ends::goal_met("found and killed when the check has ended, and the server with it").leaves(1).fate(),
+    ).needs("tmux");
 }

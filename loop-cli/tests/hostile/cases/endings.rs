@@ -61,6 +61,29 @@ cases! {
         Ends::time_exceeded("continued, so that it hears TERM").fate(),
         Ends::time_exceeded("continued, so that it hears TERM").fate(),
     );
+    stops_the_loop: Case::new(
+        "stops the loop with SIGSTOP, and works on; a person's `kill -STOP` is the same",
+        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+    );
+    stops_by_the_terminals_signals: Case::new(
+        "stops the loop with SIGTTIN and SIGTTOU, though no terminal has to",
+        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+    );
+    keeps_stopping_the_loop: Case::new(
+        "stops the loop with SIGSTOP again and again, under a time limit",
+        Ends::time_exceeded("the guardian ends the run's processes").fate(),
+        Ends::time_exceeded("the guardian ends the run's processes").fate(),
+    ).alone();
+    keeps_stopping_each_time: Case::new(
+        "the same without a time limit that it would cross",
+        Ends::halted("consecutive_failures", "the guardian ends the run's processes, which is a failure")
+            .iterations(2)
+            .manifest(two_failures)
+            .fate(),
+        Ends::halted("max_iterations", "the guardian ends the check, so that it did not pass").iterations(2).fate(),
+    ).script("keeps_stopping_the_loop").alone();
     dies_by_signal: Case::new(
         "ends by a signal",
         Ends::halted("consecutive_failures", "a failure, judged all the same")

@@ -1,0 +1,264 @@
+//! A control group for the processes of one run, where the system lets us make one.
+//!
+//! A process can drop the marks that it inherited, but it leaves a control group only by writing to its files. So
+//! this process enters a group of its own, in which everything is born that it starts; no command can run before it
+//! is in there. Its guardian stays outside.
+//!
+//! That takes version 2 of control groups, and a group above ours that we may write to: a delegated subtree, as
+//! in a user's systemd session, or root. Anywhere else there is no group, and the marks have to do.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::{self, ErrorKind},
+    path::{Component, Path, PathBuf},
+    str::FromStr,
+    thread,
+    time::Instant,
+};
+
+use rustix::process::{Pid, getpid};
+
+use super::{
+    kill::{BLIND_WAIT, KILL_TIME},
+    proc::Found,
+};
+
+/// What the groups of runs are called, before the run's name.
+const PREFIX: &str = "loop-";
+
+/// How many levels of groups are searched. The system allows more; nobody nests them so deep.
+const DEPTH: usize = 16;
+
+/// The groups of this system, as they are seen from here.
+#[derive(Debug)]
+pub(super) struct Hierarchy {
+    mount: PathBuf,
+    /// The folder of the group in which this process is.
+    own: PathBuf,
+}
+
+impl Hierarchy {
+    /// None without version 2 of control groups.
+    pub(super) fn of_system() -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        Self::parse(&mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)
+    }
+
+    /// Reads `proc_pid_mountinfo(5)` and `cgroups(7)`.
+    fn parse(mounts: &str, groups: &str) -> Option<Self> {
+        let (root, mount) = mounts.lines().find_map(|line| {
+            let (before, after) = line.split_once(" - ")?;
+            let mut fields = before.split(' ').skip(3);
+            after.starts_with("cgroup2 ").then_some((fields.next()?, fields.next()?))
+        })?;
+        let own = Path::new(groups.lines().find_map(|line| line.strip_prefix("0::"))?);
+        let below = own.strip_prefix(root).ok()?;
+        // A group outside of what is mounted here begins with "..".
+        let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
+        is_inside.then(|| Self { mount: PathBuf::from(mount), own: Path::new(mount).join(below) })
+    }
+
+    /// The groups of these runs, wherever they are.
+    pub(super) fn groups_of(&self, runs: &[&str]) -> Vec<Cgroup> {
+        let names = runs.iter().filter_map(|run| name_of(run)).collect();
+        let mut found = Vec::new();
+        find(&self.mount, &names, DEPTH, &mut found);
+        found
+    }
+}
+
+/// Looks for groups with these names; what is inside of one that was found belongs to it.
+fn find(folder: &Path, names: &HashSet<String>, depth: usize, found: &mut Vec<Cgroup>) {
+    for child in children(folder) {
+        let is_meant =
+            child.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(name));
+        match depth.checked_sub(1) {
+            _ if is_meant => found.push(Cgroup(child)),
+            Some(depth) => find(&child, names, depth, found),
+            None => {}
+        }
+    }
+}
+
+/// The groups in this group; none if it is gone.
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.path()).collect()
+}
+
+/// None if a run's name is none for a folder.
+fn name_of(run: &str) -> Option<String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (!run.is_empty() && run.len() <= 128 && run.bytes().all(is_plain)).then(|| format!("{PREFIX}{run}"))
+}
+
+/// The group of a run. It is there until it is [ended](Self::end).
+#[derive(Debug)]
+pub(super) struct Cgroup(PathBuf);
+
+impl Cgroup {
+    /// Makes the group of this run below our own, and enters it.
+    ///
+    /// # Errors
+    /// The system allows no such group, or there is one already. Then we are where we were.
+    pub(super) fn enter(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
+        let group = Self::below(&hierarchy.own, run)?;
+        fs::create_dir(&group.0)?;
+        if let Err(error) = join(&group.0) {
+            // It is empty. Where it stays all the same it does no harm.
+            let _ = fs::remove_dir(&group.0);
+            return Err(error);
+        }
+        Ok(group)
+    }
+
+    /// The group of the run of which this process is the guardian; leaves it if we were started in there.
+    pub(super) fn guarded(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
+        let around = hierarchy.own.parent().map(|around| Self::below(around, run)).transpose()?;
+        match around.filter(|group| group.0 == hierarchy.own) {
+            Some(group) => group.leave().map(|()| group),
+            None => Self::below(&hierarchy.own, run),
+        }
+    }
+
+    fn below(folder: &Path, run: &str) -> io::Result<Self> {
+        let name = name_of(run).ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
+        Ok(Self(folder.join(name)))
+    }
+
+    /// Moves this process back to where the group is.
+    pub(super) fn leave(&self) -> io::Result<()> {
+        self.0.parent().map_or(Ok(()), join)
+    }
+
+    /// Its members and those of the groups inside of it, held, without ourselves.
+    pub(super) fn members(&self) -> Vec<Found> {
+        let own = getpid();
+        let listed = |group: &Self| group.listed().into_iter().filter(|pid| *pid != own);
+        let mut held: Vec<_> = listed(self).filter_map(Found::held).collect();
+        // A process that is still listed once it is held is the one that is held.
+        let still: HashSet<Pid> = listed(self).collect();
+        held.retain(|found| still.contains(&found.pid));
+        held
+    }
+
+    fn listed(&self) -> Vec<Pid> {
+        let own = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
+        // Who is outside of what can be seen from here has the number 0.
+        let mut listed: Vec<_> =
+            own.lines().filter_map(|line| i32::from_str(line).ok().and_then(Pid::from_raw)).collect();
+        listed.extend(children(&self.0).into_iter().flat_map(|child| Self(child).listed()));
+        listed
+    }
+
+    /// Kills all members at once, so that none starts another meanwhile; none if we are one of them.
+    pub(super) fn kill(&self) {
+        if !self.listed().contains(&getpid()) {
+            // Linux before 5.14 has no such file. The members are killed one by one in any case.
+            let _ = fs::write(self.0.join("cgroup.kill"), "1");
+        }
+    }
+
+    /// Removes the group when its last member is gone, and the groups inside of it. What cannot be removed is empty,
+    /// or holds who could not be killed.
+    pub(super) fn remove(&self) {
+        children(&self.0).into_iter().for_each(|child| Self(child).remove());
+        let deadline = Instant::now() + KILL_TIME;
+        // A process is dead a little before its group hears of it.
+        while fs::remove_dir(&self.0).is_err_and(|error| error.kind() == ErrorKind::ResourceBusy)
+            && self.listed().is_empty()
+            && Instant::now() < deadline
+        {
+            thread::sleep(BLIND_WAIT);
+        }
+    }
+}
+
+/// Moves this process into the group in this folder.
+fn join(folder: &Path) -> io::Result<()> {
+    fs::write(folder.join("cgroup.procs"), "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "22 1 0:5 / /proc rw - proc proc rw\n\
+        35 25 0:30 /user /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+    #[test]
+    fn our_own_group_is_found_below_what_is_mounted() {
+        let hierarchy = Hierarchy::parse(MOUNTS, "1:name=systemd:/x\n0::/user/app.slice/a.scope\n").unwrap();
+        assert_eq!(hierarchy.own, Path::new("/sys/fs/cgroup/app.slice/a.scope"));
+        let top = Hierarchy::parse(MOUNTS, "0::/user\n").unwrap();
+        assert_eq!((top.own, top.mount), (PathBuf::from("/sys/fs/cgroup"), PathBuf::from("/sys/fs/cgroup")));
+        for groups in ["0::/elsewhere\n", "0::/user/../x\n", "4:memory:/user\n", ""] {
+            assert!(Hierarchy::parse(MOUNTS, groups).is_none(), "{groups}");
+        }
+        assert!(
+            Hierarchy::parse("35 25 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "0::/\n")
+                .is_none()
+        );
+    }
+
+    /// A folder that looks like a hierarchy, in which nothing really moves.
+    fn imitation() -> (tempfile::TempDir, Hierarchy) {
+        let mount = tempfile::tempdir().unwrap();
+        let own = mount.path().join("user");
+        fs::create_dir(&own).unwrap();
+        let hierarchy = Hierarchy { mount: mount.path().to_owned(), own };
+        (mount, hierarchy)
+    }
+
+    #[test]
+    fn a_process_enters_its_groups_and_a_guardian_leaves_it() {
+        let (_mount, hierarchy) = imitation();
+        let group = Cgroup::enter(&hierarchy, "run-1").unwrap();
+        let dir = hierarchy.own.join("loop-run-1");
+        assert_eq!(group.0, dir);
+        assert_eq!(fs::read_to_string(dir.join("cgroup.procs")).unwrap(), "0");
+        assert_eq!(Cgroup::guarded(&hierarchy, "run-1").unwrap().0, dir);
+        assert!(!hierarchy.own.join("cgroup.procs").exists());
+        let inside = Hierarchy { mount: hierarchy.mount.clone(), own: dir.clone() };
+        assert_eq!(Cgroup::guarded(&inside, "run-1").unwrap().0, dir);
+        assert_eq!(fs::read_to_string(hierarchy.own.join("cgroup.procs")).unwrap(), "0");
+        assert_eq!(Cgroup::enter(&hierarchy, "run-1").unwrap_err().kind(), ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn only_the_groups_of_the_runs_that_are_meant_are_found() {
+        let (mount, hierarchy) = imitation();
+        for group in ["loop-a/loop-b", "user/loop-c", "user/loop-d", "loop-ab", "x/y/z"] {
+            fs::create_dir_all(mount.path().join(group)).unwrap();
+        }
+        let mut found: Vec<_> =
+            hierarchy.groups_of(&["a", "b", "c", "../x", ""]).into_iter().map(|it| it.0).collect();
+        found.sort();
+        assert_eq!(found, [mount.path().join("loop-a"), mount.path().join("user/loop-c")]);
+    }
+
+    #[test]
+    fn a_group_that_holds_us_is_not_killed() {
+        let (_mount, hierarchy) = imitation();
+        let group = Cgroup::enter(&hierarchy, "run-1").unwrap();
+        let inner = group.0.join("loop-inner");
+        fs::create_dir(&inner).unwrap();
+        fs::write(inner.join("cgroup.procs"), format!("0\n{}\n", std::process::id())).unwrap();
+        assert!(group.members().is_empty());
+        group.kill();
+        assert!(!group.0.join("cgroup.kill").exists());
+        fs::write(inner.join("cgroup.procs"), "").unwrap();
+        group.kill();
+        assert_eq!(fs::read_to_string(group.0.join("cgroup.kill")).unwrap(), "1");
+    }
+
+    #[test]
+    fn where_no_group_can_be_made_there_is_none() {
+        let (mount, _) = imitation();
+        let nowhere = Hierarchy { mount: mount.path().to_owned(), own: mount.path().join("nowhere") };
+        assert!(Cgroup::enter(&nowhere, "run-1").is_err());
+        assert!(nowhere.groups_of(&["run-1"]).is_empty());
+    }
+}

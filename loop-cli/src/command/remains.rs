@@ -1,0 +1,93 @@
+//! What dead runs left behind.
+//!
+//! A run whose process was killed, and whose guardian was killed first, leaves its agent at work without any limit.
+//! So every command that has to do with runs looks for such runs in its folder, and ends what is left of them.
+
+use std::path::{Path, PathBuf};
+
+use loop_agents::process::{Swept, sweep, wake};
+
+use super::{kept::store, setting};
+use crate::{
+    args::Command,
+    view::{self, text},
+};
+
+/// The folder that a command has to do with; none if it has nothing to do with runs.
+fn folder(command: &Command) -> Option<PathBuf> {
+    let cwd = match command {
+        Command::Run(args) => args.cwd.as_deref(),
+        Command::Every(args) => args.cwd.as_deref(),
+        Command::Chat(args) => args.cwd.as_deref(),
+        Command::Schedule(_)
+        | Command::Task(_)
+        | Command::Resume(_)
+        | Command::Runs(_)
+        | Command::Show(_)
+        | Command::Report(_)
+        | Command::Tail(_)
+        | Command::Rm(_)
+        | Command::Check(_) => None,
+        Command::Policy(_)
+        | Command::Schema
+        | Command::Init(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => {
+            return None;
+        }
+    };
+    // The command itself says what is wrong with the folder.
+    setting::dir(cwd).ok()
+}
+
+/// Ends what dead runs in the folder of this command left behind. It is no reason for the command to fail.
+pub(super) fn end_of_dead_runs(command: &Command) {
+    if let Some(folder) = folder(command)
+        && let Err(error) = end_in(&folder)
+    {
+        view::warning(&format!("processes of dead runs were not looked for: {error:#}"));
+    }
+}
+
+fn end_in(folder: &Path) -> anyhow::Result<()> {
+    // Without a state directory there are no runs. The commands that need one say so.
+    let Ok(store) = store() else { return Ok(()) };
+    if let Some(run) = store.living_in(folder)?
+        && wake(&run.id)
+    {
+        view::warning(&format!("the run {} was stopped, and had lost its guardian: it goes on", run.id));
+    }
+    // Held until all is done: nobody goes on with them meanwhile.
+    let dead = store.dead_in(folder)?;
+    let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
+    let remains = Remains::end(&names);
+    if let Some(ended) = remains.ended {
+        view::warning(&format!("a run that died here had left processes behind, which were ended: {ended}"));
+    }
+    if let Some(alive) = remains.alive {
+        view::warning(&format!(
+            "a run that died here left processes behind that cannot be ended: {alive}\n  end them yourself"
+        ));
+    }
+    Ok(())
+}
+
+/// What was left of dead runs, in words.
+pub(super) struct Remains {
+    pub(super) ended: Option<String>,
+    pub(super) alive: Option<String>,
+}
+
+impl Remains {
+    /// Ends what is left of these runs.
+    pub(super) fn end(runs: &[&str]) -> Self {
+        let (ended, alive): (Vec<_>, Vec<_>) = sweep(runs).into_iter().partition(|process| process.ended);
+        Self { ended: names(&ended), alive: names(&alive) }
+    }
+}
+
+fn names(processes: &[Swept]) -> Option<String> {
+    let name = |process: &Swept| format!("{} ({})", process.pid, text::printable(&process.name));
+    let names: Vec<_> = processes.iter().map(name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}

@@ -1,0 +1,11 @@
+# Kills the guardian and then the loop, which is stopped first so that it cannot start another one. A swarm works on.
+. "${0%/*}/lib.sh"
+"$sh" "$here/swarm.sh" "$run" &
+arrived 4
+loop=$(the_loop)
+until guardian=$(guardian_of "$loop"); [ -n "$guardian" ]; do :; done
+: < "$run/go"
+kill -STOP "$loop"
+kill -KILL "$guardian"
+kill -KILL "$loop"
+exec "$sh" "$here/lingers.sh" "$run"
