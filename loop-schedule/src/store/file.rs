@@ -63,13 +63,14 @@ impl FileStore {
     /// the path itself, so that it is the same whatever `show` takes out.
     ///
     /// # Errors
-    /// As [`for_project`](Self::for_project), and if the folder of all schedules cannot be read.
+    /// As [`for_project`](Self::for_project), and if the folder of all schedules is a link or cannot be read.
     pub fn for_project_shown(
         schedules: impl AsRef<Path>,
         project: impl AsRef<Path>,
         show: impl FnOnce(&str) -> String,
     ) -> Result<Self, StoreError> {
         let (schedules, project) = (schedules.as_ref(), project.as_ref());
+        plain::is_folder(schedules)?;
         let project = plain::at(project, project.canonicalize())?;
         let (shown, hash) = (show(&project.to_string_lossy()), hash(&project));
         let name = match plain::ending_with(schedules, &format!("-{hash}"))? {
