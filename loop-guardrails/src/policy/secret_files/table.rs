@@ -20,14 +20,13 @@ macro_rules! with_plain_copies {
 
 /// The built-in rules: see [`SecretFiles::rules`](super::SecretFiles::rules) for how they are written.
 pub(super) const RULES: &[&[&str]] =
-    &[GENERAL, ENDINGS, WORDS, PROGRAMS, CLOUDS, PACKAGES, DATABASES, HISTORIES, REPOSITORIES];
+    &[&[".env*"], WORDS, ENDINGS, GENERAL, PROGRAMS, CLOUDS, PACKAGES, DATABASES, HISTORIES, REPOSITORIES];
 
 /// Rules whose files have a half that is meant to be shown: `id_rsa.pub`.
 pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*"];
 
 /// Names that people give to secrets, whatever program reads them.
 const GENERAL: &[&str] = &[
-    ".env*",
     ".dev.vars*",
     ".flaskenv*",
     "id_*",
@@ -89,7 +88,6 @@ const PROGRAMS: &[&str] = &[
     ".netrc*",
     "_netrc*",
     ".authinfo*",
-    ".curlrc*",
     ".htpasswd*",
     "htpasswd*",
     ".htdigest*",
