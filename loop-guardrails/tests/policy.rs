@@ -8,6 +8,10 @@ mod beneath;
 mod cases;
 #[path = "policy/files.rs"]
 mod files;
+#[path = "policy/followed.rs"]
+mod followed;
+#[path = "policy/pathspecs.rs"]
+mod pathspecs;
 #[cfg(target_os = "linux")]
 #[path = "policy/race.rs"]
 mod race;

@@ -1,24 +1,40 @@
 //! What a tool is given to work with.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
-use loop_guardrails::policy::workspace::Workspace;
+use loop_guardrails::policy::{
+    Denied, LocalPath,
+    workspace::{Workspace, WorkspaceError},
+};
 
-use super::{CommandRun, FileChange, Need, ToolError, record::Record};
+use super::{
+    Answer, Approval, ApprovalRequest, Change, CommandRun, FileChange, Need, ToolError, record::Record,
+};
 use crate::process::Process;
 
 /// What one call is given: the workspace, the surroundings of commands, and a place to say what it did.
 #[derive(Debug)]
 pub struct ToolContext {
     workspace: Workspace,
+    /// The same after a person's yes.
+    approved: OnceLock<Workspace>,
+    approval: Option<Arc<dyn Approval>>,
     /// A command without its line.
     process: Process,
     record: Record,
     deeds: Mutex<Deeds>,
     stop: StopOnDrop,
+}
+
+/// What only a person can allow.
+#[derive(Debug)]
+pub(super) struct Question {
+    denied: Denied,
+    /// The path as it was written, and where it leads.
+    paths: Vec<LocalPath>,
 }
 
 /// What a call did so far.
@@ -50,21 +66,58 @@ impl Drop for StopOnDrop {
 }
 
 impl ToolContext {
-    pub(super) fn new(workspace: Workspace, process: Process, record: Record) -> Self {
-        Self { workspace, process, record, deeds: Mutex::default(), stop: StopOnDrop::default() }
+    pub(super) fn new(
+        workspace: Workspace,
+        approval: Option<Arc<dyn Approval>>,
+        process: Process,
+        record: Record,
+    ) -> Self {
+        let (approved, deeds, stop) = (OnceLock::new(), Mutex::default(), StopOnDrop::default());
+        Self { workspace, approved, approval, process, record, deeds, stop }
     }
 
-    /// Lets the call be made if the policy allows what it needs, and writes that down.
-    pub(super) async fn admit(&self, needs: Vec<Need>) -> Result<(), ToolError> {
-        let judge = move |workspace: &Workspace, _: &Stop| match needs
-            .iter()
-            .find_map(|need| need.refusal(workspace))
-        {
-            Some(refusal) => Err(refusal.into()),
-            None => Ok(()),
-        };
-        self.blocking(judge).await?;
-        self.record.allowed()
+    /// Whether the policy allows what the call needs, or leaves it to a person.
+    pub(super) async fn judge(&self, needs: Vec<Need>) -> Result<Option<Question>, ToolError> {
+        self.blocking(move |workspace, _| {
+            let mut question = None;
+            for need in &needs {
+                match need.refusal(workspace) {
+                    None => {}
+                    Some(WorkspaceError::Denied(denied)) if denied.ruling.needs_approval.is_some() => {
+                        let local = |path: &str| workspace.policy().local(path).ok();
+                        let written = need.path().and_then(local);
+                        let paths = written.into_iter().chain(denied.ruling.needs_approval.clone()).collect();
+                        question = Some(Question { denied, paths });
+                    }
+                    Some(refusal) => return Err(refusal.into()),
+                }
+            }
+            Ok(question)
+        })
+        .await
+    }
+
+    /// Asks a person, and lets the call be made if they say yes.
+    pub(super) async fn ask(
+        &self,
+        Question { denied, paths }: Question,
+        change: Option<Change>,
+    ) -> Result<(), ToolError> {
+        let (Some(approval), Some(change)) = (&self.approval, change) else { return Err(denied.into()) };
+        let diff = self.blocking(move |workspace, _| change.shown(workspace)).await?;
+        let path = paths.last().map(ToString::to_string).unwrap_or_default();
+        let Denied { action, ruling, .. } = denied;
+        let request = ApprovalRequest { action, path, why: ruling.rule, diff };
+        match approval.ask(&request).await {
+            Answer::Yes => {
+                self.approved.get_or_init(|| self.workspace.approving(paths));
+                Ok(())
+            }
+            Answer::No(why) => {
+                let ApprovalRequest { action, why: rule, .. } = request;
+                Err(ToolError::rejected(format!("{action} is not allowed: {why}. {rule}")))
+            }
+        }
     }
 
     pub(super) fn record(&self) -> &Record {
@@ -73,7 +126,7 @@ impl ToolContext {
 
     /// The files that it may use.
     pub fn workspace(&self) -> &Workspace {
-        &self.workspace
+        self.approved.get().unwrap_or(&self.workspace)
     }
 
     /// A command with the environment, the folder and the custody that commands have here. Ask
@@ -112,7 +165,7 @@ impl ToolContext {
         T: Send + 'static,
         W: FnOnce(&Workspace, &Stop) -> Result<T, ToolError> + Send + 'static,
     {
-        let (workspace, stop) = (self.workspace.clone(), self.stop.0.clone());
+        let (workspace, stop) = (self.workspace().clone(), self.stop.0.clone());
         let work = tokio::task::spawn_blocking(move || work(&workspace, &stop));
         work.await.unwrap_or_else(|error| Err(ToolError::failed(format!("the tool broke down: {error}"))))
     }

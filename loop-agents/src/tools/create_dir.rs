@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Tool, ToolContext, ToolError};
+use super::{Change, Need, Tool, ToolContext, ToolError};
 
 /// Makes a folder, and those above it.
 ///
@@ -44,6 +44,10 @@ impl Tool for CreateDir {
 
     fn needs(&self, arguments: &Arguments) -> Vec<Need> {
         vec![Need::write(&arguments.path)]
+    }
+
+    fn change(&self, Arguments { path }: &Arguments) -> Option<Change> {
+        Some(Change::described(format!("+ the folder {path}\n")))
     }
 
     async fn call(&self, Arguments { path }: Arguments, cx: &ToolContext) -> Result<String, ToolError> {

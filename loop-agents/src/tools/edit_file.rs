@@ -1,13 +1,11 @@
 //! Changing one place in a file.
 
-use std::io::Read;
-
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Workspace, Written};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
+use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError, read_file};
 
 /// Replaces a text that stands exactly once in a file.
 ///
@@ -58,6 +56,11 @@ impl Tool for EditFile {
         vec![Need::read(&arguments.path), Need::write(&arguments.path)]
     }
 
+    fn change(&self, Arguments { path, old, new }: &Arguments) -> Option<Change> {
+        let (asked, old, new) = (path.clone(), old.clone(), new.clone());
+        Some(Change::of_file(path, move |text| Ok(replaced(text, &asked, &old, &new)?.0)))
+    }
+
     async fn call(
         &self,
         Arguments { path, old, new }: Arguments,
@@ -71,18 +74,18 @@ impl Tool for EditFile {
 
 /// Gives as well the line at which it was.
 fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(Written, usize), ToolError> {
-    let file = workspace.read(path)?.file;
-    let mut text = String::new();
-    let read = file.take(MAX_CONTENT_BYTES as u64 + 1).read_to_string(&mut text);
-    read.map_err(|error| ToolError::io("read", path, &error))?;
-    if text.len() > MAX_CONTENT_BYTES {
-        return Err(ToolError::failed(format!("`{path}` is larger than {MAX_CONTENT_BYTES} bytes")));
-    }
+    let text = read_file::whole(workspace.read(path)?.file, path, MAX_CONTENT_BYTES)?;
+    let (text, line) = replaced(text, path, old, new)?;
+    Ok((workspace.write(path, text.as_bytes())?, line))
+}
+
+/// The text of this file with the other text in it, and the line of that.
+fn replaced(mut text: String, path: &str, old: &str, new: &str) -> Result<(String, usize), ToolError> {
     let unchanged = |problem| ToolError::failed(format!("`{path}` is as it was: {problem}"));
     let at = place(&text, old).map_err(unchanged)?;
     let line = text[..at].matches('\n').count() + 1;
     text.replace_range(at..at + old.len(), new);
-    Ok((workspace.write(path, text.as_bytes())?, line))
+    Ok((text, line))
 }
 
 /// The one place at which `old` stands.

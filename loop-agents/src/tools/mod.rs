@@ -8,13 +8,17 @@
 //! afterwards what was done but the model that did it; so a [`ToolReport`] says which files
 //! changed, which commands ran and what was refused, as data.
 //!
+//! What the policy leaves to a person, an [`Approval`] asks them. Without one it is refused.
+//!
 //! A [`Toolbox`] holds tools, ours and [your own](Tool).
 
+mod approval;
 mod arguments;
 mod bounds;
 mod context;
 mod create_dir;
 mod current_datetime;
+mod diff;
 mod edit_file;
 mod error;
 mod file_tree;
@@ -33,6 +37,7 @@ mod write_file;
 
 pub(crate) use self::arguments::schema;
 pub use self::{
+    approval::{Answer, Approval, ApprovalRequest, Change},
     bounds::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES},
     context::{Stop, ToolContext},
     create_dir::CreateDir,

@@ -26,6 +26,11 @@ impl Need {
         Self::Path(path.into(), Verb::Write)
     }
 
+    /// The path as it was written, if it is about one.
+    pub(super) fn path(&self) -> Option<&str> {
+        if let Self::Path(path, _) = self { Some(path) } else { None }
+    }
+
     /// Whether it is refused. What is not there, for example, is no refusal: the call will say so.
     pub(super) fn refusal(&self, workspace: &Workspace) -> Option<WorkspaceError> {
         let checked = match self {

@@ -1,6 +1,9 @@
 //! Reading a file, or some of its lines.
 
-use std::io::{self, BufRead, BufReader};
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read as _},
+};
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -163,6 +166,17 @@ fn shown(bytes: &[u8], cut: Option<(String, String)>) -> Read {
         read.notes.push(note);
     }
     read
+}
+
+/// All the text of a file, if it is UTF-8 and no longer than so many bytes.
+pub(super) fn whole(file: File, path: &str, most: usize) -> Result<String, ToolError> {
+    let mut text = String::new();
+    let read = file.take(most as u64 + 1).read_to_string(&mut text);
+    read.map_err(|error| ToolError::io("read", path, &error))?;
+    if text.len() > most {
+        return Err(ToolError::failed(format!("`{path}` is larger than {most} bytes")));
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

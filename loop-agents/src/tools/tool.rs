@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use tokio::time::timeout;
 
-use super::{Need, ToolContext, ToolError, arguments};
+use super::{Change, Need, ToolContext, ToolError, arguments};
 
 /// How long a call may take, unless the tool says otherwise: 30 seconds.
 pub const DEFAULT_TOOL_TIME: Duration = Duration::from_secs(30);
@@ -72,6 +73,12 @@ pub trait Tool: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// What the call would change, so that a person can be asked about it where the policy leaves that to one; nothing by
+    /// default, and then such a call is refused.
+    fn change(&self, _arguments: &Self::Arguments) -> Option<Change> {
+        None
+    }
+
     /// How long a call may take; [`DEFAULT_TOOL_TIME`] by default.
     fn max_time(&self, _cx: &ToolContext) -> Duration {
         DEFAULT_TOOL_TIME
@@ -100,7 +107,6 @@ pub struct ToolDefinition {
 #[async_trait]
 pub(super) trait AnyTool: Send + Sync {
     fn definition(&self) -> ToolDefinition;
-    fn time(&self, cx: &ToolContext) -> Duration;
     async fn call_any(&self, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError>;
 }
 
@@ -111,13 +117,21 @@ impl<T: Tool> AnyTool for T {
         ToolDefinition { name, description, parameters: arguments::schema::<T::Arguments>() }
     }
 
-    fn time(&self, cx: &ToolContext) -> Duration {
-        self.max_time(cx)
-    }
-
     async fn call_any(&self, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError> {
         let arguments = arguments::read(self.name(), arguments)?;
-        cx.admit(self.needs(&arguments)).await?;
-        self.call(arguments, cx).await
+        let limit = self.max_time(cx);
+        let late = || {
+            let name = self.name();
+            ToolError::failed(format!("{name} did not end within {limit:?}; ask for less at a time"))
+        };
+        let change = self.change(&arguments);
+        let question =
+            timeout(limit, cx.judge(self.needs(&arguments))).await.unwrap_or_else(|_| Err(late()))?;
+        if let Some(question) = question {
+            // A person takes the time that they need.
+            cx.ask(question, change).await?;
+        }
+        cx.record().allowed()?;
+        timeout(limit, self.call(arguments, cx)).await.unwrap_or_else(|_| Err(late()))
     }
 }

@@ -1,15 +1,14 @@
 //! Tools by their names, and the one way to call them.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt};
+use std::{collections::BTreeMap, ffi::OsString, fmt, sync::Arc};
 
 use loop_guardrails::policy::{audit::Audit, environment::EnvironmentPolicy, workspace::Workspace};
 use serde_json::Value;
-use tokio::time::timeout;
 
 use super::{
-    CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, ReadFile, RunCommand, SearchFiles, Tool,
-    ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami, WriteFile, bounds,
-    context::Deeds, record::Record, tool::AnyTool,
+    Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, ReadFile, RunCommand,
+    SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami, WriteFile,
+    bounds, context::Deeds, record::Record, tool::AnyTool,
 };
 use crate::process::{Custody, Environment, Process};
 
@@ -19,7 +18,8 @@ use crate::process::{Custody, Environment, Process};
 /// call that cannot be audited is not made.
 ///
 /// # Default
-/// Commands see no environment and are in a [`Custody`] of the toolbox; the audit is in memory.
+/// Commands see no environment and are in a [`Custody`] of the toolbox; the audit is in memory; nobody is asked, and what
+/// takes a person's yes is refused.
 ///
 /// ```
 /// use loop_agents::tools::Toolbox;
@@ -42,6 +42,7 @@ pub struct Toolbox {
     tools: BTreeMap<String, Box<dyn AnyTool>>,
     process: Process,
     audit: Audit,
+    approval: Option<Arc<dyn Approval>>,
     run: Option<String>,
     iteration: Option<u64>,
 }
@@ -51,7 +52,7 @@ impl Toolbox {
     pub fn new(workspace: Workspace) -> Self {
         let process = Process::shell("").dir(workspace.root()).custody(Custody::unnamed());
         let audit = Audit::new();
-        Self { workspace, tools: BTreeMap::new(), process, audit, run: None, iteration: None }
+        Self { workspace, tools: BTreeMap::new(), process, audit, approval: None, run: None, iteration: None }
     }
 
     /// All of ours.
@@ -97,14 +98,18 @@ impl Toolbox {
         self
     }
 
-    /// What commands see of these variables. `POSIXLY_CORRECT` is not among them: with it programs read
-    /// their options otherwise than the policy does.
+    /// What commands see of these variables: of what `policy` lets a child see, what is
+    /// [necessary](loop_guardrails::policy::environment::Inherit::Necessary), and what `policy` passes or the
+    /// workspace's settings [name](loop_guardrails::policy::ActionPolicy::variables). `POSIXLY_CORRECT` is not among them: with
+    /// it programs read their options otherwise than the policy does.
     #[must_use]
     pub fn environment<K: Into<OsString>, V: Into<OsString>>(
         mut self,
         vars: impl IntoIterator<Item = (K, V)>,
         policy: &EnvironmentPolicy,
     ) -> Self {
+        let named = self.workspace.policy().variables().iter().map(|name| name.value.clone());
+        let policy = policy.clone().of_commands().pass(named);
         let seen = Environment::new().inherit(policy.split(vars).seen);
         self.process = self.process.env(seen.without("POSIXLY_CORRECT"));
         self
@@ -121,6 +126,13 @@ impl Toolbox {
     #[must_use]
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = audit;
+        self
+    }
+
+    /// Who is asked where the policy leaves an action to a person.
+    #[must_use]
+    pub fn approval(mut self, approval: impl Approval) -> Self {
+        self.approval = Some(Arc::new(approval));
         self
     }
 
@@ -151,7 +163,8 @@ impl Toolbox {
     /// begun is still done as a whole.
     pub async fn call(&self, name: &str, arguments: &Value) -> ToolReport {
         let record = Record::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
-        let cx = ToolContext::new(self.workspace.clone(), self.process.clone(), record);
+        let cx =
+            ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record);
         let result = self.called(name, arguments, &cx).await;
         let unrecorded = cx.record().ended(&result);
         let (outcome, mut text) = match result {
@@ -175,10 +188,7 @@ impl Toolbox {
                 names.join(", ")
             )));
         };
-        let limit = tool.time(cx);
-        timeout(limit, tool.call_any(arguments, cx)).await.unwrap_or_else(|_| {
-            Err(ToolError::failed(format!("{name} did not end within {limit:?}; ask for less at a time")))
-        })
+        tool.call_any(arguments, cx).await
     }
 }
 

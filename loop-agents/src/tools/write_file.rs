@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
+use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
 
 /// Writes a whole file, in one step that nobody sees the middle of.
 ///
@@ -48,6 +48,11 @@ impl Tool for WriteFile {
 
     fn needs(&self, arguments: &Arguments) -> Vec<Need> {
         vec![Need::write(&arguments.path)]
+    }
+
+    fn change(&self, Arguments { path, content }: &Arguments) -> Option<Change> {
+        let content = content.clone();
+        Some(Change::of_file(path, move |_| Ok(content)))
     }
 
     async fn call(

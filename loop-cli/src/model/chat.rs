@@ -15,8 +15,8 @@ use crate::{compose::Place, settings::Settings};
 /// Where a conversation takes place, and with what.
 ///
 /// # Default
-/// No system prompt, the tools and the policy of the settings, and commands of tools that see the user's variables without what
-/// looks like a secret.
+/// No system prompt, the tools and the policy of the settings, and commands of tools that see few of the user's variables:
+/// those that are necessary, and those that the settings name.
 #[derive(Debug)]
 pub(crate) struct Surroundings<'a> {
     pub(super) settings: &'a Settings,

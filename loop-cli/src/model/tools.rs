@@ -121,8 +121,9 @@ pub(crate) fn toolbox(
     audit: &Audit,
 ) -> Toolbox {
     let Surroundings { place, sees, set, .. } = around;
-    // What is set is meant to be seen.
-    let seen = sees.split(place.env.iter().cloned()).seen.into_iter();
+    // What is set is meant to be seen, and what is named.
+    let named = workspace.policy().variables().iter().map(|name| name.value.clone());
+    let seen = sees.clone().of_commands().pass(named).split(place.env.iter().cloned()).seen.into_iter();
     let seen = seen.chain(set.iter().map(|(name, value)| (name.into(), value.into())));
     let everything = EnvironmentPolicy::new().pass("*".parse::<NamePattern>());
     let tools = Toolbox::standard(workspace.clone())

@@ -2,7 +2,7 @@
 //!
 //! People who sit in a session for a day lose it in three ways: it hangs in something that nobody can end, it does at
 //! night what somebody should have been asked about, and what was said is gone. So what is done here can all be ended by
-//! Ctrl+C; nothing that a loop repeats has a way to ask; and all that is said is written down as it is said.
+//! Ctrl+C; nothing that a loop repeats has a way to ask, and a person's own turn asks about one thing (`approval.rs`); and all that is said is written down as it is said.
 //!
 //! | what | where |
 //! | --- | --- |
@@ -13,6 +13,7 @@
 //! | what is seen | `screen/` |
 
 mod act;
+mod approval;
 mod changes;
 mod command;
 mod editor;

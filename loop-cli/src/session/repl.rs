@@ -2,10 +2,12 @@
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
-use tokio::time::timeout;
+use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use super::{
-    Interrupted, Session, command,
+    Interrupted, Session,
+    approval::Question,
+    command,
     editor::{Editor, Prompt, Typed, gone},
     jobs::{Asking, Clockwork, Due, Wanted},
 };
@@ -133,7 +135,9 @@ async fn heard(
             return None;
         }
     };
-    perform(session, &line, editor, signals).await
+    // What a loop repeats is done without anybody there, although somebody has begun it.
+    let questions = (!command::is_loop(&line)).then(|| session.tools.approvals.open());
+    perform(session, &line, questions, editor, signals).await
 }
 
 /// Does what is due, above what is being typed.
@@ -147,7 +151,7 @@ async fn fire(
         return None;
     }
     session.say(&paint(DIM, due.heading()));
-    perform(session, due.prompt(), editor, signals).await
+    perform(session, due.prompt(), None, editor, signals).await
 }
 
 /// How long what is being done may take to end when a signal ends the session. Nothing needs it, but for a disk that is
@@ -155,10 +159,11 @@ async fn fire(
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Does what a line asks for, and hears signals meanwhile. Ctrl+C ends it; the others end the session, and are given.
-/// A loop is also ended by the words that leave.
+/// A loop is also ended by the words that leave. What tools ask meanwhile, the person answers.
 async fn perform(
     session: &mut Session,
     line: &str,
+    mut questions: Option<UnboundedReceiver<Question>>,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
@@ -166,7 +171,7 @@ async fn perform(
     // Ctrl+C, and what is typed for later, would stand in the midst of what is said.
     let _unechoed = Unechoed::begin();
     let mut acting = pin!(session.act(line));
-    let mut ended = pin!(editor.until_ended(command::is_loop(line)));
+    let mut question: Option<Question> = None;
     let done = loop {
         tokio::select! {
             done = &mut acting => break done,
@@ -178,7 +183,17 @@ async fn perform(
                     return Some(signal);
                 }
             }
-            () = &mut ended, if !stop.is_cancelled() => stop.cancel(),
+            typed = typed_meanwhile(editor, command::is_loop(line), question.is_some()), if !stop.is_cancelled() => {
+                match question.take() {
+                    Some(question) => question.answered(typed.as_deref()),
+                    None => stop.cancel(),
+                }
+            }
+            Some(next) = next_question(questions.as_mut()), if question.is_none() => {
+                editor.keep_typed();
+                next.show();
+                question = Some(next);
+            }
         }
     };
     match done {
@@ -186,5 +201,19 @@ async fn perform(
         Err(error) if error.is::<Interrupted>() => view::say(&paint(DIM, Interrupted)),
         Err(error) => view::error(&error),
     }
+    None
+}
+
+/// The next question of a tool, if one can come.
+async fn next_question(questions: Option<&mut UnboundedReceiver<Question>>) -> Option<Question> {
+    questions?.recv().await
+}
+
+/// Waits for the answer to a question, or else until something is typed that ends what is done; keeps all else.
+async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, is_asked: bool) -> Option<String> {
+    if is_asked {
+        return editor.answer().await;
+    }
+    editor.until_ended(is_loop).await;
     None
 }

@@ -26,7 +26,8 @@ use crate::{
 
 /// A conversation, and all that a person does around it.
 ///
-/// It has no way to ask anybody anything: the editor is elsewhere. What it does can be repeated without anybody there.
+/// It has no way to ask anybody anything: the editor is elsewhere. What it does can be repeated without anybody there. Its
+/// tools can ask while the line is done that a person typed, and are refused otherwise.
 pub(crate) struct Session {
     pub(super) chat: Chat,
     /// Who answers; nobody if no model is there.

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::{
     Interrupted, Session,
+    approval::Approvals,
     jobs::{self, SessionJobs},
 };
 use crate::{
@@ -33,6 +34,8 @@ const HEARD: Duration = Duration::from_millis(200);
 /// Tools, and who may call them.
 pub(crate) struct Tools {
     pub(super) audit: Audit,
+    /// Where the person is asked what the policy leaves to them.
+    pub(super) approvals: Approvals,
     /// All of them, for the person.
     toolbox: Toolbox,
     pub(super) workspace: Workspace,
@@ -65,11 +68,12 @@ impl Tools {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
         let around = Surroundings::new(settings, place);
-        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit);
+        let approvals = Approvals::default();
+        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit).approval(approvals.clone());
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
         let rules = settings.user.tables.policy.clone();
-        Ok(Self { audit, toolbox, workspace, rules, are_on: !names.is_empty(), are_asked, names })
+        Ok(Self { audit, approvals, toolbox, workspace, rules, are_on: !names.is_empty(), are_asked, names })
     }
 
     /// Whether commands are not looked at.
@@ -90,7 +94,10 @@ impl Tools {
     /// What the model can call, if that is anything. Where nobody has chosen among the tools, it can schedule too.
     fn of_model(&self, settings: &Settings, place: &Place, jobs: &SessionJobs) -> Option<Toolbox> {
         let around = Surroundings::new(settings, place);
-        let toolbox = || model::toolbox(&self.names, &around, &self.workspace, &self.audit);
+        let toolbox = || {
+            let tools = model::toolbox(&self.names, &around, &self.workspace, &self.audit);
+            tools.approval(self.approvals.clone())
+        };
         let tools = self.are_on.then(toolbox)?;
         Some(if self.names == ToolName::ALL { jobs::with_tools(tools, jobs) } else { tools })
     }
@@ -177,7 +184,8 @@ impl Session {
     pub(super) fn rule(&mut self, Ruled { rules, workspace }: Ruled) {
         self.settings.user.tables.policy = rules;
         let around = Surroundings::new(&self.settings, &self.place);
-        self.tools.toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
+        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
+        self.tools.toolbox = toolbox.approval(self.tools.approvals.clone());
         self.tools.workspace = workspace;
         self.renew_tools();
     }

@@ -1,13 +1,13 @@
 //! `[policy]`: what tools may do.
 
-use loop_guardrails::policy::{FileName, LocalPath, Settings, Verb};
+use loop_guardrails::policy::{FileName, LocalPath, Settings, Verb, environment::NamePattern};
 use serde_json::{Value, json};
 
 use super::table::Table;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
-    &["safe_mode", "allow", "forbid", "permissions", "secret", "not_secret", "command_seconds"];
+    &["safe_mode", "allow", "forbid", "permissions", "secret", "not_secret", "command_seconds", "variables"];
 
 /// What the table says.
 pub(super) fn read(mut table: Table<'_>) -> Settings {
@@ -18,6 +18,7 @@ pub(super) fn read(mut table: Table<'_>) -> Settings {
     settings.secret = table.list("secret", str::parse::<FileName>);
     settings.not_secret = table.list("not_secret", str::parse::<LocalPath>);
     settings.command_time = table.seconds("command_seconds");
+    settings.variables = table.list("variables", str::parse::<NamePattern>);
     for (prefix, place, verbs) in table.lists("permissions", str::parse::<Verb>) {
         match prefix.value.parse::<LocalPath>() {
             Ok(path) if settings.permissions.rules().any(|(known, _)| *known == path) => {
@@ -58,6 +59,8 @@ pub(super) fn schema() -> Value {
                 "default": 300,
                 "description": "How many seconds a command may run.",
             },
+            "variables": texts("Environment variables that commands of tools see beside the usual ones, whatever they \
+                hold: `CARGO_HOME`, or `NPM_*` for all that begin so. The user's alone."),
         },
     })
 }

@@ -10,6 +10,8 @@ mod seat;
 mod support;
 mod terminal;
 
+mod access;
+mod approval;
 mod attacks;
 mod budgets;
 mod cases;

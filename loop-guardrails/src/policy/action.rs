@@ -6,15 +6,14 @@ use super::{
     Denied, Ignored, LocalPath, Origin, OutsidePath, Permissions, Placed, Ruling, SecretFiles, Settings,
     Verb,
     command::{CommandLine, CommandPolicy},
+    environment::NamePattern,
+    instructions,
     scope::{self, ReadScope},
     settings,
 };
 
 /// How long a command may run, unless something is set: five minutes.
 pub const DEFAULT_COMMAND_TIME: Duration = Duration::from_secs(5 * 60);
-
-/// The project's own settings. Whoever may change these has none.
-const SETTINGS_FILE: &str = "loop.toml";
 
 /// Where `git` keeps the names of programs that it starts (hooks, filters, editors).
 const GIT_FOLDER: &str = ".git";
@@ -25,8 +24,8 @@ const GIT_FOLDER: &str = ".git";
 /// [`Workspace`](super::workspace::Workspace).
 ///
 /// # Default
-/// Safe mode, no permissions but that secrets, the inside of `.git` and the project's `loop.toml` are
-/// guarded, five minutes for a command.
+/// Safe mode, no permissions but that secrets, the inside of `.git`, manifests, settings and the instructions of agents
+/// are guarded, five minutes for a command.
 ///
 /// ```
 /// use loop_guardrails::policy::{ActionPolicy, Verb};
@@ -42,11 +41,13 @@ const GIT_FOLDER: &str = ".git";
 pub struct ActionPolicy {
     root: PathBuf,
     guarded: Vec<PathBuf>,
+    approved: Vec<LocalPath>,
     commands: CommandPolicy,
     secrets: SecretFiles,
     /// All of them have to allow.
     permissions: Vec<Permissions>,
     command_time: Option<Placed<Duration>>,
+    variables: Vec<Placed<NamePattern>>,
     ignored: Vec<Ignored>,
 }
 
@@ -73,10 +74,12 @@ impl ActionPolicy {
         Self {
             root: PathBuf::new(),
             guarded: Vec::new(),
+            approved: Vec::new(),
             commands,
             secrets,
             permissions: vec![user.permissions, project.permissions],
             command_time: project.command_time.filter(|time| time.value < most).or(user.command_time),
+            variables: user.variables,
             ignored,
         }
     }
@@ -94,6 +97,14 @@ impl ActionPolicy {
     #[must_use]
     pub fn guard(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.guarded.extend(paths);
+        self
+    }
+
+    /// Lets these paths be changed although they are [followed or executed](Ruling::needs_approval) later, since a person
+    /// has seen the change and said yes. Folders above them may be made for it. All other rules hold.
+    #[must_use]
+    pub fn approving(mut self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
+        self.approved.extend(paths);
         self
     }
 
@@ -151,6 +162,12 @@ impl ActionPolicy {
         self.command_time.as_ref().map_or(&Origin::BuiltIn, |time| &time.origin)
     }
 
+    /// The variables that commands see beside the [necessary](super::environment::Inherit::Necessary) ones, and where
+    /// they stand.
+    pub fn variables(&self) -> &[Placed<NamePattern>] {
+        &self.variables
+    }
+
     /// A path as somebody wrote it, relative to the root. No link is followed.
     ///
     /// # Errors
@@ -171,7 +188,15 @@ impl ActionPolicy {
                 break;
             }
         }
-        allowed
+        // Asked last: nobody is asked about what would not be done anyway.
+        let unapproved = || instructions::rule_on(path).filter(|_| self.needs_approval(path, verb));
+        allowed.allowed.then(unapproved).flatten().unwrap_or(allowed)
+    }
+
+    /// Whether this changes the path, and no person said yes to that.
+    pub(super) fn needs_approval(&self, path: &LocalPath, verb: Verb) -> bool {
+        [Verb::Write, Verb::Delete].contains(&verb)
+            && !self.approved.iter().any(|approved| approved.is_within(path))
     }
 
     /// Whether rules tell parts of this folder from the rest, so that they would not hold any more if it
@@ -254,15 +279,9 @@ impl ActionPolicy {
 
 /// What nobody changes, wherever the root is.
 fn always_guarded(path: &LocalPath) -> Option<Ruling> {
-    let is = |name: &str, guarded: &str| name.eq_ignore_ascii_case(guarded);
-    let denied = |rule: &str| Some(Ruling::denied(rule, &Origin::BuiltIn));
-    if path.names().any(|name| is(&name, GIT_FOLDER)) {
-        return denied("what is in `.git` names programs that git starts; change it with git, by hand");
-    }
-    if path.depth() == 1 && path.names().any(|name| is(&name, SETTINGS_FILE)) {
-        return denied("`loop.toml` holds these very rules; ask the user to change it");
-    }
-    None
+    let rule = "what is in `.git` names programs that git starts; change it with git, by hand";
+    let is_of_git = path.names().any(|name| name.eq_ignore_ascii_case(GIT_FOLDER));
+    is_of_git.then(|| Ruling::denied(rule, &Origin::BuiltIn))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use super::LocalPath;
+
 /// Where a rule stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -63,15 +65,18 @@ pub struct Ruling {
     pub rule: String,
     /// Where the rule stands.
     pub origin: Origin,
+    /// The path, without links where they were followed, to whose change a person can say yes all the same: see
+    /// [`ActionPolicy::approving`](super::ActionPolicy::approving). Nothing for all other rules.
+    pub needs_approval: Option<LocalPath>,
 }
 
 impl Ruling {
     pub(super) fn allowed(rule: impl Into<String>, origin: &Origin) -> Self {
-        Self { allowed: true, rule: rule.into(), origin: origin.clone() }
+        Self { allowed: true, rule: rule.into(), origin: origin.clone(), needs_approval: None }
     }
 
     pub(super) fn denied(rule: impl Into<String>, origin: &Origin) -> Self {
-        Self { allowed: false, rule: rule.into(), origin: origin.clone() }
+        Self { allowed: false, rule: rule.into(), origin: origin.clone(), needs_approval: None }
     }
 
     /// The ruling as a result, for `?`.

@@ -6,7 +6,10 @@
 
 use std::{fmt, time::Duration};
 
-use super::{DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, Placed, command::CommandPolicy};
+use super::{
+    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, Placed, command::CommandPolicy,
+    environment::NamePattern,
+};
 
 /// The settings of one file. Each keeps the line at which it stands.
 ///
@@ -31,6 +34,9 @@ pub struct Settings {
     pub not_secret: Vec<Placed<LocalPath>>,
     /// How long a command may run. Five minutes, unless something is set.
     pub command_time: Option<Placed<Duration>>,
+    /// Variables that commands of tools see beside the [necessary](super::environment::Inherit::Necessary) ones,
+    /// whatever they look like.
+    pub variables: Vec<Placed<NamePattern>>,
 }
 
 /// A setting of a project that has no effect, since only the user can set it.
@@ -77,5 +83,8 @@ pub(super) fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
     let long = project.command_time.iter().filter(|time| time.value > longest(user));
     let seconds = |time: &Duration| format!("command_seconds = {}", time.as_secs_f64());
     let long = long.map(|time| ignored(&time.origin, seconds(&time.value)));
-    programs.chain(off).chain(shown).chain(long).collect()
+    let seen =
+        project.variables.iter().filter(|name| !user.variables.iter().any(|own| own.value == name.value));
+    let seen = seen.map(|name| ignored(&name.origin, format!("variables = [\"{}\"]", name.value)));
+    programs.chain(off).chain(shown).chain(long).chain(seen).collect()
 }

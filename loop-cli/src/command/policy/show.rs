@@ -55,7 +55,8 @@ fn rules(policy: &ActionPolicy) -> Vec<Rule<'_>> {
     let (mode, seconds) = (commands.mode(), policy.command_time().as_secs_f64());
     let permissions = policy.permissions().iter().flat_map(Permissions::rules);
     let shown = secrets.exceptions().iter().map(|shown| (shown.value.to_string(), &shown.origin));
-    let keys: [(_, Vec<_>); 7] = [
+    let variables = policy.variables().iter().map(|name| (name.value.to_string(), &name.origin));
+    let keys: [(_, Vec<_>); 8] = [
         ("safe_mode", vec![(mode.value.to_string(), &mode.origin)]),
         ("allow", commands.programs().map(own).collect()),
         ("forbid", commands.forbidden().map(own).collect()),
@@ -66,6 +67,7 @@ fn rules(policy: &ActionPolicy) -> Vec<Rule<'_>> {
         ("secret", secrets.rules().map(own).collect()),
         ("not_secret", shown.collect()),
         ("command_seconds", vec![(seconds.to_string(), policy.command_time_origin())]),
+        ("variables", variables.collect()),
     ];
     let mut rules = Vec::new();
     for (key, mut found) in keys {

@@ -5,9 +5,17 @@
 //! when it has. All else is kept for the editor, as if it were typed afterwards; left in the terminal, it would lose all
 //! but its first line there.
 
-use std::{collections::VecDeque, fs::OpenOptions, io, os::unix::fs::OpenOptionsExt};
+use std::{
+    collections::VecDeque,
+    fs::{File, OpenOptions},
+    io::{self, Read},
+    os::{fd::AsFd, unix::fs::OpenOptionsExt},
+};
 
-use rustix::{fs::OFlags, termios::tcgetattr};
+use rustix::{
+    fs::OFlags,
+    termios::{QueueSelector, tcflush, tcgetattr},
+};
 use tokio::net::unix::pipe::Receiver;
 
 use super::multiline::is_whole;
@@ -58,20 +66,77 @@ impl Ahead {
         }
     }
 
+    /// The next line that is typed from now on; nothing for Ctrl+D. Where the terminal cannot be listened to, nobody
+    /// answers.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what was typed is kept.
+    pub(super) async fn answer(&mut self) -> Option<String> {
+        self.next_line().await.ok().flatten()
+    }
+
+    async fn next_line(&mut self) -> io::Result<Option<String>> {
+        let terminal = terminal()?;
+        let before = self.keys.len();
+        while self.keys.len() == before {
+            terminal.readable().await?;
+            self.read(&terminal)?;
+        }
+        Ok(self
+            .keys
+            .remove(before)
+            .and_then(|keys| if let Keys::Line(line) = keys { Some(line) } else { None }))
+    }
+
+    /// Keeps what was typed up to now, before a question is shown: it is no answer to it. A line that was begun is dropped,
+    /// since what is typed behind it would not stand alone.
+    ///
+    /// # Errors
+    /// The terminal cannot be listened to.
+    pub(super) fn keep_typed(&mut self) -> io::Result<()> {
+        let mut terminal = file()?;
+        let mut bytes = [0; LONGEST];
+        loop {
+            let count = terminal.read(&mut bytes);
+            if !self.take_typed(&terminal, count, &bytes)? {
+                break;
+            }
+        }
+        tcflush(&terminal, QueueSelector::IFlush)?;
+        self.begun.clear();
+        Ok(())
+    }
+
+    /// Takes what the terminal has; gives whether that was anything.
+    fn read(&mut self, terminal: &Receiver) -> io::Result<bool> {
+        let mut bytes = [0; LONGEST];
+        let count = terminal.try_read(&mut bytes);
+        self.take_typed(terminal, count, &bytes)
+    }
+
+    fn take_typed(
+        &mut self,
+        terminal: impl AsFd,
+        count: io::Result<usize>,
+        bytes: &[u8],
+    ) -> io::Result<bool> {
+        match count {
+            // A terminal that is gone has nothing to give for ever, and nobody pressed Ctrl+D.
+            Ok(0) if tcgetattr(terminal).is_err() => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(0) => self.keys.push_back(Keys::End),
+            Ok(count) => self.hear(&String::from_utf8_lossy(&bytes[..count])),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+
     async fn listen(&mut self, is_loop: bool) -> io::Result<()> {
         let terminal = terminal()?;
-        let mut bytes = [0; LONGEST];
         loop {
             terminal.readable().await?;
             let before = self.keys.len();
-            match terminal.try_read(&mut bytes) {
-                // A terminal that is gone has nothing to give for ever, and nobody pressed Ctrl+D.
-                Ok(0) if tcgetattr(&terminal).is_err() => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(0) => self.keys.push_back(Keys::End),
-                Ok(count) => self.hear(&String::from_utf8_lossy(&bytes[..count])),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
-            }
+            self.read(&terminal)?;
             if is_loop && let Some(at) = (before..self.keys.len()).find(|at| self.keys[*at].ends_a_loop()) {
                 self.keys.remove(at);
                 return Ok(());
@@ -126,7 +191,11 @@ async fn watch() -> io::Result<()> {
 /// The terminal, which is read as a pipe is, and waited for in the same way. It is a file of our own: not to block is not
 /// forced on those who share the other.
 fn terminal() -> io::Result<Receiver> {
-    Receiver::from_file_unchecked(OpenOptions::new().read(true).custom_flags(NONBLOCK).open("/dev/tty")?)
+    Receiver::from_file_unchecked(file()?)
+}
+
+fn file() -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(NONBLOCK).open("/dev/tty")
 }
 
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();

@@ -135,6 +135,21 @@ impl Editor {
         self.ahead.until_ended(is_loop).await;
     }
 
+    /// Keeps what was typed up to now for the next lines that are asked for, before a question is shown: it is no answer to
+    /// it. A line that was begun is dropped.
+    pub(crate) fn keep_typed(&mut self) {
+        // Where the terminal cannot be listened to, nobody answers either.
+        let _ = self.ahead.keep_typed();
+    }
+
+    /// The next line that is typed, in answer to a question; nothing for Ctrl+D.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what is typed is returned by the next call, or kept.
+    pub(crate) async fn answer(&mut self) -> Option<String> {
+        self.ahead.answer().await
+    }
+
     /// Takes the terminal back from somebody who is typing: [`Typed::Paused`], unless a line came first. Nothing if
     /// the editor does not let go: of a terminal that is gone it reads for ever.
     pub(crate) async fn let_go(&mut self) -> Option<Typed> {

@@ -106,14 +106,36 @@ fn every_verb_is_asked_for_commands_and_paths() {
 #[test]
 fn the_rules_and_gits_programs_are_not_the_models_to_change() {
     let policy = ActionPolicy::default();
-    for path in ["loop.toml", "./LOOP.toml", ".git/hooks/pre-commit", "sub/.GIT/config"] {
+    for path in ["loop.toml", "./LOOP.toml", "sub/loop.toml", ".git/hooks/pre-commit", "sub/.GIT/HEAD"] {
         assert!(
             !policy.explain_path(path, Verb::Write).allowed
                 && !policy.explain_path(path, Verb::Delete).allowed
         );
         assert!(policy.explain_path(path, Verb::Read).allowed);
     }
-    assert!(policy.explain_path("sub/loop.toml", Verb::Write).allowed);
+}
+
+#[test]
+fn a_persons_yes_is_for_these_paths_and_overrules_nothing_else() {
+    let path = |path: &str| path.parse::<LocalPath>().unwrap();
+    let policy = ActionPolicy::default();
+    let ruling = policy.on_path(&path("a/AGENTS.md"), Verb::Write);
+    assert_eq!(ruling.needs_approval, Some(path("a/AGENTS.md")));
+    assert_eq!(policy.on_path(&path(".git/HEAD"), Verb::Write).needs_approval, None);
+    let asked = policy.clone().approving([path(".claude/commands/x.md"), path(".git/HEAD"), path(".env")]);
+    for (text, allowed) in [
+        (".claude/commands/x.md", true),
+        (".claude/commands", true),
+        (".claude/commands/y.md", false),
+        ("a/AGENTS.md", false),
+        (".git/HEAD", false),
+        (".env", false),
+    ] {
+        assert_eq!(asked.on_path(&path(text), Verb::Write).allowed, allowed, "{text}");
+    }
+    // Nobody is asked about what is not allowed anyway.
+    let looking = policy.reviewing().on_path(&path("AGENTS.md"), Verb::Write);
+    assert!(!looking.allowed && looking.needs_approval.is_none(), "{looking}");
 }
 
 #[test]
@@ -123,7 +145,8 @@ fn what_is_guarded_is_not_changed_where_it_lies_below_the_root() {
     let home = at("/home/kim");
     for path in [".config/loop/loop.toml", ".local/state/loop/audit/audit.jsonl", ".local/state/loop"] {
         assert!(!home.explain_path(path, Verb::Write).allowed && home.explain_path(path, Verb::Read).allowed);
-        assert!(at("/home/kim/app").explain_path(path, Verb::Write).allowed);
+        let elsewhere = at("/home/kim/app").explain_path(path, Verb::Write);
+        assert!(elsewhere.allowed || elsewhere.needs_approval.is_some(), "{elsewhere}");
     }
     assert!(home.explain_path(".config/loop", Verb::Write).allowed);
     assert!(home.has_rules_about(&".config".parse().unwrap()), "it cannot be moved away as a whole");

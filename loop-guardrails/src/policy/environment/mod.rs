@@ -9,23 +9,29 @@
 //!
 //! # What looks like a secret
 //! A **name** does, in capitals or not, if it
-//! - has `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`, `CREDENTIAL`, `API_KEY`, `APIKEY`, `ACCESS_KEY`,
-//!   `ACCESSKEY`, `PRIVATE_KEY` or `PRIVATEKEY` in it;
-//! - ends, a number aside, in `TOKEN`, `_AUTH`, `_PASS`, `_PAT`, `_JWT`, `_WEBHOOK`, `CONNECTION_STRING` or the
-//!   name of a key that opens something, such as `_MASTER_KEY` or `_SIGNING_KEY`;
-//! - is one of a few that follow no rule, such as `MYSQL_PWD` and `DOCKER_AUTH_CONFIG`.
+//! - has `SECRET`, `PASSWORD`, `PASSPHRASE`, `CREDENTIAL`, `COOKIE`, `WEBHOOK`, `API_KEY`, `ACCESS_KEY`,
+//!   `PRIVATE_KEY`, `CONNECTION_STRING` or the like in it;
+//! - ends, a number or a word such as `_PROD` or `_BASE64` aside, in `TOKEN`, `_KEY`, `_AUTH`, `_PASS`, `_PWD`, `_PW`,
+//!   `_PAT`, `_JWT`, `_DSN`, `_SAS`, `_CREDS` or `_SESSION`;
+//! - is one of a few that follow no rule, such as `SSHPASS` and `DOCKER_AUTH_CONFIG`;
+//! - is one of a database's address, such as `DATABASE_URL`, with somebody's name in its value.
 //!
-//! A **value** does if it is an address with a password in it (`postgres://user:password@host`), a private
-//! key, or a key that begins as a well-known vendor's do (`sk-`, `ghp_`, `AKIA`).
+//! A **value** does if it is an address with a password or a key in it (`postgres://user:password@host`), or one at
+//! which anybody may post (`https://hooks.slack.com/services/...`); a private key; a token that describes itself
+//! (`eyJ...`); a text of fields with a password; or a key that begins as a well-known vendor's do (`sk-`, `ghp_`,
+//! `AKIA`).
 //!
 //! These do not, on purpose:
 //! - `MAX_TOKENS`, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
-//!   `KUBECONFIG`, `GPG_KEY` (which names a public key): settings and names, with which alone nobody
+//!   `KUBECONFIG`, `GPG_KEY` and other `_PUBLIC_KEY`s, `DESKTOP_SESSION`: settings and names, with which alone nobody
 //!   gets in.
 //! - `SSH_AUTH_SOCK`: the way to an agent that signs, and from which no key can be taken away. Without
 //!   it, a fetch or a push that works for the user fails for the child.
 //! - `HTTPS_PROXY` and its kin, even with a password in them: behind such a proxy, an agent without it
 //!   does not reach its model.
+//!
+//! A command that a model asks for has no vendor, and less need: it sees a [short list](Inherit::Necessary), and what the
+//! user names. A list of what is secret always lacks a name.
 //!
 //! This is a net for what lies about, and not a wall: a child can still read the user's files, and
 //! with them whatever keys are there.
@@ -47,9 +53,18 @@ pub enum Inherit {
     /// With everything that does not look like a secret.
     #[default]
     All,
+    /// With what most programs need, unless it looks like a secret: `PATH`, `HOME`, `USER`, `USERNAME`, `SHELL`,
+    /// `TERM`, `LANG`, `LC_*`, `PWD`, `TMPDIR`, `OLLAMA_*` and `LOOP_*`.
+    Necessary,
     /// With nothing: not even `PATH` and `HOME`, unless they are passed.
     None,
 }
+
+/// What [`Inherit::Necessary`] begins with.
+const NECESSARY: &[&str] = &[
+    "PATH", "HOME", "USER", "USERNAME", "SHELL", "TERM", "LANG", "LC_*", "PWD", "TMPDIR", "OLLAMA_*",
+    "LOOP_*",
+];
 
 /// Which variables of its parent a child sees.
 ///
@@ -117,6 +132,26 @@ impl EnvironmentPolicy {
         self
     }
 
+    /// The same for commands that a model asks for: they see [what is necessary](Inherit::Necessary) and what is
+    /// passed, and no agent's keys.
+    ///
+    /// ```
+    /// use loop_guardrails::policy::environment::EnvironmentPolicy;
+    ///
+    /// let user = [("PATH", "/bin"), ("CARGO_HOME", "/opt/cargo"), ("COLOUR", "red"), ("LOOP_TOKEN", "k1")];
+    /// let policy = EnvironmentPolicy::new().pass(["CARGO_*".parse()?]).of_commands();
+    /// assert_eq!(policy.split(user).withheld, ["COLOUR", "LOOP_TOKEN"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_commands(mut self) -> Self {
+        if self.inherit == Inherit::All {
+            self.inherit = Inherit::Necessary;
+        }
+        self.own.clear();
+        self
+    }
+
     /// Whether a child sees this variable.
     pub fn lets_see(&self, name: &OsStr, value: &OsStr) -> bool {
         if self.pass.iter().any(|pattern| pattern.matches(name)) {
@@ -124,6 +159,9 @@ impl EnvironmentPolicy {
         }
         match self.inherit {
             Inherit::None => false,
+            Inherit::Necessary => {
+                NECESSARY.iter().any(|known| pattern::matches(known, name)) && !looks_secret(name, value)
+            }
             Inherit::All => {
                 self.own.iter().any(|own| pattern::matches(own, name)) || !looks_secret(name, value)
             }

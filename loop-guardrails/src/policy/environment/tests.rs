@@ -25,7 +25,7 @@ fn any_pattern() -> impl Strategy<Value = NamePattern> {
 }
 
 fn any_policy() -> impl Strategy<Value = EnvironmentPolicy> {
-    let inherit = prop_oneof![Just(Inherit::All), Just(Inherit::None)];
+    let inherit = prop_oneof![Just(Inherit::All), Just(Inherit::Necessary), Just(Inherit::None)];
     let command = prop::sample::select(&["true", "claude -p", "codex exec", "aider"][..]);
     (inherit, prop::collection::vec(any_pattern(), 0..3), command).prop_map(|(inherit, pass, command)| {
         EnvironmentPolicy::new().inherit(inherit).pass(pass).of_agent(command)
@@ -71,6 +71,18 @@ proptest! {
     fn nothing_that_looks_like_a_secret_is_seen_unasked(vars in any_vars()) {
         let split = EnvironmentPolicy::new().of_agent("make").split(vars);
         prop_assert!(split.seen.iter().all(|(name, value)| !looks_secret(name, value)));
+    }
+
+    #[test]
+    fn commands_see_no_more_than_agents_and_nothing_that_nobody_listed(policy in any_policy(), vars in any_vars()) {
+        let narrow = policy.clone().of_commands();
+        for (name, value) in &vars {
+            let (name, value) = (OsStr::new(name), OsStr::new(value));
+            prop_assert!(!narrow.lets_see(name, value) || policy.lets_see(name, value));
+            let is_passed = policy.pass.iter().any(|pattern| pattern.matches(name));
+            let is_listed = NECESSARY.iter().any(|known| pattern::matches(known, name));
+            prop_assert!(!narrow.lets_see(name, value) || is_passed || is_listed);
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub enum WorkspaceError {
     },
     /// A folder cannot be moved away from rules about what is in it.
     #[error(
-        "`{path}` cannot be moved as a whole, since there are permissions for what is in it: move its files one by one"
+        "`{path}` cannot be moved as a whole, since there are rules about what is in it: move its files one by one"
     )]
     RulesBelow {
         /// The folder.

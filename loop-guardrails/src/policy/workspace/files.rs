@@ -13,7 +13,7 @@ use rustix::{
 };
 
 use super::{
-    Workspace, WorkspaceError,
+    Workspace, WorkspaceError, followed,
     walk::{Last, Missing, Place},
 };
 use crate::policy::{LocalPath, Verb};
@@ -92,7 +92,7 @@ impl Workspace {
     ///
     /// # Errors
     /// [`WorkspaceError`] if a path leads out or is not allowed, if permissions are set for what is in the
-    /// folder, or the disk refuses.
+    /// folder or some of it needs a person's yes to be changed, or the disk refuses.
     pub fn rename(&self, from: &str, to: &str) -> Result<LocalPath, WorkspaceError> {
         let old = self.find(from, Last::Kept, Missing::Refused, Verb::Delete)?;
         let new = self.find(to, Last::Kept, Missing::Made, Verb::Write)?;
@@ -103,6 +103,12 @@ impl Workspace {
             refuse_folder_itself(place)?;
             if old.kind == Some(FileType::Directory) && self.policy().has_rules_about(&place.path) {
                 return Err(WorkspaceError::RulesBelow { path: place.path.clone() });
+            }
+        }
+        if old.kind == Some(FileType::Directory) {
+            let is_below = followed::is_below(old.folder(), &old.name, [&old.path, &new.path]);
+            if is_below.map_err(|errno| WorkspaceError::io("look into", &old.path, errno))? {
+                return Err(WorkspaceError::RulesBelow { path: old.path });
             }
         }
         renameat(old.folder(), &old.name, new.folder(), &new.name)

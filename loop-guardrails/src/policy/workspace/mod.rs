@@ -8,6 +8,9 @@
 //! end it knows the path on which it came, without a link and without `..`: that one is judged by the
 //! policy, and the last name is opened in the folder that is held.
 //!
+//! A link from a file that [needs a person's yes](super::Ruling::needs_approval) to another file makes that one need it
+//! too, where the link is in a folder above the other file. Links elsewhere are not looked for.
+//!
 //! What this does not see: a hard link is a file like any other, so a second name for a secret hides it;
 //! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
 //! Both take somebody who can already read or write there.
@@ -17,6 +20,7 @@ mod error;
 mod explain;
 mod files;
 mod folders;
+mod followed;
 mod repository;
 mod walk;
 
@@ -38,7 +42,7 @@ pub use self::{
     folders::{Entry, Kind, Status},
     repository::Repository,
 };
-use super::{ActionPolicy, LocalPath, Verb};
+use super::{ActionPolicy, Denied, LocalPath, Verb};
 
 /// One folder, and what a policy allows below it.
 ///
@@ -92,6 +96,14 @@ impl Workspace {
         &self.0.policy
     }
 
+    /// The same folder, where a person has said yes to changes of these paths: see [`ActionPolicy::approving`].
+    #[must_use]
+    pub fn approving(&self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
+        let Inner { root, path, policy } = &*self.0;
+        let policy = policy.clone().approving(paths);
+        Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
+    }
+
     /// Where a path leads, if this may be done there; for programs that open it themselves, and may so find
     /// something else in its place by then. What is not there is judged as if it were made.
     ///
@@ -107,19 +119,30 @@ impl Workspace {
     fn find(&self, path: &str, last: Last, missing: Missing, verb: Verb) -> Result<Place, WorkspaceError> {
         // By its text first: no folders are made for what is then refused, and whether a secret is there is
         // not told. A text that leads out may still be a path that does not, behind a link.
-        if let Ok(local) = self.policy().local(path) {
-            self.0.judge(&local, verb)?;
-        }
+        let by_text =
+            self.policy().local(path).map_or(Ok(()), |local| self.0.judge(&local, verb)).map(|()| None);
+        // What is only asked is asked about the path to which a person could say yes.
+        let is_question = matches!(missing, Missing::Imagined(_));
+        let unapproved = by_text.or_else(|denied| {
+            let can_be_approved = is_question && denied.ruling.needs_approval.is_some();
+            if can_be_approved { Ok(Some(denied)) } else { Err(denied) }
+        })?;
         let place = walk::walk(&self.0, path, last, missing)?;
         self.0.judge(&place.path, verb)?;
+        if let Some(mut denied) = unapproved {
+            denied.ruling.needs_approval = Some(place.path);
+            return Err(denied.into());
+        }
+        if self.policy().needs_approval(&place.path, verb) {
+            followed::refuse_target(&self.0, &place.path, verb)?;
+        }
         Ok(place)
     }
 }
 
 impl Inner {
-    fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceError> {
-        self.policy.on_path(path, verb).into_result(format!("to {verb} `{path}`"))?;
-        Ok(())
+    fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), Denied> {
+        self.policy.on_path(path, verb).into_result(format!("to {verb} `{path}`")).map(drop)
     }
 }
 

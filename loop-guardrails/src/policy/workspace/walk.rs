@@ -205,8 +205,12 @@ impl Walk<'_> {
         self.hop()?;
         let path = self.path(&name)?;
         if let Missing::Imagined(verb) = self.missing {
-            if verb == Verb::Write {
-                self.inner.judge(&path, verb)?;
+            if verb == Verb::Write
+                && let Err(denied) = self.inner.judge(&path, verb)
+                // What is below such a folder needs approval too, and is what is asked about.
+                && denied.ruling.needs_approval.is_none()
+            {
+                return Err(denied.into());
             }
             self.held.push(Held { folder: None, name });
             return Ok(());

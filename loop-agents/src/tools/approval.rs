@@ -1,0 +1,93 @@
+//! What a tool does only after a person said yes.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use loop_guardrails::policy::workspace::{Workspace, WorkspaceError};
+
+use super::{MAX_CONTENT_BYTES, ToolError, diff::diff, read_file};
+
+/// Asks a person whether a call may be made.
+///
+/// It is asked about actions that the policy leaves [to a person](loop_guardrails::policy::Ruling::needs_approval), after
+/// everything else that could refuse them. Several calls may ask at the same time. The time that an answer takes is not
+/// the tool's. Where nobody is there, the answer is [`Answer::No`].
+#[async_trait]
+pub trait Approval: fmt::Debug + Send + Sync + 'static {
+    /// Asks, and waits for the answer. It may be dropped while it waits.
+    async fn ask(&self, request: &ApprovalRequest) -> Answer;
+}
+
+/// What a person is asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    /// What is to be done: "to write `AGENTS.md`".
+    pub action: String,
+    /// The path, relative to the workspace and without links.
+    pub path: String,
+    /// Why it takes a person, as a sentence without its full stop.
+    pub why: String,
+    /// All that would change, line by line: `+` before new lines, `-` before old ones. It is a model's text.
+    pub diff: String,
+}
+
+/// What a person answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It may be done, this once.
+    Yes,
+    /// It may not, and this is what the model is told: "the user said no".
+    No(String),
+}
+
+/// What a call would change, so that a person can be shown it.
+pub struct Change(Kind);
+
+type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
+
+enum Kind {
+    Text { path: String, edit: Edit },
+    Described(String),
+}
+
+impl Change {
+    /// The text of a file becomes another one. That of a file that is not there is empty.
+    pub fn of_file(
+        path: impl Into<String>,
+        edit: impl FnOnce(String) -> Result<String, ToolError> + Send + 'static,
+    ) -> Self {
+        Self(Kind::Text { path: path.into(), edit: Box::new(edit) })
+    }
+
+    /// Something else, in words.
+    pub fn described(text: impl Into<String>) -> Self {
+        Self(Kind::Described(text.into()))
+    }
+
+    /// The change, for a person.
+    pub(super) fn shown(self, workspace: &Workspace) -> Result<String, ToolError> {
+        let (path, edit) = match self.0 {
+            Kind::Text { path, edit } => (path, edit),
+            Kind::Described(text) => return Ok(text),
+        };
+        let old = match workspace.read(&path) {
+            Ok(opened) => read_file::whole(opened.file, &path, MAX_CONTENT_BYTES)?,
+            Err(WorkspaceError::NotFound { .. }) => String::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let new = edit(old.clone())?;
+        diff(&old, &new).ok_or_else(|| {
+            let text = format!(
+                "the change of `{path}` is too long to be shown to the user, who has to say yes to it"
+            );
+            ToolError::rejected(text)
+        })
+    }
+}
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Change").finish_non_exhaustive()
+    }
+}

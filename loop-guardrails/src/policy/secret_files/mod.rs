@@ -1,0 +1,365 @@
+//! Files that hold secrets, by their names.
+//!
+//! A model that may read a project reads `.env` in it sooner or later, by itself or because a page told
+//! it to, and what it has read is in the next request to its vendor. A rule that one tool
+//! keeps and the next one does not is none: a search prints what a read refuses. So the names are judged
+//! here, and everything that opens a file asks.
+
+mod table;
+
+use std::{fmt, str::FromStr};
+
+use super::{LocalPath, Origin, Placed, Ruling};
+
+/// Half of a pair of keys that is meant to be shown: `id_rsa.pub`.
+const PUBLIC: &str = ".pub";
+
+/// The name of a file with at most one `*`, at its beginning or its end. Signs that `git` and `rg` read as more than
+/// themselves (`?`, `[`, `]`, `{`, `}`, `\`) are not in it: the rule has to mean the same to them.
+///
+/// ```
+/// use loop_guardrails::policy::FileName;
+///
+/// let name: FileName = "*.kdbx".parse()?;
+/// assert!(name.matches("Passwords.KDBX"));
+/// assert!("a/b".parse::<FileName>().is_err());
+/// # Ok::<(), loop_guardrails::policy::InvalidFileName>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileName(String);
+
+/// A text that names no files.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` names no file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at its beginning or its \
+     end at most"
+)]
+pub struct InvalidFileName(pub String);
+
+impl FileName {
+    /// Whether a file of this name is meant. Capitals do not count.
+    pub fn matches(&self, name: &str) -> bool {
+        fits(&self.0, &name.to_ascii_lowercase())
+    }
+}
+
+impl FromStr for FileName {
+    type Err = InvalidFileName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidFileName> {
+        let rest = text.strip_prefix('*').or_else(|| text.strip_suffix('*')).unwrap_or(text);
+        if rest.is_empty() || rest.contains(['*', '/', '\0', '?', '[', ']', '{', '}', '\\']) {
+            return Err(InvalidFileName(text.to_owned()));
+        }
+        Ok(Self(text.to_ascii_lowercase()))
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Which files are secrets.
+///
+/// # Default
+/// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
+/// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without `.pub`
+/// at its end), `credentials*`, `.netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
+/// histories, the `config` of a `.git` folder, and more: [`rules`](Self::rules) lists them. What lies in a folder of such
+/// a name is a secret too.
+///
+/// ```
+/// use loop_guardrails::policy::SecretFiles;
+///
+/// let secrets = SecretFiles::new();
+/// assert!(secrets.rule_on(&"config/.env.local".parse()?).is_some());
+/// assert!(secrets.rule_on(&"keys/id_rsa.pub".parse()?).is_none());
+/// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SecretFiles {
+    more: Vec<Placed<FileName>>,
+    shown: Vec<Placed<LocalPath>>,
+}
+
+impl SecretFiles {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes files of these names for secrets as well.
+    #[must_use]
+    pub fn also(mut self, names: impl IntoIterator<Item = Placed<FileName>>) -> Self {
+        self.more.extend(names);
+        self
+    }
+
+    /// Takes these paths, and what lies below them, for no secrets: `src/credentials.rs`.
+    #[must_use]
+    pub fn except(mut self, paths: impl IntoIterator<Item = Placed<LocalPath>>) -> Self {
+        self.shown.extend(paths);
+        self
+    }
+
+    /// The rule that makes a secret of `path`, if one does.
+    pub fn rule_on(&self, path: &LocalPath) -> Option<Ruling> {
+        if self.shown.iter().any(|shown| path.is_within(&shown.value)) {
+            return None;
+        }
+        let names: Vec<_> = path.names().map(|name| name.to_ascii_lowercase()).collect();
+        let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
+        // The line that somebody wrote says more than that it is built in.
+        meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn).map(|(rule, origin)| {
+            let shown = rule.strip_prefix("**/").unwrap_or(rule);
+            let why = format!("files named `{shown}` hold secrets; do without it, or ask the user");
+            Ruling::denied(why, origin)
+        })
+    }
+
+    /// The names of secrets, in small letters, and where they stand.
+    ///
+    /// Each is a name in which `*` stands for any signs but `/`, or several such names with `/` between; those begin with
+    /// `**/`, and a `**` within them stands for any folders. So each can be handed on as it is: `**/RULE` and `**/RULE/**`
+    /// are patterns of git (`:(glob,icase)`), and `RULE` one of `rg --iglob`, that mean the same files.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &Origin)> {
+        let built_in = table::RULES.iter().copied().flatten().map(|name| (*name, &Origin::BuiltIn));
+        built_in.chain(self.more.iter().map(|name| (name.value.0.as_str(), &name.origin)))
+    }
+
+    /// The paths that are no secrets whatever their names are, and where they stand.
+    pub fn exceptions(&self) -> &[Placed<LocalPath>] {
+        &self.shown
+    }
+
+    /// Whether what is in this folder may be an exception.
+    pub(super) fn has_exception_about(&self, folder: &LocalPath) -> bool {
+        self.shown.iter().any(|shown| shown.value.is_within(folder) || folder.is_within(&shown.value))
+    }
+}
+
+/// Whether a rule means the file of these names, or a folder on the way to it. All are in small letters.
+fn is_meant(rule: &str, names: &[String]) -> bool {
+    let has_public_half = table::WITH_PUBLIC_HALF.contains(&rule);
+    let rule = rule.strip_prefix("**/").unwrap_or(rule);
+    (0..names.len()).any(|first| {
+        let meant = meant(rule, &names[first..]);
+        meant.is_some_and(|name| !(has_public_half && name.ends_with(PUBLIC)))
+    })
+}
+
+/// The name on which the last part of a rule fits, if its parts fit the beginning of these names.
+fn meant<'a>(rule: &str, names: &'a [String]) -> Option<&'a str> {
+    if let Some(rest) = rule.strip_prefix("**/") {
+        return (0..names.len()).find_map(|skipped| meant(rest, &names[skipped..]));
+    }
+    let (name, below) = names.split_first()?;
+    match rule.split_once('/') {
+        Some((part, rest)) if fits(part, name) => meant(rest, below),
+        None if fits(rule, name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether a pattern means this name; `*` stands for any signs. Both are in small letters.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((beginning, rest)) => name.strip_prefix(beginning).is_some_and(|name| fits_behind(rest, name)),
+        None => name == pattern,
+    }
+}
+
+/// The same, behind a `*`. The first place that fits leaves the most for the rest.
+fn fits_behind(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((part, rest)) => name.find(part).is_some_and(|at| fits_behind(rest, &name[at + part.len()..])),
+        None => name.ends_with(pattern),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_secret(path: &str) -> bool {
+        SecretFiles::new().rule_on(&path.parse().unwrap()).is_some()
+    }
+
+    #[test]
+    fn every_rule_holds_at_any_depth_and_in_capitals() {
+        for (rule, _) in SecretFiles::new().rules() {
+            let name = rule.strip_prefix("**/").unwrap_or(rule).replace("**/", "").replace('*', "x");
+            for path in [name.clone(), format!("a/b/{name}"), name.to_uppercase(), format!("{name}/inside")] {
+                assert!(is_secret(&path), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn credentials_are_refused_where_programs_keep_them_and_so_are_copies() {
+        for path in [
+            ".git-credentials",
+            ".npmrc",
+            ".pypirc",
+            ".pgpass",
+            ".netrc",
+            ".docker/config.json",
+            ".kube/config",
+            "kubeconfig.yaml",
+            "prod-kubeconfig",
+            "service-account-prod.json",
+            "my_service_account.json",
+            "secrets.yml",
+            "config/secrets.yaml",
+            "terraform.tfstate",
+            "terraform.tfstate.backup",
+            "app.jks",
+            "vault.kdbx",
+            ".vault-token",
+            ".aws/credentials",
+            ".aws/config",
+            ".config/gh/hosts.yml",
+            ".config/gcloud/application_default_credentials.json",
+            ".terraform.d/credentials.tfrc.json",
+            "prod.auto.tfvars",
+            ".htpasswd",
+            "public/wp-config.php",
+            ".cargo/credentials.toml",
+            ".gem/credentials",
+            ".m2/settings.xml",
+            ".gradle/gradle.properties",
+            ".boto",
+            ".s3cfg",
+            ".my.cnf",
+            ".dockercfg",
+            "AuthKey_1.p8",
+            "putty.ppk",
+            "release.keystore",
+            "client.ovpn",
+            "rclone.conf",
+            ".bash_history",
+            ".Renviron",
+            "config/master.key",
+            "Default/Cookies",
+            "Profile 1/Cookies",
+            ".password-store/bank.gpg",
+            ".ssh/config",
+            ".ssh/work",
+            "deploy_ed25519",
+            ".envrc",
+            ".netrc~",
+            ".pgpass.bak",
+            "server.pem.orig",
+            "server.key~",
+            ".secrets.yml.swp",
+            "#notes#",
+            "app.p12.1",
+            ".kube/config.old",
+            ".docker/config.json.save",
+            "db_password.txt",
+        ] {
+            assert!(is_secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn remotes_are_read_by_git_alone() {
+        for path in [
+            ".git/config",
+            "sub/.git/config",
+            ".git/modules/a/b/config",
+            ".git/worktrees/x/config.worktree",
+            ".git/FETCH_HEAD",
+            ".git/credentials",
+            "mirror.git/config",
+            ".git/config.lock",
+        ] {
+            assert!(is_secret(path), "{path}");
+        }
+        for path in
+            [".git/HEAD", ".git/logs/HEAD", ".git/refs/heads/main", ".gitignore", "config", "src/config"]
+        {
+            assert!(!is_secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_only_sounds_alike_is_read() {
+        for path in [
+            "id_rsa.pub",
+            ".ssh/id_rsa.pub",
+            "README.md",
+            "environment.rs",
+            "keys.rs",
+            "src/identity.rs",
+            "netrc",
+            "pem",
+            "secrets.rs",
+            "secrets.py",
+            "docs/secrets.md",
+            "token.py",
+            "tokens.rs",
+            "tests/fixtures/a.pub",
+            "cookies.rs",
+            "src/cookies/mod.rs",
+            "vault.rs",
+            "src/vault/mod.rs",
+            "passwords.md",
+            "config.json",
+            "docker/config.json",
+            "settings.xml",
+            "gradle.properties",
+            "package.json",
+            "Cargo.lock",
+            "keyboard.rs",
+            "monkey",
+            "locales/en/auth.json",
+            "src/history.rs",
+            "history_test.go",
+            "shadow.rs",
+            "service.json",
+            "design.tokens.json",
+            "kube/config.rs",
+            "networks.tf",
+            "main.tf",
+            "hosts.yml",
+        ] {
+            assert!(!is_secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_signs() {
+        for (pattern, name, expected) in [
+            ("*", "", true),
+            ("a*b*c", "axbxbc", true),
+            ("a*b*c", "axc", false),
+            ("a*a", "a", false),
+            ("*ab*ab", "ab", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn names_can_be_added_and_paths_taken_out() {
+        let origin = Origin::line("user.toml", 3);
+        let secrets = SecretFiles::new()
+            .also([Placed::new("*.kdbx".parse().unwrap(), origin.clone())])
+            .except([Placed::new("src/credentials.rs".parse().unwrap(), origin.clone())]);
+        let rule = |path: &str| secrets.rule_on(&path.parse().unwrap());
+        assert_eq!(rule("a/My.KDBX").map(|rule| rule.origin), Some(origin));
+        assert_eq!(rule("src/credentials.rs"), None);
+        assert!(rule("src/credentials.json").is_some());
+    }
+
+    #[test]
+    fn what_names_no_file_is_refused() {
+        for text in ["", "*", "a*b", "**a", "a/b", "a?", "[ab]", "a{b", "a\\"] {
+            assert!(text.parse::<FileName>().is_err(), "{text}");
+        }
+    }
+}

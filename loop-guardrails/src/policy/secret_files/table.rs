@@ -1,0 +1,268 @@
+//! The files that tools keep credentials in, by the names that their programs gave them.
+
+/// Endings, each with the copies that editors and people make: `x.pem`, `x.pem~` and `x.pem.bak`.
+macro_rules! with_copies {
+    ($($ending:literal)*) => {
+        &[$(concat!("*", $ending), concat!("*", $ending, "~"), concat!("*", $ending, ".*"),)*]
+    };
+}
+
+/// The same for endings that source files have in the midst of their names (`csrf.token.ts`): only what is a copy for sure.
+macro_rules! with_plain_copies {
+    ($($ending:literal)*) => {
+        &[$(
+            concat!("*", $ending), concat!("*", $ending, "~"), concat!("*", $ending, ".bak*"),
+            concat!("*", $ending, ".old*"), concat!("*", $ending, ".orig"), concat!("*", $ending, ".save"),
+            concat!("*", $ending, ".1"),
+        )*]
+    };
+}
+
+/// The built-in rules: see [`SecretFiles::rules`](super::SecretFiles::rules) for how they are written.
+pub(super) const RULES: &[&[&str]] =
+    &[&[".env*"], WORDS, ENDINGS, GENERAL, PROGRAMS, CLOUDS, PACKAGES, DATABASES, HISTORIES, REPOSITORIES];
+
+/// Rules whose files have a half that is meant to be shown: `id_rsa.pub`.
+pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*"];
+
+/// Names that people give to secrets, whatever program reads them.
+const GENERAL: &[&str] = &[
+    ".dev.vars*",
+    ".flaskenv*",
+    "id_*",
+    "*_rsa",
+    "*_dsa",
+    "*_ecdsa",
+    "*_ed25519",
+    "authorized_keys*",
+    "**/.ssh/*",
+    "credentials*",
+    ".credentials*",
+    "*credentials.json*",
+    "*credentials.y*ml*",
+    "*credentials.csv*",
+    "*credentials.xml*",
+    "*service-account*.json*",
+    "*service_account*.json*",
+    "*serviceaccount*.json*",
+    "*firebase-adminsdk*.json*",
+    "client_secret*.json*",
+    "*secret.y*ml*",
+    "*secrets.y*ml*",
+    "*secret.json*",
+    "*secrets.json*",
+    "*secrets.toml*",
+    "*secrets.ini*",
+    "*secrets.properties*",
+    ".secret",
+    ".secrets",
+    ".secrets.*",
+    "secret_token*",
+    "*secret*.txt*",
+    "*password*.txt*",
+    "*passwords.csv*",
+    "*token.txt*",
+    "*api*key*.txt*",
+    "*secret*.asc*",
+    "*private*.asc*",
+    // What an editor keeps of a file whose name may be one of these.
+    ".*.swp",
+    ".*.swo",
+    "#*#",
+];
+
+/// Keys, stores of keys, and files of credentials.
+const ENDINGS: &[&str] = with_copies![
+    ".pem" ".p12" ".pfx" ".pkcs12" ".p8" ".pvk" ".ppk" ".jks" ".jceks" ".keystore" ".bks" ".keytab" ".keyring"
+    ".agekey" ".kdb" ".kdbx" ".psafe3" ".kwallet" ".kwl" ".keychain" ".keychain-db" ".agilekeychain" ".opvault"
+    ".1pif" ".1pux" ".ovpn" ".tfstate" ".tfvars" ".tfplan" ".kubeconfig" ".publishsettings" ".htpasswd"
+];
+
+/// Words for what is secret.
+const WORDS: &[&str] = with_plain_copies![
+    ".env" ".key" ".secret" ".secrets" ".token" ".creds" ".credentials" ".cookies" ".vault"
+];
+
+/// Programs that log in somewhere.
+const PROGRAMS: &[&str] = &[
+    ".netrc*",
+    "_netrc*",
+    ".authinfo*",
+    ".htpasswd*",
+    "htpasswd*",
+    ".htdigest*",
+    "**/etc/shadow*",
+    "**/etc/gshadow*",
+    ".passwd*",
+    ".gnupg",
+    "secring.*",
+    ".password-store",
+    ".google_authenticator*",
+    "**/sops/age/*",
+    ".vault*",
+    "vault.y*ml*",
+    "vault.json*",
+    "vault_pass*",
+    "vault-pass*",
+    "vault-keys*",
+    ".*-token*",
+    ".*_token*",
+    "**/gh/hosts.y*ml*",
+    "**/glab-cli/config.y*ml*",
+    "**/.config/hub*",
+    "**/.config/op",
+    "rclone.conf*",
+    "wp-config*",
+    "localsettings.php*",
+    "sftp-config.json*",
+    "**/.vscode/sftp.json*",
+    ".ftpconfig*",
+    "filezilla.xml*",
+    "recentservers.xml*",
+    "sitemanager.xml*",
+    "proftpdpasswd*",
+    ".smbcredentials*",
+    ".fetchmailrc*",
+    ".msmtprc*",
+    ".muttrc*",
+    ".offlineimaprc*",
+    ".mbsyncrc*",
+    "wg0.conf*",
+    "**/wireguard/*",
+    "**/.purple/accounts.xml*",
+    "**/.irssi/config*",
+    "ngrok.y*ml*",
+    ".sentryclirc*",
+    "hudson.util.secret*",
+    "galaxy_token*",
+    "wallet.dat*",
+    "utc--*",
+    "**/solana/id.json*",
+    "cookies.sqlite*",
+    "cookies.txt*",
+    "cookies.binarycookies*",
+    "cookie-jar*",
+    "cookiejar*",
+    "**/default/cookies*",
+    "**/network/cookies*",
+    "**/profile */cookies*",
+    "login data*",
+    "logins.json*",
+    "signons.sqlite*",
+    "key3.db*",
+    "key4.db*",
+    "oauth_creds*",
+    ".claude.json*",
+    "**/.codex/auth.json*",
+    "**/opencode/auth.json*",
+];
+
+/// Clouds, clusters and what is deployed to them.
+const CLOUDS: &[&str] = &[
+    "**/.aws/config*",
+    "**/.aws/cli",
+    "**/.aws/sso",
+    "rootkey.csv*",
+    "*accesskeys.csv*",
+    "accesstokens.json*",
+    "msal_token_cache*",
+    "service_principal_entries*",
+    "local.settings.json*",
+    "application_default_credentials*",
+    "access_tokens.db*",
+    "**/.config/gcloud",
+    "gha-creds-*",
+    ".boto*",
+    ".s3cfg*",
+    "**/.oci/config*",
+    "**/.aliyun/config.json*",
+    "**/.bluemix/config.json*",
+    "**/doctl/config.y*ml*",
+    "**/scw/config.y*ml*",
+    "**/hcloud/cli.toml*",
+    "**/.fly/config.y*ml*",
+    "**/.circleci/cli.y*ml*",
+    "**/stripe/config.toml*",
+    "**/netlify/config.json*",
+    "**/com.vercel.cli/auth.json*",
+    "**/configstore/firebase-tools.json*",
+    "**/.wrangler/config/*",
+    ".cloudflared",
+    ".terraformrc*",
+    "terraform.rc*",
+    "**/.docker/config.json*",
+    "**/containers/auth.json*",
+    ".dockercfg*",
+    ".dockerconfigjson*",
+    "**/.kube/config*",
+    "kubeconfig*",
+    "*kubeconfig",
+    "*kubeconfig.y*ml*",
+    "*kubeconfig.json*",
+    "k3s.y*ml*",
+    "**/helm/repositories.y*ml*",
+    "**/helm/repository/repositories.y*ml*",
+    "**/helm/registry/config.json*",
+];
+
+/// Package managers and the registries that they publish to.
+const PACKAGES: &[&str] = &[
+    ".npmrc*",
+    ".yarnrc*",
+    ".pypirc*",
+    "pip.conf*",
+    "pip.ini*",
+    "nuget.config*",
+    "**/.bundle/config*",
+    "**/.m2/settings*.xml*",
+    "**/.gradle/gradle.properties*",
+    "**/.composer/auth.json*",
+    "**/composer/auth.json*",
+    "keystore.properties*",
+    "key.properties*",
+    "kaggle.json*",
+    "**/huggingface/token*",
+    "**/huggingface/stored_tokens*",
+    "**/.huggingface/token*",
+    ".renviron*",
+];
+
+/// Databases.
+const DATABASES: &[&str] = &[
+    ".pgpass*",
+    "pgpass.conf*",
+    ".pg_service.conf*",
+    ".my.cnf*",
+    ".mylogin.cnf*",
+    ".databrickscfg*",
+    "**/.dbt/profiles.y*ml*",
+    "**/.snowsql/config*",
+    ".dbeaver-data-sources.xml*",
+    "credentials-config.json*",
+    "robomongo.json*",
+    "datasources.local.xml*",
+];
+
+/// What was typed into a shell.
+const HISTORIES: &[&str] = &[
+    ".*_history*",
+    ".history*",
+    ".histfile*",
+    ".zhistory*",
+    ".rhistory*",
+    "fish_history*",
+    "consolehost_history*",
+];
+
+/// Repositories, whose remotes are addresses that may have a token in them; those of submodules and work trees too.
+const REPOSITORIES: &[&str] = &[
+    ".git-credential*",
+    ".gitconfig*",
+    "**/*.git/**/config",
+    "**/*.git/**/config.*",
+    "**/*.git/**/config~",
+    "**/*.git/**/fetch_head*",
+    "**/.hg/hgrc*",
+    ".hgrc*",
+    "**/.subversion/auth",
+];
