@@ -1,0 +1,71 @@
+//! Passing over what cannot be the beginning of a secret: nearly all of a text.
+
+use super::{forms::folded, hex::SEPARATORS};
+
+/// How many bits of a sum of three bytes are looked at.
+const BITS: u32 = 15;
+const MASK: usize = (1 << BITS) - 1;
+/// Bytes that stand together.
+const GRAM: usize = 3;
+
+/// Knows the first three bytes of all forms. It may take others for them, and misses none.
+#[derive(Debug)]
+pub(super) struct Filter {
+    beginnings: Box<[bool]>,
+}
+
+impl Filter {
+    /// For forms of text, and those in hexadecimal digits of small letters. All have three bytes and more.
+    pub(super) fn new<'a>(text: impl Iterator<Item = &'a [u8]>, hex: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut beginnings = vec![false; 1 << BITS].into_boxed_slice();
+        let sum = |gram: &[u8]| gram.iter().fold(0, |sum, byte| add(sum, *byte));
+        text.for_each(|form| beginnings[sum(&form[..GRAM])] = true);
+        for form in hex {
+            for third in SEPARATORS.map(|separator| separator as u8).into_iter().chain([form[2]]) {
+                for capitals in 0..1_usize << GRAM {
+                    let mut gram = [form[0], form[1], third];
+                    let is_capital = |at: &usize| capitals >> at & 1 == 1;
+                    (0..GRAM).filter(is_capital).for_each(|at| gram[at].make_ascii_uppercase());
+                    beginnings[sum(&gram)] = true;
+                }
+            }
+        }
+        Self { beginnings }
+    }
+
+    /// Whether a byte may be seen in another way than it is written, or ends a line.
+    pub(super) const fn is_special(byte: u8) -> bool {
+        SPECIAL[byte as usize]
+    }
+
+    /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes
+    /// more may be one.
+    pub(super) fn next(&self, text: &[u8], at: usize) -> usize {
+        let (mut sum, mut seen) = (0, 0_usize);
+        for byte in &text[at..] {
+            if SPECIAL[usize::from(*byte)] {
+                break;
+            }
+            sum = add(sum, *byte);
+            seen += 1;
+            if self.beginnings[sum] && seen >= GRAM {
+                return at + seen - GRAM;
+            }
+        }
+        at + seen.saturating_sub(GRAM - 1)
+    }
+}
+
+const fn add(sum: usize, byte: u8) -> usize {
+    (sum << (BITS / GRAM as u32) ^ folded(byte) as usize) & MASK
+}
+
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        special[byte] = byte < 0x20 || byte > 0x7e || super::unit::begins_escape(byte as u8);
+        byte += 1;
+    }
+    special
+};
