@@ -41,19 +41,45 @@ impl Filter {
     /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes
     /// more may be one.
     pub(super) fn next(&self, text: &[u8], at: usize) -> usize {
-        let (mut sum, mut seen) = (0, 0_usize);
-        for byte in &text[at..] {
-            if SPECIAL[usize::from(*byte)] {
+        let (mut sum, mut end) = (0, at);
+        loop {
+            let width = match text.get(end) {
+                None => break,
+                Some(byte) if !SPECIAL[usize::from(*byte)] => 1,
+                Some(_) => width(&text[end..]),
+            };
+            if width == 0 {
                 break;
             }
-            sum = add(sum, *byte);
-            seen += 1;
-            if self.beginnings[sum] && seen >= GRAM {
-                return at + seen - GRAM;
+            for _ in 0..width {
+                sum = add(sum, text[end]);
+                end += 1;
+                if self.beginnings[sum] && end - at >= GRAM {
+                    return sign_at(text, at, end - GRAM);
+                }
             }
         }
-        at + seen.saturating_sub(GRAM - 1)
+        sign_at(text, at, end.saturating_sub(GRAM - 1).max(at))
     }
+}
+
+/// The length of the sign of several bytes that a text begins with; 0 if it may be one that nobody sees, or none.
+const fn width(text: &[u8]) -> usize {
+    match text {
+        [0xc3..=0xcc | 0xce..=0xd7 | 0xd9..=0xdf, 0x80..=0xbf, ..] => 2,
+        [0xe2, 0x82..=0xbf, 0x80..=0xbf, ..] | [0xe3, 0x80..=0x84 | 0x86..=0xbf, 0x80..=0xbf, ..] => 3,
+        [0xe4..=0xec | 0xee, 0x80..=0xbf, 0x80..=0xbf, ..] | [0xef, 0xbc | 0xbd, 0x80..=0xbf, ..] => 3,
+        [0xf0, 0x9f, 0x80..=0xbf, 0x80..=0xbf, ..] => 4,
+        _ => 0,
+    }
+}
+
+/// Where the sign begins of which this is a byte; not before `least`.
+fn sign_at(text: &[u8], least: usize, mut at: usize) -> usize {
+    while at > least && text.get(at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000) {
+        at -= 1;
+    }
+    at
 }
 
 const fn add(sum: usize, byte: u8) -> usize {

@@ -124,7 +124,7 @@ mod tests {
     fn keys_of_maps_have_no_secrets_and_names_of_fields_stay() {
         let redactor = Redactor::new(["arguments", "hunter2-hunter2"]);
         let arguments =
-            json!({ "hunter2-hunter2": 1, "hunter2%2Dhunter2": [{ "arguments": "arguments" }], "a": 2 });
+            json!({ "a": 2, "hunter2%2Dhunter2": [{ "arguments": "arguments" }], "hunter2-hunter2": 1 });
         let call = Call { arguments, exit: BTreeMap::from([(7, "arguments")]) };
         let expected = json!({
             "arguments": { "[redacted]": [{ "[redacted]": "[redacted]" }], "[redacted] 2": 1, "a": 2 },

@@ -11,7 +11,7 @@ use super::{
     filter::Filter,
     forms::Forms,
     found::Found,
-    hex::Hex,
+    hex::{Digits, Dump, Hex},
     lane::{Finder, Lane},
     shapes::Shape,
     tails::Tails,
@@ -25,6 +25,12 @@ const JOINED: usize = 4;
 /// Numbers of `Scan::ansi`.
 const WRITTEN: usize = 0;
 const DECODED: usize = 1;
+
+/// Where in a text something is written, in bytes.
+type Place = (usize, usize);
+
+/// So much of what stood before is known. Bytes: rows of dumps are not longer.
+const KEPT: usize = 128;
 
 /// Lines are joined if so many bytes before their end are one word, or hexadecimal digits: a program has wrapped them.
 const WRAPPED: usize = 30;
@@ -86,15 +92,15 @@ impl Scanner {
             self.take(&unit, text, scan);
         }
         if is_all {
-            scan.hex.end(&self.hex, &mut scan.found);
+            scan.hex.end(&mut Digits { finder: &self.hex, found: &mut scan.found });
         }
     }
 
     /// Reads up to where something stands that is seen in another way than it is written.
     fn read_plain(&self, text: &[u8], scan: &mut Scan) {
         let mut at = scan.at - scan.base;
-        let lane = &mut scan.lanes[0];
         loop {
+            let lane = &mut scan.lanes[0];
             if lane.is_idle() && scan.hex.is_idle() {
                 let next = self.filter.next(text, at);
                 if next > at {
@@ -105,9 +111,7 @@ impl Scanner {
             let Some(byte) = text.get(at).copied().filter(|byte| !Filter::is_special(*byte)) else { break };
             let place = (scan.base + at, scan.base + at + 1);
             lane.take(byte, place, &self.finder, &mut scan.found);
-            if byte.is_ascii_hexdigit() || !scan.hex.is_idle() {
-                scan.hex.take(Sign::Char(byte.into()), place, false, &self.hex, &mut scan.found);
-            }
+            self.see_digit(Sign::Char(byte.into()), place, false, text, scan);
             at += 1;
         }
         scan.at = scan.base + at;
@@ -124,15 +128,15 @@ impl Scanner {
         }
         if !scan.is_split {
             self.see(0..1, unit.sign, (from, to), scan);
-            self.see_digit(unit.sign, (from, to), wraps, scan);
+            self.see_digit(unit.sign, (from, to), wraps, text, scan);
         } else if unit.is_escape {
             for (byte, at) in written.iter().zip(from..) {
-                self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, scan);
+                self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, text, scan);
             }
-            self.take_in(DECODED, unit.sign, (from, to), wraps, scan);
+            self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
         } else {
-            self.take_in(WRITTEN, unit.sign, (from, to), false, scan);
-            self.take_in(DECODED, unit.sign, (from, to), wraps, scan);
+            self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
+            self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
         }
         scan.at = to;
         scan.join();
@@ -142,7 +146,7 @@ impl Scanner {
         }
     }
 
-    fn take_in(&self, way: usize, sign: Sign, place: (usize, usize), wraps: bool, scan: &mut Scan) {
+    fn take_in(&self, way: usize, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {
         let is_hidden = scan.ansi[way].takes(sign);
         self.see(2 * way..2 * way + 1, sign, place, scan);
         if is_hidden {
@@ -156,11 +160,11 @@ impl Scanner {
                 true => scan.lanes[JOINED].wrap(),
                 false => self.see(JOINED..LANES, sign, place, scan),
             }
-            self.see_digit(sign, place, wraps, scan);
+            self.see_digit(sign, place, wraps, text, scan);
         }
     }
 
-    fn see(&self, lanes: Range<usize>, sign: Sign, place: (usize, usize), scan: &mut Scan) {
+    fn see(&self, lanes: Range<usize>, sign: Sign, place: Place, scan: &mut Scan) {
         for lane in &mut scan.lanes[lanes] {
             if sign.is_visible() {
                 for byte in sign.bytes(&mut [0; 4]) {
@@ -172,10 +176,12 @@ impl Scanner {
         }
     }
 
-    fn see_digit(&self, sign: Sign, place: (usize, usize), wraps: bool, scan: &mut Scan) {
+    fn see_digit(&self, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {
         let is_digit = matches!(sign, Sign::Char(sign) if sign.is_ascii_hexdigit());
         if sign.is_visible() && (is_digit || !scan.hex.is_idle()) {
-            scan.hex.take(sign, place, wraps, &self.hex, &mut scan.found);
+            let before = before(&scan.before, &text[..place.0 - scan.base]);
+            let to = Digits { finder: &self.hex, found: &mut scan.found };
+            scan.hex.take(sign, place, wraps, || dump(before.clone()), to);
         }
     }
 }
@@ -198,6 +204,28 @@ pub(super) struct Scan {
     pub(super) found: Found,
 }
 
+/// What stands before a place, backwards.
+fn before<'a>(earlier: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = u8> + Clone + 'a {
+    text.iter().rev().chain(earlier.iter().rev()).copied().take(KEPT)
+}
+
+/// The dump of which a line is a row, of which this stands before some place, backwards.
+fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
+    let mut line: Vec<u8> = Vec::new();
+    for byte in before {
+        // In JSON a line ends with an escape.
+        let is_escape = byte == b'\\' && line.last() == Some(&b'n');
+        if is_escape {
+            line.pop();
+        }
+        if is_escape || byte == b'\n' {
+            break;
+        }
+        line.push(byte);
+    }
+    Dump::of(line.into_iter().rev())
+}
+
 impl Scan {
     fn split(&mut self) {
         let (first, others) = self.lanes.split_at_mut(1);
@@ -212,11 +240,11 @@ impl Scan {
 
     /// Whether a program has ended the line that ends here because it was long.
     fn is_wrapped(&self, text: &[u8]) -> bool {
-        let before = self.before.iter().chain(&text[..self.at - self.base]).rev();
-        let last = || before.clone().skip_while(|byte| **byte == b'\r').take(WRAPPED);
-        let is_digit = |byte: &&u8| byte.is_ascii_hexdigit() || matches!(byte, b' ' | b':' | b'-' | b',');
-        let is_wrapped = |is_part: fn(&&u8) -> bool| last().take_while(is_part).count() == WRAPPED;
-        is_wrapped(|byte| byte.is_ascii_graphic()) || is_wrapped(is_digit)
+        let before = before(&self.before, &text[..self.at - self.base]);
+        let last = || before.clone().skip_while(|byte| *byte == b'\r').take(WRAPPED);
+        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b' ' | b':' | b'-' | b',');
+        let is_wrapped = |is_part: fn(&u8) -> bool| last().take_while(is_part).count() == WRAPPED;
+        is_wrapped(u8::is_ascii_graphic) || is_wrapped(is_digit)
     }
 
     /// Where the first thing begins that may become a secret, or reading goes on.
@@ -239,9 +267,9 @@ impl Scan {
     pub(super) fn pass(&mut self, text: &[u8], is_all: bool, clean: &mut Vec<u8>) -> usize {
         let until = if is_all { self.base + text.len() } else { self.first_candidate() };
         let done = self.found.take_out(text, self.base, until, clean);
-        let kept = text[..done].len().min(WRAPPED);
+        let kept = done.min(KEPT);
         self.before.extend_from_slice(&text[done - kept..done]);
-        self.before.drain(..self.before.len().saturating_sub(WRAPPED));
+        self.before.drain(..self.before.len().saturating_sub(KEPT));
         self.base += done;
         done
     }

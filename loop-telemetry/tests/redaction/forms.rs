@@ -52,6 +52,9 @@ pub(crate) const FORMS: &[Form] = &[
     ("hexadecimal with colons", |value, _| hex(value, ":", 1)),
     ("hexadecimal with spaces, capitals", |value, _| hex(value, " ", 1).to_uppercase()),
     ("hexadecimal in pairs", |value, _| hex(value, " ", 2)),
+    ("xxd", |value, dice| dump(value, dice, ":", 2, "")),
+    ("hexdump", |value, dice| dump(value, dice, " ", 1, "|")),
+    ("xxd in JSON", |value, dice| json(&dump(value, dice, ":", 2, ""))),
     ("array of bytes", |value, _| {
         value.bytes().map(|byte| format!("0x{byte:02x}")).collect::<Vec<_>>().join(", ")
     }),
@@ -141,6 +144,19 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 fn hex(value: &str, between: &str, bytes: usize) -> String {
     let group = |group: &[u8]| group.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     value.as_bytes().chunks(bytes).map(group).collect::<Vec<_>>().join(between)
+}
+
+/// A dump of a file in which other bytes stand before the value.
+fn dump(value: &str, dice: Dice<'_>, colon: &str, bytes: usize, bar: &str) -> String {
+    let all = [&vec![b'-'; dice(20)], value.as_bytes(), b"\n"].concat();
+    let row = |(number, row): (usize, &[u8])| {
+        let digits = |group: &[u8]| group.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digits = row.chunks(bytes).map(digits).collect::<Vec<_>>().join(" ");
+        let sign = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+        let signs: String = row.iter().map(sign).collect();
+        format!("{:08x}{colon} {digits}  {bar}{signs}{bar}\n", number * 16)
+    };
+    all.chunks(16).enumerate().map(row).collect()
 }
 
 /// Something that nobody sees between two signs: somewhere, or everywhere.

@@ -34,6 +34,12 @@ fn holds(
     prop_assert!(whole.contains(REDACTED), "{form}: {whole_text:?} is {whole:?}");
     prop_assert!(!whole.contains(text.as_str()), "{form}: {whole:?}");
     prop_assert!(!whole.contains(value.as_str()), "{form}: {whole:?}");
+    if form.contains("dump") || form.contains("xxd") {
+        // The signs beside the digits say it as well.
+        let is_shown =
+            |part: &[u8]| value.is_ascii() && whole.as_bytes().windows(part.len()).any(|it| it == part);
+        prop_assert!(!value.as_bytes().windows(9).any(is_shown), "{form}: {whole}");
+    }
     // Of forms of digits no part is left that says more than a byte or two.
     let rest = whole.replace(REDACTED, "");
     let left = rest.len().saturating_sub(before.len() + after.len());
@@ -88,11 +94,11 @@ proptest! {
     fn any_bytes_in_pieces_give_what_the_whole_gives(
         parts in prop::collection::vec(prop_oneof![
             any::<[u8; 3]>().prop_map(|bytes| bytes.to_vec()),
-            "(hunter|68 75 6e|0x68|%68|\\\\u0068|\\\\x68|aHVu|\x1b\\[|\x1b\\]|\n|\\\\|%|sk-ant-|a{20}){1,4}".prop_map(String::into_bytes),
+            "(hunter|68 75 6e|0x68|%68|\\\\u0068|\\\\x68|aHVu|\x1b\\[|\x1b\\]|\n|\\\\|%|sk-ant-|a{20}|ü|→|日本|🔑){1,4}".prop_map(String::into_bytes),
         ], 0..30),
         size in 1..20_usize,
     ) {
-        let redactor = Redactor::new(["hunter2-hunter", "hunterhunterhunter", "aaaaaaaa", "nterhu"]).shapes();
+        let redactor = Redactor::new(["hunter2-hunter", "hunterhunterhunter", "aaaaaaaa", "nterhu", "日本hunter"]).shapes();
         let text = parts.concat();
         let whole = redactor.redact_bytes(&text).into_owned();
         prop_assert_eq!(&streamed(&redactor, text.chunks(size)), &whole);
