@@ -1,6 +1,6 @@
 //! Text of others at a terminal: whatever is in it, nothing but letters comes out.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     support::{Manifest, Ran, World},
@@ -47,9 +47,9 @@ fn bad_manifests() -> Vec<String> {
     ]
 }
 
-/// A manifest that is right, with a hostile name and goal, written so that a parser takes it.
+/// A manifest that is right, with a hostile goal, written so that a parser takes it.
 fn right(check: &str) -> String {
-    let manifest = Manifest::new("true", check).set("goal", HOSTILE).set("name", HOSTILE);
+    let manifest = Manifest::new("true", check).set("goal", HOSTILE);
     let json = manifest.set("guardrails.max_iterations", 1).0.to_string();
     let escaped = |sign: char| match sign {
         ' '..='~' => sign.to_string(),
@@ -118,12 +118,17 @@ fn names_and_ids_cannot_steer_a_terminal() {
 #[test]
 fn json_is_json_and_harmless() {
     let world = World::new();
-    world.write("loop.json", right(&format!("printf '%s' '{HOSTILE}'; false")));
-    let record: Value =
-        serde_json::from_str(&harmless("run", world.run(&["run", "--json"]).exits(1)).stdout).expect("JSON");
-    assert_eq!(record["loop"], json!(HOSTILE));
-    for args in [&["runs", "--json"], &["show", "--json"]] {
-        let ran = harmless(&format!("{args:?}"), world.run(args).exits(0));
-        serde_json::from_str::<Value>(ran.stdout.trim()).expect("JSON");
+    let job = format!("30m {HOSTILE}");
+    for args in [
+        &["policy", "explain", "--json", HOSTILE][..],
+        &["schedule", "add", "--dry-run", "--json", "--agent", "true", &job],
+        &["schedule", "add", "--json", "--agent", "true", &job],
+        &["schedule", "list", "--json"],
+    ] {
+        let ran = harmless(&format!("{args:?}"), world.run(args));
+        let value =
+            serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        let says_it = value.as_object().expect("an object").values().any(|text| text == HOSTILE);
+        assert!(says_it, "{args:?}: {value}");
     }
 }

@@ -55,8 +55,9 @@ enum Row {
     Digits,
     /// Behind the digits, from this place on.
     Signs(usize),
-    /// Before those of the next row.
-    Offset,
+    /// Before those of the next row. If that is no offset, the line's end was perhaps two of the signs, such as `\n`,
+    /// which began at this place.
+    Offset(Option<usize>),
 }
 
 /// A digit and its place.
@@ -148,7 +149,11 @@ impl Hex {
     /// The digits of a row have ended.
     fn pass(&mut self, sign: char, (from, to): (usize, usize), digits: &mut Digits<'_>) {
         self.put_zero(digits);
-        self.row = if sign == '\n' { Row::Offset } else { Row::Signs(from) };
+        let back = match self.row {
+            Row::Signs(begun) if to - from > 1 => Some(begun),
+            _ => None,
+        };
+        self.row = if sign == '\n' { Row::Offset(back) } else { Row::Signs(from) };
         self.row_ended = to;
     }
 
@@ -159,15 +164,19 @@ impl Hex {
             Row::Signs(_) if sign == '\n' => self.pass(sign, place, to),
             Row::Signs(from) if place.1 - from > MOST_SIGNS => self.end(to),
             Row::Signs(_) => {}
-            Row::Offset if sign.is_ascii_hexdigit() && self.offset.len() < *OFFSET.end() => {
+            Row::Offset(_) if sign.is_ascii_hexdigit() && self.offset.len() < *OFFSET.end() => {
                 self.offset.push((sign.to_ascii_lowercase() as u8, place));
             }
-            Row::Offset if sign == ' ' && self.offset.is_empty() => {}
-            Row::Offset if matches!(sign, ':' | ' ') && OFFSET.contains(&self.offset.len()) => {
+            Row::Offset(_) if sign == ' ' && self.offset.is_empty() => {}
+            Row::Offset(_) if matches!(sign, ':' | ' ') && OFFSET.contains(&self.offset.len()) => {
                 self.offset.clear();
                 (self.row, self.in_space) = (Row::Digits, false);
             }
-            Row::Offset => {
+            Row::Offset(Some(from)) => {
+                self.offset.clear();
+                self.row = Row::Signs(from);
+            }
+            Row::Offset(None) => {
                 self.end(to);
                 for digit in std::mem::take(&mut self.offset) {
                     self.step(digit, to);
