@@ -59,8 +59,11 @@ impl Lane {
         self.node = finder.text.step(self.node, folded(byte));
         self.starts.push_back(Start { at: from, is_in_word: self.is_in_word });
         self.is_in_word = byte.is_ascii_alphanumeric() || byte == b'_';
-        let excess = self.starts.len() - finder.text.depth(self.node);
-        self.starts.drain(..excess);
+        // Quicker than `drain`, and mostly it is one.
+        let depth = finder.text.depth(self.node);
+        while self.starts.len() > depth {
+            self.starts.pop_front();
+        }
         if self.node == ROOT {
             return;
         }
