@@ -12,7 +12,7 @@ pub(crate) use self::{
     explain::page as explained,
     show::{page, rules_on},
 };
-use super::{Failure, setting};
+use super::{Failure, runs::json, setting};
 use crate::{
     args::{PolicyCommand, PolicyPlace},
     settings::Settings,
@@ -56,7 +56,5 @@ impl<'a> From<&'a Origin> for PlaceJson<'a> {
 
 /// Prints an object on one line.
 fn tell_json(object: &impl Serialize) {
-    let line = serde_json::to_string(object)
-        .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"));
-    view::tell(&line);
+    view::tell_json(&json(object));
 }

@@ -6,14 +6,29 @@ use std::{
     time::Instant,
 };
 
-use anstream::adapter::strip_str;
+use super::{
+    WARN,
+    harmless::{harmless, plain},
+    paint,
+    panel::Pinned,
+    queue::Item,
+};
 
-use super::{WARN, paint, panel::Pinned, queue::Item};
+/// How texts are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// For people, with our colours.
+    Coloured,
+    /// For people who want none.
+    Plain,
+    /// Byte for byte: whoever hands them over has looked at them.
+    Given,
+}
 
 /// What stands at the bottom of a terminal, and how it came there.
 #[derive(Debug)]
 pub(super) struct Canvas {
-    coloured: bool,
+    ink: Ink,
     panel: Option<Arc<Mutex<dyn Pinned>>>,
     /// The widths of the lines that stand there, of which the cursor is in the last.
     drawn: Vec<usize>,
@@ -22,8 +37,8 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    pub(super) fn new(coloured: bool) -> Self {
-        Self { coloured, panel: None, drawn: Vec::new(), at: Instant::now() }
+    pub(super) fn new(ink: Ink) -> Self {
+        Self { ink, panel: None, drawn: Vec::new(), at: Instant::now() }
     }
 
     /// When the panel was drawn, if there is one.
@@ -87,9 +102,13 @@ impl Canvas {
         lines.into_iter().take(rows).map(|line| self.shown(fits(line))).collect()
     }
 
-    /// Text without its colours, if they are not wanted.
+    /// Text as it may be shown.
     fn shown(&self, text: String) -> String {
-        if self.coloured { text } else { strip_str(&text).to_string() }
+        match self.ink {
+            Ink::Coloured => harmless(&text).into_owned(),
+            Ink::Plain => plain(&text).into_owned(),
+            Ink::Given => text,
+        }
     }
 }
 
@@ -141,7 +160,7 @@ mod tests {
         fn what_is_said_stays_and_the_panel_leaves_nothing_behind(
             deeds in deeds(), rows in 2..12_u16, columns in 10..60_u16
         ) {
-            let (mut canvas, panel) = (Canvas::new(false), panel());
+            let (mut canvas, panel) = (Canvas::new(Ink::Plain), panel());
             let (mut sent, mut said) = (String::new(), String::new());
             for deed in deeds.into_iter().chain([Deed::Hide]) {
                 let mut items = Vec::new();
@@ -166,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_panel_that_wraps_since_the_terminal_is_narrower_now_is_taken_away_whole() {
-        let mut canvas = Canvas::new(false);
+        let mut canvas = Canvas::new(Ink::Plain);
         canvas.draw(vec![Item::Show(panel())], || (24, 60));
         let width = canvas.drawn[0];
         let erased = canvas.draw(vec![Item::Hide], || (24, 20));

@@ -6,7 +6,7 @@ use std::{
     sync::{LazyLock, PoisonError, RwLock},
 };
 
-use anstream::adapter::{StripBytes, strip_str};
+use anstream::adapter::StripBytes;
 use loop_telemetry::{RedactingStream, Redactor};
 
 use crate::keeping;
@@ -32,19 +32,9 @@ pub(crate) fn secrets() -> Redactor {
     of_run.unwrap_or_else(|| OF_ENVIRONMENT.clone())
 }
 
-/// The text without secrets. One with a change of colour in it is none to a search, and one to whoever looks: where
-/// there is such a secret, the text loses its colours.
+/// The text without secrets.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    let secrets = secrets();
-    let clean = secrets.redact(text);
-    if !clean.contains('\x1b') {
-        return clean;
-    }
-    let plain = strip_str(&clean).to_string();
-    match secrets.redact(&plain) {
-        Cow::Owned(cleaner) if cleaner != plain => Cow::Owned(cleaner),
-        _ => clean,
-    }
+    secrets().redact(text)
 }
 
 /// The bytes from `start` on without secrets, also without one that begins before it, and without what steers a

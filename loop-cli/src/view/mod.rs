@@ -8,6 +8,7 @@ pub(crate) mod changes;
 pub(crate) mod columns;
 mod concealed;
 mod echo;
+mod harmless;
 pub(crate) mod history;
 pub(crate) mod iteration;
 mod left;
@@ -86,17 +87,19 @@ pub(crate) fn print(text: &str) -> anyhow::Result<bool> {
     // Standard error may be the same terminal, and what was said before is to stand before it.
     flush();
     let mut stdout = anstream::stdout();
-    is_read(writeln!(stdout, "{}", concealed::clean(text).trim_end()).and_then(|()| stdout.flush()))
+    let clean = concealed::clean(text);
+    is_read(writeln!(stdout, "{}", harmless::harmless(clean.trim_end())).and_then(|()| stdout.flush()))
 }
 
-/// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken.
+/// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken. What could steer a terminal
+/// is escaped in it.
 ///
 /// # Errors
 /// As [`print()`].
 pub(crate) fn print_json(json: &str) -> anyhow::Result<bool> {
     flush();
     let mut stdout = io::stdout().lock();
-    is_read(writeln!(stdout, "{json}").and_then(|()| stdout.flush()))
+    is_read(writeln!(stdout, "{}", harmless::escaped(json)).and_then(|()| stdout.flush()))
 }
 
 /// [`print()`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written

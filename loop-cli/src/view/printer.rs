@@ -20,7 +20,7 @@ use rustix::{
 };
 
 use super::{
-    canvas::Canvas,
+    canvas::{Canvas, Ink},
     panel::Pinned,
     queue::{Item, Queue},
 };
@@ -29,7 +29,8 @@ use super::{
 pub(super) static PRINTER: LazyLock<Printer> = LazyLock::new(|| {
     thread::spawn(|| {
         let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-        PRINTER.work(&io::stderr(), Canvas::new(coloured));
+        let ink = if coloured { Ink::Coloured } else { Ink::Plain };
+        PRINTER.work(&io::stderr(), Canvas::new(ink));
     });
     Printer::default()
 });
@@ -189,7 +190,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().expect("a pipe");
         let printer = Arc::new(Printer::default());
         let works = Arc::clone(&printer);
-        thread::spawn(move || works.work(&writer, Canvas::new(false)));
+        thread::spawn(move || works.work(&writer, Canvas::new(Ink::Plain)));
         // More than a pipe holds.
         let lines = || (0..100_000).map(|number| format!("line {number}\n"));
         lines().for_each(|line| printer.line(&line));
@@ -207,7 +208,7 @@ mod tests {
         drop(reader);
         let printer = Arc::new(Printer::default());
         let works = Arc::clone(&printer);
-        thread::spawn(move || works.work(&writer, Canvas::new(false)));
+        thread::spawn(move || works.work(&writer, Canvas::new(Ink::Plain)));
         printer.line("nobody hears this");
         printer.flush();
         assert!(printer.lock().queue.is_empty());

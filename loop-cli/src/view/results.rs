@@ -9,7 +9,7 @@ use std::{
 use loop_agents::process::Stream;
 
 use super::{
-    canvas::Canvas,
+    canvas::{Canvas, Ink},
     concealed::CleanStream,
     printer::{PRINTER, Printer},
     text,
@@ -17,7 +17,7 @@ use super::{
 
 /// Who owns standard output.
 static RESULTS: LazyLock<Printer> = LazyLock::new(|| {
-    thread::spawn(|| RESULTS.work(&io::stdout(), Canvas::new(true)));
+    thread::spawn(|| RESULTS.work(&io::stdout(), Canvas::new(Ink::Given)));
     Printer::default()
 });
 

@@ -4,7 +4,10 @@
 //! is there but for a few bytes, and no search for the whole of it finds that. So at such an edge a part of a
 //! secret is taken out as well.
 
-use super::{LEAST, REDACTED, Redactor};
+use super::{REDACTED, Redactor, forms::LEAST};
+
+/// The length of the longest way in which one sign is written, in bytes: `\\ud83d\\ude00`.
+const LONGEST_ESCAPE: usize = 12;
 
 /// How the notice begins, and ends, that stands in a text where its middle was left out.
 const NOTICE: (&str, &str) = ("\n[... ", " bytes left out ...]\n");
@@ -32,8 +35,7 @@ impl Redactor {
             stream.finish(&mut clean_tail);
             return (clean_head, clean_tail);
         }
-        let held = stream.held();
-        clean_head.extend_from_slice(if held.len() >= LEAST { REDACTED.as_bytes() } else { held });
+        stream.cut(LEAST, &mut clean_head);
         let rest = self.rest_of_a_secret(tail);
         if rest > 0 {
             clean_tail.extend_from_slice(REDACTED.as_bytes());
@@ -44,11 +46,11 @@ impl Redactor {
 
     /// How many bytes at the beginning are the end of a known secret, whose beginning is not there.
     fn rest_of_a_secret(&self, tail: &[u8]) -> usize {
-        let rest = |value: &Vec<u8>| {
-            let is_rest = |from: &usize| tail.starts_with(&value[*from..]);
-            (1..(value.len() + 1).saturating_sub(LEAST)).find(is_rest).map(|from| value.len() - from)
-        };
-        self.0.values().iter().filter_map(rest).max().unwrap_or(0)
+        // An escape may be cut through as well.
+        let from = (0..tail.len().min(LONGEST_ESCAPE))
+            .filter(|from| *from == 0 || !tail[*from].is_ascii_whitespace());
+        let rest = |from: usize| Some(from + self.0.rest_of_a_secret(&tail[from..])?);
+        from.filter_map(rest).max().unwrap_or(0)
     }
 
     /// A text with notices of what was left out of it, without secrets; `None` if it has no notice.

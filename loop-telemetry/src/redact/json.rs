@@ -1,33 +1,33 @@
 //! JSON without secrets.
 //!
 //! Not by a search through the JSON itself: a secret such as `12345678` must not be taken out of a number, nor one
-//! that is a word out of a key, and what is left has to be JSON. So it is done to the texts, before they are written.
+//! that is a word out of the name of one of our fields, and what is left has to be JSON. So it is done to the texts,
+//! and to the keys of maps, before they are written.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Redactor;
+use super::{Redactor, keys::CleanKeys};
 
 impl Redactor {
-    /// The JSON of a value without the secrets in its texts. Numbers and keys stay, so it is JSON whatever the
-    /// secrets are. An object's keys come in the order of the alphabet.
+    /// The JSON of a value without the secrets in its texts, and in the keys of its maps. Numbers and the names of a
+    /// struct's fields stay, so it is JSON whatever the secrets are, and can be read back. An object's keys come in the
+    /// order of the alphabet; of several that are the same without their secrets, the later ones are numbered.
     ///
     /// ```
     /// use loop_telemetry::Redactor;
     /// let redactor = Redactor::new(["12345678"]);
     /// let value = serde_json::json!({ "12345678": 12345678, "text": "it is 12345678" });
-    /// assert_eq!(redactor.json(&value)?, r#"{"12345678":12345678,"text":"it is [redacted]"}"#);
+    /// assert_eq!(redactor.json(&value)?, r#"{"[redacted]":12345678,"text":"it is [redacted]"}"#);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     ///
     /// # Errors
     /// If the value cannot be written as JSON: a map has keys that are no texts.
     pub fn json(&self, value: &impl Serialize) -> Result<String, serde_json::Error> {
-        let mut value = serde_json::to_value(value)?;
-        self.redact_value(&mut value);
-        serde_json::to_string(&value)
+        serde_json::to_string(&self.value(value)?)
     }
 
     /// [`json`](Self::json), added to bytes.
@@ -36,9 +36,13 @@ impl Redactor {
         value: &impl Serialize,
         to: &mut Vec<u8>,
     ) -> Result<(), serde_json::Error> {
-        let mut value = serde_json::to_value(value)?;
+        serde_json::to_writer(to, &self.value(value)?)
+    }
+
+    fn value(&self, value: &impl Serialize) -> Result<Value, serde_json::Error> {
+        let mut value = value.serialize(CleanKeys::new(self, serde_json::value::Serializer))?;
         self.redact_value(&mut value);
-        serde_json::to_writer(to, &value)
+        Ok(value)
     }
 
     fn redact_value(&self, value: &mut Value) {
@@ -95,6 +99,8 @@ fn is_attachment(fields: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde_json::json;
 
     use super::*;
@@ -106,6 +112,25 @@ mod tests {
         assert_eq!(redactor.json(&picture).unwrap(), picture.to_string());
         let more = json!({ "media_type": "image/png", "base64": "hunter2hunter2", "text": "" });
         assert!(redactor.json(&more).unwrap().contains(crate::REDACTED));
+    }
+
+    #[derive(Serialize)]
+    struct Call {
+        arguments: Value,
+        exit: BTreeMap<u8, &'static str>,
+    }
+
+    #[test]
+    fn keys_of_maps_have_no_secrets_and_names_of_fields_stay() {
+        let redactor = Redactor::new(["arguments", "hunter2-hunter2"]);
+        let arguments =
+            json!({ "a": 2, "hunter2%2Dhunter2": [{ "arguments": "arguments" }], "hunter2-hunter2": 1 });
+        let call = Call { arguments, exit: BTreeMap::from([(7, "arguments")]) };
+        let expected = json!({
+            "arguments": { "[redacted]": [{ "[redacted]": "[redacted]" }], "[redacted] 2": 1, "a": 2 },
+            "exit": { "7": "[redacted]" },
+        });
+        assert_eq!(serde_json::from_str::<Value>(&redactor.json(&call).unwrap()).unwrap(), expected);
     }
 
     #[test]

@@ -5,29 +5,38 @@
 //! or a report it stays, is copied into a bug report, and read by the next agent. So the values that are known
 //! to be secret are replaced before anything is written, and so is what looks like a key.
 //!
+//! A secret is seldom printed as it is: it stands in JSON, in an address, in a header in base 64, or with a colour in
+//! the middle. `unit.rs` and `ansi.rs` say what is seen of a text, `forms.rs` what is looked for, and `scan.rs` brings
+//! the two together.
+//!
 //! Output comes in pieces, and a secret may be cut in two by their edge. [`RedactingStream`] holds back what
 //! could be the beginning of one until it is known.
 
+mod ansi;
+mod automaton;
 mod cut;
+mod filter;
+mod forms;
+mod found;
+mod hex;
 mod json;
+mod keys;
+mod lane;
 mod scan;
 mod shapes;
 mod stream;
+mod tails;
+mod unit;
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use loop_core::Event;
 
-use self::scan::{Left, Scanner};
+use self::scan::{Scan, Scanner};
 pub use self::stream::RedactingStream;
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
-
-/// Shorter values are no secrets: they would be found in every second word.
-const LEAST: usize = 6;
-/// Of a value of several lines, each as long as this is a secret by itself.
-const LEAST_LINE: usize = 16;
 
 /// Knows secrets, and takes them out of texts. Cloning is cheap.
 ///
@@ -43,18 +52,27 @@ pub struct Redactor(Arc<Scanner>);
 
 impl Redactor {
     /// Takes these values out: those of the variables that hold secrets. Beside each value these count as
-    /// secrets: the form that it has within JSON; each long line of it, if it has several; and the password
-    /// in it, if it is an address. Values of fewer than 6 bytes are passed over, since they are in every
-    /// second word, and so are parts of [`REDACTED`].
+    /// secrets: each long line of it, if it has several; and the password in it, if it is an address.
+    ///
+    /// They are found in each of these forms, and in mixtures of the first four:
+    ///
+    /// - as they are;
+    /// - with escapes: of JSON, of strings in programs (`\n`, `\x41`, `\101`), of addresses (`%41`, `+` for a space),
+    ///   also where only some signs are escaped, or twice;
+    /// - with colours and other escape sequences of terminals in them, control characters, or signs without width;
+    /// - over the end of a line that a program has wrapped: more than 30 bytes of one word stand before it;
+    /// - in base 64, of both alphabets, with or without padding, also in the middle of a longer text;
+    /// - in hexadecimal digits, of both cases, also with spaces, colons, hyphens, commas or `0x` between bytes.
+    ///
+    /// Values of fewer than 6 bytes are passed over, since they are in every second word, and so are parts of
+    /// [`REDACTED`]. So no form is shorter than 6 signs, 7 digits in base 64, or 12 hexadecimal digits; of separated
+    /// ones there have to be 16, since numbers stand in lists.
     ///
     /// # Panics
     /// If there are some hundred megabytes of values.
     pub fn new<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Self {
-        let mut forms = BTreeSet::new();
-        for value in values {
-            add_forms(value.as_ref(), &mut forms);
-        }
-        Self(Arc::new(Scanner::new(forms.into_iter().collect(), &[])))
+        let values = values.into_iter().map(|value| value.as_ref().to_vec()).collect();
+        Self(Arc::new(Scanner::new(values, &[])))
     }
 
     /// Takes out as well what looks like a key: `sk-...`, `ghp_...`, `AKIA...`, private keys, web tokens, and
@@ -83,11 +101,13 @@ impl Redactor {
 
     /// The bytes without their secrets.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        if !self.0.may_be_in(bytes) {
+        let mut scan = Scan::default();
+        self.0.read(bytes, true, &mut scan);
+        if scan.found.is_empty() {
             return Cow::Borrowed(bytes);
         }
         let mut clean = Vec::with_capacity(bytes.len());
-        self.0.scan(bytes, true, &mut Left::default(), &mut clean);
+        scan.pass(bytes, true, &mut clean);
         Cow::Owned(clean)
     }
 
@@ -112,34 +132,6 @@ impl fmt::Debug for Redactor {
         // Not the values.
         f.debug_struct("Redactor").field("values", &self.0.values().len()).finish_non_exhaustive()
     }
-}
-
-fn add_forms(value: &[u8], forms: &mut BTreeSet<Vec<u8>>) {
-    let value = value.trim_ascii();
-    add(value, forms);
-    let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.filter(|line| line.len() >= LEAST_LINE).for_each(|line| add(line, forms));
-    let Ok(text) = std::str::from_utf8(value) else { return };
-    if let Some(password) = password(text) {
-        add(password.as_bytes(), forms);
-    }
-    if let Ok(json) = serde_json::to_string(text) {
-        add(&json.as_bytes()[1..json.len() - 1], forms);
-    }
-}
-
-fn add(form: &[u8], forms: &mut BTreeSet<Vec<u8>>) {
-    let is_ours = REDACTED.as_bytes().windows(form.len().max(1)).any(|part| part == form);
-    if form.len() >= LEAST && !is_ours {
-        forms.insert(form.to_vec());
-    }
-}
-
-/// The password in `scheme://user:password@host`.
-fn password(address: &str) -> Option<&str> {
-    let (_, rest) = address.split_once("://")?;
-    let (user, _) = rest.rsplit_once('@')?;
-    user.split_once(':').map(|(_, password)| password)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Vendors give their keys prefixes so that they can be found. Only those are listed; a text that is merely
 //! long and random may as well be a hash that somebody needs to read.
 
+use super::forms::folded;
+
 /// A key: a prefix, and at least so many bytes of a class after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
@@ -10,6 +12,13 @@ pub(super) struct Shape {
     pub(super) least: usize,
     /// Whether a byte can be part of it.
     pub(super) class: fn(u8) -> bool,
+}
+
+impl Shape {
+    /// The prefix as it is looked for.
+    pub(super) fn prefix_form(&self) -> Vec<u8> {
+        self.prefix.bytes().map(folded).collect()
+    }
 }
 
 const fn shape(prefix: &'static str, least: usize, class: fn(u8) -> bool) -> Shape {

@@ -2,12 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
-use super::scan::{Left, Scanner};
+use super::scan::{Scan, Scanner};
 
 /// Takes secrets out of bytes that come in pieces, cut anywhere. Made by [`Redactor::stream`](super::Redactor::stream).
 ///
 /// What comes out is what the whole would give, whatever the pieces. It holds back only what may be the
-/// beginning of a secret: call [`finish`](Self::finish) for the rest.
+/// beginning of a secret: call [`finish`](Self::finish) for the rest. That is bounded: 64 KiB, and 16 bytes for each
+/// byte of the longest form of a secret.
 ///
 /// ```
 /// use loop_telemetry::Redactor;
@@ -22,31 +23,36 @@ use super::scan::{Left, Scanner};
 pub struct RedactingStream {
     scanner: Arc<Scanner>,
     held: Vec<u8>,
-    left: Left,
+    scan: Scan,
 }
 
 impl RedactingStream {
     pub(super) fn new(scanner: Arc<Scanner>) -> Self {
-        Self { scanner, held: Vec::new(), left: Left::default() }
+        Self { scanner, held: Vec::new(), scan: Scan::default() }
     }
 
     /// Takes a piece, and adds to `clean` what is known to be clean by now.
     pub fn push(&mut self, piece: &[u8], clean: &mut Vec<u8>) {
         self.held.extend_from_slice(piece);
-        let done = self.scanner.scan(&self.held, false, &mut self.left, clean);
-        self.held.drain(..done);
+        self.pass(false, clean);
     }
 
-    /// What is held back: it may be the beginning of a secret.
-    pub(super) fn held(&self) -> &[u8] {
-        &self.held
+    /// Ends it where the rest of the text is missing: so many bytes that may be the beginning of a secret are one.
+    pub(super) fn cut(&mut self, least: usize, clean: &mut Vec<u8>) {
+        self.scan.cut(&self.held, least);
+        self.finish(clean);
     }
 
     /// Adds what was held back: nothing comes after it. The stream can begin anew.
     pub fn finish(&mut self, clean: &mut Vec<u8>) {
-        self.scanner.scan(&self.held, true, &mut self.left, clean);
-        self.held.clear();
-        self.left = Left::default();
+        self.pass(true, clean);
+        self.scan = Scan::default();
+    }
+
+    fn pass(&mut self, is_all: bool, clean: &mut Vec<u8>) {
+        self.scanner.read(&self.held, is_all, &mut self.scan);
+        let done = self.scan.pass(&self.held, is_all, clean);
+        self.held.drain(..done);
     }
 }
 

@@ -78,13 +78,13 @@ fn what_is_too_short_or_our_own_is_no_secret() {
 }
 
 #[test]
-fn numbers_and_names_in_json_are_left() {
+fn numbers_in_json_are_left() {
     let redactor = Redactor::new(["12345678", "secret-key"]);
-    let value = serde_json::json!({"secret-key": 123_456_789, "text": ["12345678", "x12345678"]});
+    let value = serde_json::json!({"key": 123_456_789, "text": ["12345678", "x12345678"]});
     let mut json = Vec::new();
     redactor.write_json(&value, &mut json).unwrap();
     let json = String::from_utf8(json).unwrap();
-    assert_eq!(json, r#"{"secret-key":123456789,"text":["[redacted]","x[redacted]"]}"#);
+    assert_eq!(json, r#"{"key":123456789,"text":["[redacted]","x[redacted]"]}"#);
 }
 
 fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {

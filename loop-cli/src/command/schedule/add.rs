@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::{reported, setting},
+    super::{reported, runs::json, setting},
     Failure, place,
     show::next,
     tell_if_idle,
@@ -44,7 +44,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
         Some(by)
     };
     if args.json {
-        view::tell(&Added::of(&job, &wanted, first, &zone, args.dry_run).to_line());
+        view::tell_json(&json(&Added::of(&job, &wanted, first, &zone, args.dry_run)));
         return Ok(ExitCode::from(exit::OK));
     }
     wanted.hint.iter().chain(&wanted.warnings).for_each(|warning| view::warning(warning));
@@ -221,9 +221,5 @@ impl<'a> Added<'a> {
             due: (!dry).then(|| schedule::rfc3339(first.due, zone)),
             errand: Errand::kept(job),
         }
-    }
-
-    fn to_line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|error| unreachable!("a job is JSON: {error}"))
     }
 }

@@ -8,7 +8,7 @@ use loop_schedule::{Record, Settings};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Failure, place, tell_if_idle};
+use super::{super::runs::json, Failure, place, tell_if_idle};
 use crate::{
     args::ListArgs,
     clock, exit,
@@ -25,7 +25,7 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning)).map_err(Failure::Usage)?;
     if args.json {
         for (record, last) in &jobs {
-            if !view::tell(&JobJson::of(record, last.as_ref(), numbers, now).to_line()) {
+            if !view::tell_json(&json(&JobJson::of(record, last.as_ref(), numbers, now))) {
                 break;
             }
         }
@@ -103,9 +103,5 @@ impl<'a> JobJson<'a> {
             fires: record.standing.fires,
             last_fire: last,
         }
-    }
-
-    fn to_line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|error| unreachable!("a job is JSON: {error}"))
     }
 }

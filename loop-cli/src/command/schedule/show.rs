@@ -6,7 +6,12 @@ use jiff::Timestamp;
 use loop_schedule::{CatchUp, Overlap, Record, When, Zone};
 use serde::Serialize;
 
-use super::{super::kept::short_ids, Failure, list::JobJson, place};
+use super::{
+    super::{kept::short_ids, runs::json},
+    Failure,
+    list::JobJson,
+    place,
+};
 use crate::{
     args::ShowJobArgs,
     clock, exit,
@@ -40,9 +45,7 @@ pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
     if args.json {
         let job = JobJson::of(record, last.as_ref(), &place.numbers, now);
         let shown = Shown { job, fires: &fires };
-        view::tell(
-            &serde_json::to_string(&shown).unwrap_or_else(|error| unreachable!("a job is JSON: {error}")),
-        );
+        view::tell_json(&json(&shown));
         return Ok(ExitCode::from(exit::OK));
     }
     let zone = zone_of(&record.job.when).map_err(Failure::Usage)?;

@@ -1,0 +1,123 @@
+//! What reaches a terminal: the one filter for all that is printed for people.
+//!
+//! A message quotes file names, lines of manifests, what a server answered. One sign of control in it, and the
+//! terminal's owner reads what somebody else wants read: the cursor goes up and a line is overwritten, a title is set,
+//! words change their order. So such signs are taken out where everything is printed, and not where each message is
+//! made; only the colours of this program stay.
+
+use std::{borrow::Cow, fmt::Write};
+
+use anstream::adapter::strip_str;
+
+/// Whether this does something to a terminal, or to how the text around it reads, but for line ends and tabs.
+pub(crate) fn acts(sign: char) -> bool {
+    match sign {
+        '\n' | '\t' => false,
+        sign => sign.is_control() || turns_text(sign),
+    }
+}
+
+/// Whether this turns the direction of the text around it, or breaks its line. A name with one of these in it
+/// can show the words of a line in another order.
+const fn turns_text(sign: char) -> bool {
+    matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text without signs that act, and without escape sequences.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(strip_str(text).to_string().chars().filter(|sign| !acts(*sign)).collect())
+}
+
+/// The same, with the colours that this program uses.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    // What stands before a colour is looked at as a whole: an escape sequence ends where it is said to.
+    while let Some((at, length)) = next_colour(rest) {
+        shown.push_str(&plain(&rest[..at]));
+        shown.push_str(&rest[at..at + length]);
+        rest = &rest[at + length..];
+    }
+    shown.push_str(&plain(rest));
+    Cow::Owned(shown)
+}
+
+/// JSON in which signs that act are written as escapes. It means the same.
+pub(super) fn escaped(json: &str) -> Cow<'_, str> {
+    if !json.contains(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for sign in json.chars() {
+        match sign {
+            // Outside of texts there are no such signs, and all of them have four digits.
+            sign if acts(sign) => _ = write!(escaped, "\\u{:04x}", u32::from(sign)),
+            sign => escaped.push(sign),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Where the next colour of ours stands, and its length.
+fn next_colour(text: &str) -> Option<(usize, usize)> {
+    text.match_indices("\x1b[").find_map(|(at, begun)| {
+        let numbers = &text[at + begun.len()..];
+        let length = numbers.find(|sign: char| sign != ';' && !sign.is_ascii_digit())?;
+        let is_colour = numbers[length..].starts_with('m') && numbers[..length].split(';').all(is_ours);
+        is_colour.then_some((at, begun.len() + length + 1))
+    })
+}
+
+/// Weights, and colours of letters. What could hide a text is none: black, backgrounds, invisible, reversed.
+fn is_ours(number: &str) -> bool {
+    number.is_empty()
+        || number.parse().is_ok_and(|number: u8| matches!(number, 0..=4 | 22..=24 | 31..=36 | 39 | 91..=97))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{
+        super::{BAD, paint},
+        *,
+    };
+
+    #[test]
+    fn colours_of_ours_stay_and_nothing_else_does() {
+        let shown = paint(BAD, "a\u{9b}2J\u{1b}[8mb\u{1b}]0;title\u{7}c\u{202e}\r\x7f\u{85}d");
+        assert_eq!(harmless(&shown), paint(BAD, "abcd"));
+        let spliced = "\u{1b}\u{1b}[0m[2J";
+        assert_eq!(harmless(spliced), "\u{1b}[0m[2J");
+        assert_eq!(harmless("a\n\tb"), "a\n\tb");
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let value = serde_json::json!({ "a\u{9b}": ["\u{7f}\u{85}\u{202e}\u{1b}\n", "ü"] });
+        let json = value.to_string();
+        let escaped = escaped(&json);
+        assert!(!escaped.contains(acts));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+    }
+
+    proptest! {
+        #[test]
+        fn only_colours_are_left_that_hide_nothing(
+            text in "([a-z0-9;\\[\\]m\n\t\u{0}-\u{1f}\u{7f}-\u{9f}\u{202e}\u{2066}é]|\\x1b\\[[0-9;]{0,5}m|\\x1b)*"
+        ) {
+            let mut shown = harmless(&text).into_owned();
+            while let Some((at, length)) = next_colour(&shown) {
+                shown.replace_range(at..at + length, "");
+                // What stood on both sides of it must not become one.
+                shown.insert(at, ' ');
+            }
+            prop_assert!(!shown.contains(acts), "{shown:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Secrets in each form in which programs print them, in each place where what is printed can be seen or stays.
+
+use std::{fs, path::Path};
+
+use loop_testing::{Answer, Call};
+use serde_json::{Value, json};
+
+use crate::{
+    model_server::{KEY, Server},
+    seat::Seat,
+    support::{Manifest, Ran, Started, World},
+};
+
+/// Has what some form escapes: quotes, a space, a slash, and a sign of several bytes.
+const SECRET: &str = "Tr0ub4dor&3/\"+ x?é";
+
+/// The forms of a secret. What decodes them is not ours: they were written down from what other programs print.
+fn forms(secret: &str) -> Vec<(&'static str, String)> {
+    let hex =
+        |between: &str| secret.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(between);
+    let each = |write: &dyn Fn(char) -> String| secret.chars().map(write).collect::<String>();
+    let between = |unseen: &str| each(&|sign| format!("{sign}{unseen}"));
+    let json = |text: &str| {
+        let json = Value::from(text).to_string();
+        json[1..json.len() - 1].to_owned()
+    };
+    let percent = |byte: u8| format!("%{byte:02x}");
+    let url = |sign: char| match sign {
+        ' ' => "+".to_owned(),
+        sign if sign.is_ascii_alphanumeric() => sign.to_string(),
+        sign => sign.to_string().bytes().map(percent).collect(),
+    };
+    let mut forms = vec![
+        ("plain", secret.to_owned()),
+        ("json", json(secret)),
+        ("json in json", json(&json(secret))),
+        ("unicode escapes", each(&|sign| format!("\\u{:04x}", u32::from(sign)))),
+        ("byte escapes", secret.bytes().map(|byte| format!("\\x{byte:02X}")).collect()),
+        ("octal escapes", secret.bytes().map(|byte| format!("\\{byte:03o}")).collect()),
+        ("slashes", secret.replace('/', "\\/")),
+        ("url", secret.bytes().map(percent).collect()),
+        ("form", each(&url)),
+        ("hex", hex("")),
+        ("hex capitals", hex("").to_uppercase()),
+        ("hex colons", hex(":")),
+        ("hex spaces", hex(" ")),
+        ("colours", between("\x1b[1m")),
+        ("one colour", format!("{}\x1b[0m{}", &secret[..7], &secret[7..])),
+        ("zero width", between("\u{200b}")),
+        ("soft hyphen", format!("{}\u{ad}{}", &secret[..3], &secret[3..])),
+        ("controls", between("\x07")),
+        ("c1", between("\u{85}")),
+    ];
+    for (name, before) in [("base64", ""), ("base64 of a pair", "ann:"), ("base64 of five", "ann::")] {
+        let base64 = base64(format!("{before}{secret}").as_bytes());
+        forms.push((name, base64.replace('+', "-").replace('/', "_").trim_end_matches('=').to_owned()));
+        forms.push((name, base64));
+    }
+    forms
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let bits = group.iter().chain(&[0; 2]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let digit = |at| if at <= group.len() { char::from(DIGITS[bits >> (18 - 6 * at) & 63]) } else { '=' };
+        (0..4).map(digit).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+/// Nothing of this is a form of the secret, whoever prints it: also not with what is unseen left out.
+fn has_none(place: &str, text: &str, secret: &str) {
+    let unseen = |sign: &char| !sign.is_control() && !matches!(sign, '\u{200b}' | '\u{ad}');
+    let text = text.replace("\x1b[1m", "").replace("\x1b[0m", "");
+    let seen: String = text.chars().filter(unseen).collect();
+    for (form, written) in forms(secret) {
+        let written: String = written.replace("\x1b[1m", "").replace("\x1b[0m", "");
+        let written: String = written.chars().filter(unseen).collect();
+        // The last digits of base 64 are those of a part of a sign.
+        let written = if form.starts_with("base64") { &written[8..written.len() - 3] } else { &written };
+        assert!(!seen.contains(written), "{place}: {form} {written:?} in {seen}");
+    }
+}
+
+fn files_in(folder: &Path, each: &mut dyn FnMut(&Path, &str)) {
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        match entry.is_dir() {
+            true => files_in(&entry, each),
+            false => each(&entry, &String::from_utf8_lossy(&fs::read(&entry).expect("a file"))),
+        }
+    }
+}
+
+fn has_none_in_state(world: &World, secret: &str) {
+    let mut count = 0;
+    files_in(&world.state(), &mut |path, text| {
+        has_none(&path.display().to_string(), text, secret);
+        // JSON in a file is read by somebody, who sees what it says.
+        for line in text.lines() {
+            if let Ok(value) = serde_json::from_str::<Value>(line) {
+                has_none(&path.display().to_string(), &texts(&value), secret);
+            }
+        }
+        count += 1;
+    });
+    assert!(count > 0);
+}
+
+fn texts(of: &Value) -> String {
+    match of {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(texts).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}\n{}\n", texts(value))).collect()
+        }
+        other => other.to_string(),
+    }
+}
+
+fn knowing(world: &World, args: &[&str]) -> Ran {
+    Started::new(world.loop_command(args).env("MY_TOKEN", SECRET)).finish()
+}
+
+#[test]
+fn no_form_of_a_secret_is_seen_in_a_run_or_stays_of_it() {
+    let world = World::new();
+    let all: Vec<_> = forms(SECRET).into_iter().map(|(name, text)| format!("{name} is {text} .")).collect();
+    world.write("all", all.join("\n") + "\n");
+    let manifest = Manifest::new("cat all; cat all >&2", "cat all; false");
+    world.manifest(&manifest.set("guardrails.max_iterations", 1));
+    let ran = [
+        knowing(&world, &["run", "--show-output", "--keep-output"]).exits(1),
+        knowing(&world, &["run", "--keep-output", "--json"]).exits(1),
+        knowing(&world, &["show"]),
+        knowing(&world, &["show", "--json"]),
+        knowing(&world, &["show", "-i", "1"]),
+        knowing(&world, &["show", "-i", "1", "--output"]),
+        knowing(&world, &["report", "--html", "-"]),
+        knowing(&world, &["check", "--run", "loop.json"]),
+        knowing(&world, &["tail"]),
+    ];
+    for (at, ran) in ran.iter().enumerate() {
+        has_none(&format!("page {at}"), &(ran.stdout.clone() + &ran.stderr), SECRET);
+    }
+    assert!(ran[0].stderr.contains("hex colons is [redacted] ."), "{}", ran[0].stderr);
+    assert!(ran[6].stdout.contains("[redacted]"));
+    has_none_in_state(&world, SECRET);
+}
+
+#[test]
+fn no_form_of_a_secret_is_in_a_message_about_what_is_wrong() {
+    let world = World::new();
+    for (form, text) in forms(SECRET).into_iter().filter(|(_, text)| !text.contains(['/', '\0'])) {
+        world.write("bad.json", json!({ "goal": "g", &text: text }).to_string());
+        for args in
+            [["check", "bad.json"], ["run", &text], ["show", &text], ["schedule", &text], ["resume", &text]]
+        {
+            let ran = knowing(&world, &args);
+            assert_ne!(ran.code, 0, "{form}: {}", ran.stderr);
+            has_none(&format!("{args:?}"), &(ran.stdout + &ran.stderr), SECRET);
+        }
+    }
+}
+
+/// A call that has each form as a key and as a value.
+fn call() -> Answer {
+    let forms = forms(KEY);
+    let fields = forms.iter().map(|(_, text)| (text.clone(), json!([text, { text: 1 }])));
+    let mut fields: serde_json::Map<_, _> = fields.collect();
+    fields.insert("path".to_owned(), KEY.into());
+    let content = forms.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+    fields.insert("content".to_owned(), content.into());
+    Answer::calls([Call::new("c1", "write_file", [Value::from(fields).to_string().as_str()])])
+}
+
+#[test]
+fn a_secret_as_a_key_of_a_tool_call_goes_nowhere() {
+    let reply =
+        || Answer::deltas([forms(KEY).into_iter().map(|(_, text)| text + "\n").collect::<String>().as_str()]);
+    for args in [&["--json"][..], &[]] {
+        let server = Server::new([call(), reply()]);
+        let world = World::new();
+        let ran = server.chat(&world, "Go on.", args).exits(0);
+        if args == ["--json"] {
+            let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+            assert!(answer["tool_calls"][0]["arguments"]["[redacted]"].is_array(), "{answer}");
+            has_none("what the JSON says", &texts(&answer), KEY);
+        }
+        has_none(&format!("{args:?}"), &(ran.stdout + &ran.stderr), KEY);
+        has_none_in_state(&world, KEY);
+    }
+}
+
+#[test]
+fn a_transcript_and_what_is_exported_of_it_have_no_form_of_a_secret() {
+    let server = Server::new([call(), Answer::deltas(["Done."])]);
+    let world = World::new();
+    let mut seat = Seat::chat(&world, &server, &[], (100, 40));
+    seat.is_asked_after("/help");
+    seat.says("Go on.", "Done.");
+    has_none("the screen", &seat.page(), KEY);
+    seat.says("/session export page.md", "bytes to page.md");
+    seat.says("/session export page.fountain", "bytes to page.fountain");
+    has_none("Markdown", &world.read("page.md"), KEY);
+    has_none("Fountain", &world.read("page.fountain"), KEY);
+    seat.leaves();
+    has_none_in_state(&world, KEY);
+    assert!(world.read("page.md").contains("[redacted]"));
+}

@@ -1,0 +1,117 @@
+//! The ends of secrets whose beginnings are missing.
+
+use std::{collections::HashSet, ops::Range};
+
+use super::{
+    ansi::Ansi,
+    forms::{LEAST, folded},
+    hex::SEPARATORS,
+    scan::Scanner,
+    unit::{Sign, first_unit},
+};
+
+/// All that stands in the forms of secrets: whether a text can begin with the rest of one is seen at its first bytes.
+#[derive(Debug, Default)]
+pub(super) struct Tails(HashSet<[u8; LEAST]>);
+
+impl Tails {
+    /// Those of these forms.
+    pub(super) fn of<'a>(forms: impl Iterator<Item = &'a Vec<u8>>) -> Self {
+        let parts = |form: &'a Vec<u8>| form.windows(LEAST).skip(1).filter_map(|part| part.try_into().ok());
+        Self(forms.flat_map(parts).collect())
+    }
+
+    fn may_begin(&self, seen: &Seen) -> bool {
+        seen.bytes.first_chunk().is_some_and(|first| self.0.contains(first))
+    }
+}
+
+/// What is seen of the beginning of a text, and where each byte of it ends there.
+#[derive(Debug, Default)]
+struct Seen {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Seen {
+    fn of(text: &[u8], is_decoded: bool, most: usize) -> Self {
+        let (mut seen, mut ansi, mut at) = (Self::default(), Ansi::default(), 0);
+        while at < text.len()
+            && seen.bytes.len() < most
+            && let Some(unit) = first_unit(&text[at..], true)
+        {
+            let written = at..at + unit.length;
+            at = written.end;
+            match (is_decoded, unit.is_escape) {
+                (false, true) => written.for_each(|at| seen.add(Sign::Char(text[at].into()), at..at + 1)),
+                (true, _) if ansi.takes(unit.sign) => {}
+                _ if unit.sign.is_visible() => seen.add(unit.sign, written),
+                _ => {}
+            }
+        }
+        seen
+    }
+
+    fn add(&mut self, sign: Sign, written: Range<usize>) {
+        for byte in sign.bytes(&mut [0; 4]) {
+            self.bytes.push(folded(*byte));
+            self.ends.push(written.end);
+        }
+    }
+
+    /// Only the hexadecimal digits at the beginning.
+    fn digits(self) -> Self {
+        let is_part = |byte: &u8| byte.is_ascii_hexdigit() || is_separator(*byte);
+        let pairs = self.bytes.into_iter().zip(self.ends).take_while(|(byte, _)| is_part(byte));
+        let digits = pairs.filter(|(byte, _)| byte.is_ascii_hexdigit());
+        let (bytes, ends) = digits.map(|(byte, end)| (byte.to_ascii_lowercase(), end)).unzip();
+        Self { bytes, ends }
+    }
+
+    /// How many bytes at the beginning are the end of a form.
+    fn rest_of(&self, form: &[u8]) -> usize {
+        // How much of what is seen stands at the end of what has been read of the form: as Knuth, Morris and Pratt.
+        let seen = &self.bytes[..self.bytes.len().min(form.len() - 1)];
+        let mut back = vec![0; seen.len()];
+        let mut length = 0;
+        for at in 1..seen.len() {
+            while length > 0 && seen[at] != seen[length] {
+                length = back[length - 1];
+            }
+            length += usize::from(seen[at] == seen[length]);
+            back[at] = length;
+        }
+        let mut length = 0;
+        for byte in &form[1..] {
+            while length > 0 && (length == seen.len() || seen[length] != *byte) {
+                length = back[length - 1];
+            }
+            length += usize::from(seen.get(length) == Some(byte));
+        }
+        length
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    byte == b'\n' || SEPARATORS.iter().any(|separator| folded(*separator as u8) == byte)
+}
+
+impl Scanner {
+    /// How many bytes at the beginning of a text are the end of a known secret, if any are.
+    pub(super) fn rest_of_a_secret(&self, text: &[u8]) -> Option<usize> {
+        let forms = self.forms();
+        let tails = self.tails();
+        let most = forms.text.iter().chain(&forms.hex).map(Vec::len).max()?;
+        let rest = |seen: &Seen, forms: &mut dyn Iterator<Item = &Vec<u8>>| {
+            if !tails.may_begin(seen) {
+                return None;
+            }
+            let longest = forms.map(|form| seen.rest_of(form)).max().filter(|length| *length >= LEAST)?;
+            Some(seen.ends[longest - 1])
+        };
+        let [written, decoded] = [false, true].map(|is_decoded| Seen::of(text, is_decoded, most));
+        let texts = [&written, &decoded].map(|seen| rest(seen, &mut forms.text.iter()));
+        let digits = rest(&Seen::of(text, true, 2 * most).digits(), &mut forms.hex.iter());
+        texts.into_iter().chain([digits]).flatten().max()
+    }
+}

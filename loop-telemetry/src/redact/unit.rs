@@ -1,0 +1,236 @@
+//! The signs of a text, however they are written: `h` is also `%68`, `\x68`, `\150` and `\u0068`.
+
+/// One sign of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Char(char),
+    /// A byte that is not part of any sign.
+    Byte(u8),
+    /// A backslash that only says that the next sign stands for itself.
+    Nothing,
+}
+
+impl Sign {
+    /// Whether a person sees it, or a line ends with it. Nobody sees where a secret was cut by other signs.
+    pub(super) fn is_visible(self) -> bool {
+        match self {
+            Self::Char(sign) => !is_invisible(sign),
+            // In terminals of old these are controls.
+            Self::Byte(byte) => !matches!(byte, 0x80..=0x9f),
+            Self::Nothing => false,
+        }
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(self, room: &mut [u8; 4]) -> &[u8] {
+        match self {
+            Self::Char(sign) => sign.encode_utf8(room).as_bytes(),
+            Self::Byte(byte) => {
+                room[0] = byte;
+                &room[..1]
+            }
+            Self::Nothing => &[],
+        }
+    }
+}
+
+/// Signs without width, and controls but for the end of a line: `Default_Ignorable_Code_Point` of Unicode.
+const fn is_invisible(sign: char) -> bool {
+    match sign {
+        '\n' => false,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' => true,
+        '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
+}
+
+/// A sign, and how it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// What is written stands for this.
+    pub(super) sign: Sign,
+    /// The length of what is written, in bytes.
+    pub(super) length: usize,
+    /// It stands for something else than for itself.
+    pub(super) is_escape: bool,
+}
+
+/// Whether an escape can begin so.
+pub(super) const fn begins_escape(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'%')
+}
+
+/// The sign with which a text begins, which is not empty. `None` if it depends on what comes after the text, unless
+/// that `is_all`.
+pub(super) fn first_unit(text: &[u8], is_all: bool) -> Option<Unit> {
+    if text[0] < 0x80 && !begins_escape(text[0]) {
+        return Some(Unit { sign: Sign::Char(text[0].into()), length: 1, is_escape: false });
+    }
+    if text[0] >= 0x80 {
+        return wide(text, is_all);
+    }
+    let mut cursor = Cursor { text, at: 0, is_short: false };
+    let escape = cursor.escape();
+    if cursor.is_short && !is_all {
+        return None;
+    }
+    Some(match (escape, text[0]) {
+        (Some(sign), _) => Unit { sign, length: cursor.at, is_escape: true },
+        (None, b'\\') => Unit { sign: Sign::Nothing, length: 1, is_escape: true },
+        (None, other) => Unit { sign: Sign::Char(other.into()), length: 1, is_escape: false },
+    })
+}
+
+/// A sign of several bytes.
+fn wide(text: &[u8], is_all: bool) -> Option<Unit> {
+    let unit = |sign, length| Some(Unit { sign, length, is_escape: false });
+    let beginning = &text[..text.len().min(4)];
+    let (valid, error) = match str::from_utf8(beginning) {
+        Ok(valid) => (valid, None),
+        Err(error) => (str::from_utf8(&beginning[..error.valid_up_to()]).unwrap_or_default(), Some(error)),
+    };
+    match (valid.chars().next(), error) {
+        (Some(sign), _) => unit(Sign::Char(sign), sign.len_utf8()),
+        (None, Some(error)) if error.error_len().is_none() && !is_all => None,
+        (None, _) => unit(Sign::Byte(text[0]), 1),
+    }
+}
+
+/// Reads an escape.
+struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// The text ended where more was needed.
+    is_short: bool,
+}
+
+impl Cursor<'_> {
+    fn peek(&mut self) -> Option<u8> {
+        let next = self.text.get(self.at).copied();
+        self.is_short |= next.is_none();
+        next
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let next = self.peek()?;
+        self.at += 1;
+        Some(next)
+    }
+
+    /// A number of this many digits.
+    fn digits(&mut self, count: usize, radix: u32) -> Option<u32> {
+        (0..count).try_fold(0, |number, _| Some(number * radix + char::from(self.next()?).to_digit(radix)?))
+    }
+
+    fn escape(&mut self) -> Option<Sign> {
+        let (first, second) = (self.next()?, self.peek()?);
+        let sign = |sign| Some(Sign::Char(sign));
+        match (first, second) {
+            (_, b'u') => {
+                self.at += 1;
+                self.utf16(first)
+            }
+            (b'%', _) => {
+                self.at = 0;
+                self.by_bytes()
+            }
+            (_, b'U') => {
+                self.at += 1;
+                self.digits(8, 16).and_then(char::from_u32).map(Sign::Char)
+            }
+            (_, b'x' | b'0'..=b'7') => {
+                self.at = 0;
+                self.by_bytes()
+            }
+            (_, letter) => {
+                self.at += 1;
+                match letter {
+                    b'n' => sign('\n'),
+                    b't' => sign('\t'),
+                    b'r' => sign('\r'),
+                    b'e' | b'E' => sign('\u{1b}'),
+                    b'a' | b'b' | b'f' | b'v' => sign('\u{7}'),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// What stands behind `\u` or `%u`.
+    fn utf16(&mut self, first: u8) -> Option<Sign> {
+        if first == b'\\' && self.peek()? == b'{' {
+            self.at += 1;
+            let mut number = 0;
+            for _ in 0..7 {
+                match self.next()? {
+                    b'}' => return char::from_u32(number).map(Sign::Char),
+                    digit => number = number * 16 + char::from(digit).to_digit(16)?,
+                }
+            }
+            return None;
+        }
+        let high = self.digits(4, 16)?;
+        if !(0xd800..0xdc00).contains(&high) {
+            return char::from_u32(high).map(Sign::Char);
+        }
+        // Within JSON that is within JSON there are several backslashes.
+        let mut most = 8;
+        while most > 0 && self.peek()? == first {
+            (self.at, most) = (self.at + 1, most - 1);
+        }
+        let low = (self.next()? == b'u').then(|| self.digits(4, 16)).flatten()?;
+        let low = (0xdc00..0xe000).contains(&low).then_some(low - 0xdc00)?;
+        char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low).map(Sign::Char)
+    }
+
+    /// A sign that is written as its bytes: `%C3%A9`, `\xc3\xa9`, `\303\251`.
+    fn by_bytes(&mut self) -> Option<Sign> {
+        let first = self.byte()?;
+        if first < 0x80 {
+            return Some(Sign::Char(first.into()));
+        }
+        let (mut bytes, after_first) = (vec![first], self.at);
+        let length = match first {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        while bytes.len() < length
+            && let Some(byte) = self.byte()
+        {
+            bytes.push(byte);
+        }
+        if let Some(sign) = str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+            return Some(Sign::Char(sign));
+        }
+        self.at = after_first;
+        Some(Sign::Byte(first))
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        match (self.next()?, self.peek()?) {
+            (b'%', _) => u8::try_from(self.digits(2, 16)?).ok(),
+            (b'\\', b'x') => {
+                self.at += 1;
+                u8::try_from(self.digits(2, 16)?).ok()
+            }
+            (b'\\', b'0'..=b'7') => {
+                let mut number = 0;
+                let end = self.at + 3;
+                while self.at < end
+                    && let Some(digit) = self.peek().and_then(|digit| char::from(digit).to_digit(8))
+                    && number * 8 + digit < 256
+                {
+                    number = number * 8 + digit;
+                    self.at += 1;
+                }
+                u8::try_from(number).ok()
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! An adversary for redaction: each known value, in each form in which a program may print it, cut at every byte, on
+//! its way to each place where it would stay.
+
+#[path = "redaction/forms.rs"]
+mod forms;
+#[path = "redaction/streams.rs"]
+mod streams;
+#[path = "redaction/surfaces.rs"]
+mod surfaces;

@@ -1,0 +1,147 @@
+//! What comes out of a stream, wherever it is cut.
+
+use loop_telemetry::{REDACTED, Redactor};
+use proptest::{prelude::*, test_runner::TestRunner};
+
+use super::forms::{FORMS, Written, values, written};
+
+fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    for piece in pieces {
+        stream.push(piece, &mut clean);
+    }
+    stream.finish(&mut clean);
+    clean
+}
+
+/// What stands around it: ordinary text, and texts that could be taken for a part of it.
+fn around() -> impl Strategy<Value = (String, String)> {
+    let texts = || {
+        prop::sample::select(
+            &["", " ", "token=", "\"", "'", "(", "a\n", "\u{1b}[31m", "ü", "x: ", "\\\""][..],
+        )
+    };
+    (texts(), texts()).prop_map(|(before, after)| (before.to_owned(), after.to_owned()))
+}
+
+fn holds(
+    Written { value, form, text }: &Written,
+    (before, after): &(String, String),
+) -> Result<(), TestCaseError> {
+    let redactor = Redactor::new([value]).shapes();
+    let whole_text = format!("{before}{text}{after}");
+    let whole = redactor.redact(&whole_text).into_owned();
+    prop_assert!(whole.contains(REDACTED), "{form}: {whole_text:?} is {whole:?}");
+    prop_assert!(!whole.contains(text.as_str()), "{form}: {whole:?}");
+    prop_assert!(!whole.contains(value.as_str()), "{form}: {whole:?}");
+    if form.contains("dump") || form.contains("xxd") {
+        // The signs beside the digits say it as well.
+        let is_shown =
+            |part: &[u8]| value.is_ascii() && whole.as_bytes().windows(part.len()).any(|it| it == part);
+        prop_assert!(!value.as_bytes().windows(9).any(is_shown), "{form}: {whole}");
+    }
+    // Of forms of digits no part is left that says more than a byte or two.
+    let rest = whole.replace(REDACTED, "");
+    let left = rest.len().saturating_sub(before.len() + after.len());
+    prop_assert!(left <= 40 || !form.contains("hexa"), "{form}: {whole:?}");
+    for cut in 0..=whole_text.len() {
+        let (a, b) = whole_text.as_bytes().split_at(cut);
+        let parts = streamed(&redactor, [a, b]);
+        prop_assert_eq!(
+            &parts,
+            whole.as_bytes(),
+            "{} cut at {}: {:?}",
+            form,
+            cut,
+            String::from_utf8_lossy(&parts)
+        );
+    }
+    prop_assert_eq!(&streamed(&redactor, whole_text.as_bytes().chunks(1)), whole.as_bytes());
+    Ok(())
+}
+
+fn check(cases: u32) {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
+    let run =
+        TestRunner::new(config).run(&(written(), around()), |(written, around)| holds(&written, &around));
+    run.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn no_form_of_a_value_passes_wherever_a_stream_is_cut() {
+    check(500);
+}
+
+#[test]
+#[ignore = "minutes: `.ci/nightly properties`"]
+fn no_form_of_a_value_passes_in_a_hundred_thousand_cases() {
+    check(100_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Nothing is known of these values: what is printed comes out as it is, wherever it is cut.
+    #[test]
+    fn what_is_no_secret_passes_as_it_is(text in written(), other in values(), size in 1..9_usize) {
+        prop_assume!(!text.text.contains(other.as_str()) && !text.value.contains(other.as_str()));
+        let redactor = Redactor::new([format!("Q{other}7")]);
+        let bytes = text.text.as_bytes();
+        prop_assert_eq!(&streamed(&redactor, bytes.chunks(size)), bytes);
+    }
+
+    #[test]
+    fn any_bytes_in_pieces_give_what_the_whole_gives(
+        parts in prop::collection::vec(prop_oneof![
+            any::<[u8; 3]>().prop_map(|bytes| bytes.to_vec()),
+            "(hunter|68 75 6e|0x68|%68|\\\\u0068|\\\\x68|aHVu|\x1b\\[|\x1b\\]|\n|\\\\|%|sk-ant-|a{20}|ü|→|日本|🔑){1,4}".prop_map(String::into_bytes),
+        ], 0..30),
+        size in 1..20_usize,
+    ) {
+        let redactor = Redactor::new(["hunter2-hunter", "hunterhunterhunter", "aaaaaaaa", "nterhu", "日本hunter"]).shapes();
+        let text = parts.concat();
+        let whole = redactor.redact_bytes(&text).into_owned();
+        prop_assert_eq!(&streamed(&redactor, text.chunks(size)), &whole);
+        prop_assert_eq!(&streamed(&redactor, parts.iter().map(Vec::as_slice)), &whole);
+    }
+}
+
+#[test]
+fn no_more_than_a_bound_is_held_back() {
+    let redactor = Redactor::new(["hunter2-hunter2", &"a".repeat(4000)]);
+    for unseen in ["\u{200b}", "\x1b[0m", "a", "\\", "%", "h\u{200b}", "\x1b]"] {
+        let (mut stream, mut clean, mut pushed) = (redactor.stream(), Vec::new(), 0);
+        stream.push(b"hunter2-", &mut clean);
+        let piece = unseen.repeat(1000);
+        for _ in 0..2000 {
+            stream.push(piece.as_bytes(), &mut clean);
+            pushed += piece.len();
+            let held: usize = format!("{stream:?}")
+                .chars()
+                .filter(char::is_ascii_digit)
+                .collect::<String>()
+                .parse()
+                .expect("a number");
+            assert!(held <= 1 << 20, "{held} bytes of {unseen:?} after {pushed}");
+            clean.clear();
+        }
+    }
+}
+
+#[test]
+fn each_form_is_one_that_a_secret_would_be_known_by() {
+    let value = "Tr0ub4dor&3/+ x?";
+    let redactor = Redactor::new([value]);
+    for (form, write) in FORMS {
+        let text = write(value, &mut |most| most / 2);
+        assert!(redactor.redact(&text).contains(REDACTED), "{form}: {text:?}");
+    }
+}
+
+#[test]
+fn ordinary_text_stays_readable_whatever_the_secrets_are() {
+    let redactor = Redactor::new(["secret", "123456", "changeme", "12345", "abc"]);
+    let text = "[30, 31, 32, 33, 34, 35, 36, 37] chapter 31:32:33:34:35:36, MTIz, 12 345, 50%, C:\\new\\table,\n\
+                ident\u{200b}ity \u{1b}[1mbold\u{1b}[0m a+b c%20d \\u0041 sec\nret";
+    assert_eq!(redactor.redact(text), text);
+}
