@@ -5,7 +5,7 @@
 
 use std::{fs::File, path::Path};
 
-use super::{InfoFile, RunInfo, RunStore, StoreError, at, info::text, living::UNKEPT, removal::hold_run};
+use super::{InfoFile, RunInfo, RunStore, StoreError, at, living::UNKEPT, removal::hold_run};
 use crate::journal::{is_locked, lock};
 
 /// A run whose process died before the run ended. Nobody goes on with it until this is dropped.
@@ -29,9 +29,9 @@ impl RunStore {
     /// # Errors
     /// If the index or the store's folder cannot be read, or a lock not be asked for.
     pub fn dead_in(&self, folder: impl AsRef<Path>) -> Result<Vec<DeadRun>, StoreError> {
-        let here = text(folder.as_ref());
+        let folder = folder.as_ref();
         let mut dead = Vec::new();
-        for run in self.list()?.into_iter().filter(|run| run.is_open && run.folder == here) {
+        for run in self.list()?.into_iter().filter(|run| run.is_open && run.works_in(folder)) {
             if self.is_alive(&run.id)? {
                 continue;
             }
@@ -44,21 +44,21 @@ impl RunStore {
         }
         for path in self.entries()? {
             if path.extension().is_some_and(|extension| extension == UNKEPT) && !is_locked(&path)? {
-                dead.extend(unkept(&path)?.filter(|(folder, _)| *folder == here).map(|(_, dead)| dead));
+                dead.extend(unkept(&path, folder)?);
             }
         }
         Ok(dead)
     }
 }
 
-/// The run of which nothing is kept but this file, and its folder; none if it has vanished, or another process looks
-/// at it.
-fn unkept(path: &Path) -> Result<Option<(String, DeadRun)>, StoreError> {
+/// The run in `folder` of which nothing is kept but this file; none if the file has vanished, another process looks at it,
+/// or the run worked elsewhere.
+fn unkept(path: &Path, folder: &Path) -> Result<Option<DeadRun>, StoreError> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     if lock(&file, path).is_err() {
         return Ok(None);
     }
     let info = at(path, std::io::read_to_string(&file))?;
-    let read = serde_json::from_str::<InfoFile<RunInfo>>(&info).ok();
-    Ok(read.map(|InfoFile { run: RunInfo { id, folder, .. }, .. }| (folder, DeadRun { id, _held: file })))
+    let read = serde_json::from_str::<InfoFile<RunInfo>>(&info).ok().map(|file| file.run);
+    Ok(read.filter(|run| run.works_in(folder)).map(|run| DeadRun { id: run.id, _held: file }))
 }
