@@ -24,7 +24,8 @@ pub use self::{
     record::{CostState, Draft, Record, Tokens, clamped},
     redact::{REDACTED, RedactingStream, Redactor},
     runs::{
-        DeadRun, LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError, StoreWarning,
+        DeadRun, LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
+        StoreWarning,
     },
     state_dir::{NoStateDir, StateDir},
 };

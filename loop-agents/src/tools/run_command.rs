@@ -4,7 +4,7 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_guardrails::policy::{Origin, command::CommandLine};
+use loop_guardrails::policy::command::CommandLine;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,6 +13,9 @@ use crate::{
     output::garbled_note,
     process::{Cut, DEFAULT_GRACE, Process},
 };
+
+/// How much git may answer before it runs: the names of some million files.
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// What is left for the end of a command and the exit code in the text.
 const MARGIN: usize = 256;
@@ -123,9 +126,8 @@ pub(super) async fn run(
 fn surroundings(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
     let most = cx.workspace().policy().command_time();
     // What the user allows may be in the workspace (`node_modules/.bin`); what `cat` is may not be said there.
-    let is_usual = command.ruling.origin == Origin::BuiltIn;
     let process = cx.process();
-    let process = if is_usual { process.found_outside(cx.workspace().root()) } else { process };
+    let process = if command.is_known() { process.found_outside(cx.workspace().root()) } else { process };
     // With these, git would read another repository, or write down what it does.
     let process = if command.questions().is_empty() { process } else { process.without_env("GIT_") };
     let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
@@ -143,12 +145,12 @@ async fn ask(command: &mut CommandLine, process: &Process) -> Result<(), ToolErr
     for question in command.questions() {
         let (words, variables) = command.question(*question);
         let asking = process.clone().also_env(variables.iter().copied());
-        let asking = asking.words(command.program.clone(), words);
+        let asking = asking.words(command.program.clone(), words).capture_limit(MAX_ANSWER_BYTES);
         let asked = asking.run(pending(), |_, _| {}).await;
         let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
         if asked.cut.is_some() || asked.stdout.omitted() > 0 {
             // Less than the whole answer would let a program run.
-            let why = "git does not answer what has to be known about its configuration, so it is not run";
+            let why = "git does not answer what has to be known about the repository, so it is not run";
             return Err(ToolError::failed(why));
         }
         command.answer(*question, asked.exit.shell_code(), &asked.stdout.to_bytes())?;

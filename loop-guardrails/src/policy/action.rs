@@ -232,6 +232,12 @@ impl ActionPolicy {
         Ok(command)
     }
 
+    /// Refuses a command that would look by itself into what may not be read, by where its paths lead.
+    pub(super) fn on_walk(&self, command: &CommandLine, leads_to: &[LocalPath]) -> Result<(), Denied> {
+        let walked = command.refuse_walking(leads_to, &ReadScope::new(&self.root, &self.permissions));
+        walked.map_err(|ruling| Denied { action: format!("to run `{}`", command.program), ruling })
+    }
+
     /// What would become of a command, or of reading a path: the answer, and the rule that decides.
     ///
     /// A single word with a `/` or a `.` in it is a path, unless it is a program that is allowed; everything

@@ -38,6 +38,14 @@ impl Filter {
         SPECIAL[byte as usize]
     }
 
+    /// Whether a form may begin at this byte of a text that is read as it is written. It may if too little is there to
+    /// tell, or a sign that is not seen comes first.
+    pub(super) fn may_begin(&self, text: &[u8], at: usize) -> bool {
+        let Some(gram) = text.get(at..at + GRAM) else { return true };
+        let is_unseen = |byte: &u8| SPECIAL[usize::from(*byte)] && !super::unit::begins_escape(*byte);
+        gram.iter().any(is_unseen) || self.beginnings[gram.iter().fold(0, |sum, byte| add(sum, *byte))]
+    }
+
     /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes
     /// more may be one.
     pub(super) fn next(&self, text: &[u8], at: usize) -> usize {

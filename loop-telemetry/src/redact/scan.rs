@@ -121,6 +121,11 @@ impl Scanner {
         let (from, to) = (scan.at, scan.at + unit.length);
         let written = &text[from - scan.base..to - scan.base];
         let wraps = unit.sign == Sign::Char('\n') && scan.is_wrapped(text);
+        if unit.is_escape && !wraps && self.is_passed_over(unit, text, scan) {
+            scan.lanes[0].is_in_word = false;
+            scan.at = to;
+            return;
+        }
         if !scan.is_split
             && (wraps || unit.is_escape || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
         {
@@ -144,6 +149,18 @@ impl Scanner {
         if to - candidate > self.most_held {
             scan.found.add(candidate, to);
         }
+    }
+
+    /// Whether an escape leaves all lanes as they are: nothing is under way, none of its bytes begins a form, and what it
+    /// stands for is not seen. Most escapes of JSON are such: `\n`, and the backslash of `\"`.
+    fn is_passed_over(&self, unit: &Unit, text: &[u8], scan: &Scan) -> bool {
+        let from = scan.at - scan.base;
+        !scan.is_split
+            && !unit.sign.is_visible()
+            && scan.lanes[0].is_idle()
+            && scan.hex.is_idle()
+            && scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) == [false; 2]
+            && (from..from + unit.length).all(|at| !self.filter.may_begin(text, at))
     }
 
     fn take_in(&self, way: usize, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {

@@ -60,7 +60,8 @@ const TRAPS: &[Trap] = &[
     trap(
         "configured files",
         "for key in core.attributesFile core.excludesFile blame.ignoreRevsFile mailmap.file diff.orderFile; do
-             git config $key $TOP/outside; done; git config mailmap.blob HEAD:.env; git config log.follow true",
+             git config $key $TOP/outside; done; git config mailmap.blob HEAD:.env; git config log.follow true
+         ln -s .env .ignore; ln -s $TOP/outside .rgignore",
     ),
     trap(
         "configured programs",
@@ -104,6 +105,11 @@ const TRAPS: &[Trap] = &[
     refused("linked rebase", "mkdir .git/rebase-merge; ln -s $TOP/outside .git/rebase-merge/git-rebase-todo"),
     refused("linked bisect", "ln -s $TOP/outside .git/BISECT_START"),
     refused("linked merge message", "ln -s $TOP/outside .git/MERGE_MSG"),
+    refused("linked log of a work tree", "mkdir -p .git/worktrees/w/logs; ln -s $TOP/outside .git/worktrees/w/logs/HEAD"),
+    refused("refs of another folder", "mkdir .git/reftable; echo ../../../beside/x.ref > .git/reftable/tables.list"),
+    // Git does not check the names in it, and no longer its sum.
+    refused("index that leads out", "echo x > xx_outside; git add xx_outside; sed -i 's#xx_outside#../outside#' .git/index"),
+    refused("index with a second name", "echo x > ab; mkdir y; cp ab y/z; git add y; sed -i 's#y/z#./z#' .git/index"),
     refused("pipe", "mkfifo .git/shallow"),
     refused("include", "git config include.path $TOP/outside.cfg"),
     refused("conditional include", "git config includeIf.gitdir:/.path $TOP/outside.cfg"),
@@ -122,7 +128,7 @@ git tag blob $(git rev-parse HEAD:.env); git tag -a -m annotated note $(git rev-
 git update-ref refs/heads/tree $(git rev-parse HEAD) ; git tag treetag $(git rev-parse HEAD^{tree})
 echo 'key=CANARY more' > .env; echo 'fn main() { work() }' > src/main.rs; git stash -q; git stash apply -q
 echo 'key=CANARY again' >> .env.local; cp src/main.rs app/src/main.rs; echo CANARY >> private/notes.txt
-git add -N .env.local; ln -s $TOP/outside link; ln -s .env secret; ln -s $TOP elsewhere
+git add -N .env.local; ln -s . here; ln -s $TOP/outside link; ln -s .env secret; ln -s $TOP elsewhere
 ";
 
 pub(super) fn all() -> Vec<Folder> {

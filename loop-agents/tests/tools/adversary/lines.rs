@@ -41,6 +41,13 @@ pub(super) const KNOWN: &[&str] = &[
     "jq -R . .env",
     "gawk 'BEGIN { while ((getline x < \".env\") > 0) print x }' --sandbox",
     "gawk --sandbox 1 -v .env",
+    "tar I ./evil.sh -t -f a.tar --force-local",
+    "tar T .env -t --force-local",
+    "rg CAN.RY here",
+    "rg CAN.RY docs/../here",
+    "find here/ -name notes.txt",
+    "git log -g --all",
+    "git log --format=%+GG",
     "jq -n '$__prog_args' --rawfile x .env",
 ];
 
@@ -85,7 +92,7 @@ const PATHS: &str = r#"
     src/main.rs  README.md  renamed.txt  docs  docs/a.txt  .  EMPTY  ..  /  *  .env  ./.env  src/../.env  .ENV
     .env*  .env.local  .env.old  keys/id_rsa  keys  keys/  private  private/notes.txt  private/
     ./private/../private  app/.env  app/../.env  ../top.txt  ../README.md  ../.env  TOP/outside  TOP/repo/.env
-    TOP/beside/canary.txt  link  secret  elsewhere  elsewhere/outside  elsewhere/repo/.env  up  sub  sub/README.md
+    TOP/beside/canary.txt  link  secret  elsewhere  elsewhere/outside  here  here/private/notes.txt  here/.env  elsewhere/repo/.env  up  sub  sub/README.md
     outside-link  .git/config  .git/packed-refs  .git  gone  -  /dev/stdin  /proc/self/environ
     /proc/self/cwd/.env  /etc/passwd  ~/.netrc  dev/fd/3  /dev/fd/3
 "#;

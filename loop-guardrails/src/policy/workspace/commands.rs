@@ -44,12 +44,16 @@ impl Workspace {
     pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
         let command = self.policy().on_command(line)?;
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
+        let mut leads_to = Vec::new();
         for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {
-            // Otherwise it is no path after all, or one about which the program will say something.
-            self.check(path, verb)
-                .map(drop)
-                .or_else(|error| if error.is_refusal() { Err(error) } else { Ok(()) })?;
+            match self.check(path, verb) {
+                Ok(place) => leads_to.push(place),
+                Err(error) if error.is_refusal() => return Err(error),
+                // It is no path after all, or one about which the program will say something.
+                Err(_) => {}
+            }
         }
+        self.policy().on_walk(&command, &leads_to)?;
         Ok(command)
     }
 
@@ -78,17 +82,25 @@ impl Workspace {
         if names.len() > MAX_FILES {
             return Err(WorkspaceError::ManyFiles { most: MAX_FILES });
         }
+        let mut given = Vec::new();
         for name in names {
-            let file = self.read(&name)?;
+            let file = match self.read(&name) {
+                Err(WorkspaceError::Kind { .. }) if opened.command.walks() => {
+                    given.push(name);
+                    continue;
+                }
+                read => read?,
+            };
             // 0 to 2 are the command's own input and outputs.
             let fd = fcntl_dupfd_cloexec(&file.file, 3)
                 .map_err(|errno| WorkspaceError::io("open", &file.path, errno))?;
             // Written in a way in which nobody else writes it, so that it can be told from a file's text.
-            opened.names.push((format!("/dev/fd/./{}", fd.as_raw_fd()), name));
+            let descriptor = format!("/dev/fd/./{}", fd.as_raw_fd());
+            given.push(descriptor.clone());
+            opened.names.push((descriptor, name));
             opened.files.push(fd);
         }
-        let descriptors: Vec<_> = opened.names.iter().map(|(descriptor, _)| descriptor.clone()).collect();
-        opened.command.rename_contents(&descriptors);
+        opened.command.rename_contents(&given);
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ pub struct Repository {
 const GIT: &str = ".git";
 
 /// What is in a repository, and git does not read when it shows something.
-const UNREAD: &[&str] = &["annex", "fsmonitor--daemon", "hooks", "lfs", "modules", "worktrees"];
+const UNREAD: &[&str] = &["annex", "fsmonitor--daemon", "hooks", "lfs", "modules"];
 
 impl Repository {
     /// Finds the repository of a folder, in it or above it, and vets it. `folder` has no links on its way.
@@ -56,7 +56,7 @@ impl Repository {
             };
             return Ok(Self { git_dir, work_tree: work_tree.to_owned() });
         }
-        Err(refused(folder, "there is no repository, neither here nor above"))
+        Err(refused(folder, "there is no repository, neither here nor above; use the tools for files"))
     }
 }
 
@@ -65,7 +65,7 @@ impl Repository {
 fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     let text = read(file)?;
     let elsewhere = || {
-        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that repository";
+        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that repository; ask the user to run git";
         refused(file, problem)
     };
     let named = text.strip_prefix("gitdir:").ok_or_else(elsewhere)?.trim();
@@ -110,6 +110,10 @@ fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
     if kind_of(&alternates)?.is_some() && !read(&alternates)?.trim().is_empty() {
         let problem = "it names other repositories; `git repack -a -d` makes their objects its own, then remove the file";
         return Err(refused(&alternates, problem));
+    }
+    let tables = git_dir.join("reftable/tables.list");
+    if kind_of(&tables)?.is_some() && read(&tables)?.contains('/') {
+        return Err(refused(&tables, "it names refs of another folder"));
     }
     Ok(())
 }

@@ -174,7 +174,10 @@ impl Walk<'_> {
         if stays {
             return Ok((below(target, root).unwrap_or(target).to_owned(), target.is_absolute()));
         }
-        let real = fs::canonicalize(root.join(folder).join(target)).ok();
+        let whole = root.join(folder).join(target);
+        // There, names mean one thing to us and another to the program that opens them.
+        let is_ours = ["/proc", "/dev"].iter().any(|own| tidy(&whole).starts_with(own));
+        let real = fs::canonicalize(whole).ok().filter(|_| !is_ours);
         let inside = real.and_then(|real| real.strip_prefix(root).map(Path::to_owned).ok());
         let outside = || WorkspaceError::LinkOutside { link, target: target.to_owned() };
         inside.map(|inside| (inside, true)).ok_or_else(outside)
@@ -256,6 +259,18 @@ impl Walk<'_> {
             kind: Some(FileType::Directory),
         }
     }
+}
+
+/// A path without `.` and `..`, as its text says.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut tidy, part| {
+        match part {
+            Component::ParentDir => drop(tidy.pop()),
+            Component::CurDir => {}
+            other => tidy.push(other),
+        }
+        tidy
+    })
 }
 
 /// To hold a folder takes no right to list it.

@@ -13,21 +13,34 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         line.paths = line.arguments.iter().filter_map(|word| path_in(word)).map(str::to_owned).collect();
         return Ok(line);
     };
+    line.is_known = true;
+    if let Some(word) = line.arguments.first().filter(|word| program.has_bundle && !word.starts_with('-')) {
+        let name = &line.program;
+        return Err(built_in(format!(
+            "`{name} {word}` is refused: its first word needs a `-`, as in `{name} -t`"
+        )));
+    }
     let words = Words::of(program, &line.arguments);
     refuse_options(program, &line.program, &words)?;
     refuse_words(program, &line.program, &words)?;
     let named: Vec<_> = words.paths.iter().copied().filter(|path| *path != "-").collect();
     let contents = if program.opens { place(&line.arguments, &named) } else { Vec::new() };
-    let paths = named.iter().map(ToString::to_string).collect();
+    let paths: Vec<String> = named.iter().map(ToString::to_string).collect();
     let walks = is_in(program.walks, "*") || words.options.iter().any(|option| is_in(program.walks, option));
     let end = words.end;
     line.paths = paths;
     line.contents = contents;
     line.walks = walks;
     if line.program == "rg" {
-        // It searches folders by itself. The last pattern that fits a name decides, so ours come last.
+        // It searches folders by itself. The last pattern that fits a name decides, so ours come last. Files of patterns can
+        // be links, and what is wrong in them would be shown.
+        let own = ["--no-config", "--no-ignore-messages", "--no-ignore-parent"].map(str::to_owned);
         let globs = secrets.rules().map(|(name, _)| format!("--iglob=!**/{name}"));
-        line.arguments.splice(end..end, std::iter::once("--no-config".to_owned()).chain(globs));
+        let added: Vec<_> = own.into_iter().chain(globs).collect();
+        for word in line.contents.iter_mut().filter(|word| word.argument >= end) {
+            word.argument += added.len();
+        }
+        line.arguments.splice(end..end, added);
     }
     Ok(line)
 }

@@ -50,6 +50,8 @@ pub struct CommandLine {
     contents: Vec<Word>,
     /// Whether it looks into folders below those that are named.
     walks: bool,
+    /// Whether the options of its program are known.
+    is_known: bool,
     /// The parts of a command of git in safe mode.
     git: Option<Box<GitCommand>>,
 }
@@ -90,12 +92,31 @@ impl CommandLine {
             let is_all = git.shown().is_empty() && shown.iter().all(LocalPath::is_root);
             git.limit(if is_all { Vec::new() } else { shown }, hidden);
             self.arguments = git.arguments();
-        } else if self.walks {
+        } else {
             let paths = self.paths.iter().map(|path| scope.local(path)).collect::<Result<Vec<_>, _>>()?;
-            let paths = if paths.is_empty() { vec![LocalPath::root()] } else { paths };
-            scope.refuse_hidden_in(&paths, &self.program)?;
+            self.refuse_walking(&paths, scope)?;
         }
         Ok(())
+    }
+
+    /// Refuses to look into these folders, or all, if something in them is withheld.
+    pub(crate) fn refuse_walking(&self, paths: &[LocalPath], scope: &ReadScope<'_>) -> Result<(), Ruling> {
+        let all = [LocalPath::root()];
+        match self.walks {
+            true => scope.refuse_hidden_in(if paths.is_empty() { &all } else { paths }, &self.program),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it looks into folders by itself.
+    pub(crate) fn walks(&self) -> bool {
+        self.walks
+    }
+
+    /// Whether its program is one whose options are known, or one that runs without being allowed by anybody. Such a
+    /// program is not looked for in the workspace.
+    pub fn is_known(&self) -> bool {
+        self.is_known || self.ruling.origin == Origin::BuiltIn
     }
 
     fn set_git(&mut self, git: GitCommand) {
@@ -242,6 +263,7 @@ impl CommandPolicy {
             ruling,
             contents: Vec::new(),
             walks: false,
+            is_known: false,
             git: None,
         };
         match line.program.as_str() {

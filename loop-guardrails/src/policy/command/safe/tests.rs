@@ -39,7 +39,11 @@ fn every_option_of_the_table_is_refused_however_it_is_written() {
             program.names.iter().flat_map(|name| refused(program).map(move |it| (name, it)))
         {
             assert!(!program.knows(option), "{name} {option}");
-            let before = if program.is_ordered { "" } else { "x " };
+            let before = match program {
+                Program { is_ordered: true, .. } => "",
+                Program { has_bundle: true, .. } => "-v x ",
+                _ => "x ",
+            };
             for line in [format!("{name} {option}"), format!("{name} {before}{option} y")] {
                 let why = format!("{name} {option}` is refused: {}", does.text());
                 assert!(refusal(&line).contains(&why), "{line}");
@@ -90,6 +94,7 @@ fn a_program_that_needs_an_option_does_not_run_without() {
     assert!(refusal("sed --sandbox -i s/a/b/ x").contains("is refused"));
     assert!(refusal("gawk 'BEGIN { system(\"id\") }'").contains("--sandbox"));
     assert!(refusal("tar xf a.tar").contains("-t"));
+    assert!(refusal("tar I ./evil.sh -t -f a.tar --force-local").contains("its first word needs a `-`"));
     assert!(refusal("tar -tf host:a.tar").contains("--force-local"));
     assert!(refusal("tar -tf a.tar --force-local --to-command=id").contains("is refused"));
 }

@@ -42,7 +42,11 @@ pub(super) fn shown(stderr: &str) -> String {
     let lines = stderr.lines().filter(|line| !line.trim().is_empty());
     let (shown, withheld): (Vec<_>, Vec<_>) =
         lines.partition(|line| SHOWN.iter().any(|beginning| line.starts_with(beginning)));
-    let mut text: String = shown.iter().map(|line| format!("{line}\n")).collect();
+    // We put that behind each revision.
+    let mut text: String = shown.iter().map(|line| format!("{}\n", line.replace("^{commit}", ""))).collect();
+    if text.contains("fatal: bad revision '") {
+        text.push_str("[words before `--` are revisions; put paths behind it; there are no pipes]\n");
+    }
     if !withheld.is_empty() {
         text.push_str(
             "[a message of git is not shown, since it may quote a file; ask the user to run the command]\n",
@@ -58,7 +62,10 @@ mod tests {
     #[test]
     fn a_message_that_quotes_a_file_is_withheld() {
         let text = shown("fatal: bad revision 'x'\n\nfatal: unexpected line in .git/packed-refs: hunter2\n");
-        assert!(text.starts_with("fatal: bad revision 'x'\n[") && !text.contains("hunter2"), "{text}");
+        assert!(
+            text.starts_with("fatal: bad revision 'x'\n[words before") && !text.contains("hunter2"),
+            "{text}"
+        );
         assert_eq!(shown("\n"), "");
     }
 }

@@ -62,8 +62,11 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         }
     }
     let mut objects = Vec::new();
+    // A log of a ref's own past needs the ref's name, and shows commits alone.
+    let walks_refs = words.iter().any(|word| ["-g", "--walk-reflogs", "--reflog"].contains(&word.as_str()));
     for word in operands {
         match revision::read(word)? {
+            Named::Commits(_) if walks_refs && revision::is_name(word) => words.push(word.to_owned()),
             Named::Commits(commits) => words.push(commits),
             Named::Object { revision, path } if subcommand.shows_objects => {
                 words.push(format!("{revision}:./{path}"));

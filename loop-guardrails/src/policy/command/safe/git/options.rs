@@ -80,8 +80,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
                   --no-renames",
         ],
         attached: &["--porcelain -u --untracked-files --ignored --column --find-renames"],
-        // Git would start another one in a submodule, to which nothing holds that is set here.
-        forced: "--ignore-submodules=dirty",
+        // Of a submodule git would show what its refs hold, which may be links, and start another git in it.
+        forced: "--ignore-submodules=all",
         takes_paths_first: true,
         ..DEFAULT
     },
@@ -93,7 +93,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         ],
         valued: &[DIFF_VALUED],
         attached: &[DIFF_ATTACHED],
-        forced: "--no-ext-diff --no-textconv --ignore-submodules=dirty",
+        forced: "--no-ext-diff --no-textconv --ignore-submodules=all",
         shows_contents: true,
         ..DEFAULT
     },
@@ -223,7 +223,9 @@ impl Subcommand {
     fn check_value(&self, name: &str, value: &str) -> Result<(), Ruling> {
         match name {
             // `%G?` and its like start the program that checks signatures.
-            "--format" | "--pretty" if value.contains("%G") => {
+            "--format" | "--pretty"
+                if ["%G", "%+G", "%-G", "% G"].iter().any(|sign| value.contains(sign)) =>
+            {
                 Err(self.refused(name, "with `%G` starts a program; leave `%G` out"))
             }
             "-L" if value.contains(':') => {

@@ -14,6 +14,8 @@ pub enum GitQuestion {
     Repository,
     /// Which filters, hooks and files the repository's configuration names.
     Configuration,
+    /// Which files the index names. Git opens each below the work tree without a second look, be it `../../key`.
+    Index,
 }
 
 /// The keys that are asked for.
@@ -36,7 +38,7 @@ impl CommandLine {
     ///
     /// let mut line = CommandPolicy::new().judge("git diff")?;
     /// line.pin(Path::new("/app/.git"), Path::new("/app"))?;
-    /// assert_eq!(line.questions(), [GitQuestion::Repository, GitQuestion::Configuration]);
+    /// assert_eq!(line.questions()[..2], [GitQuestion::Repository, GitQuestion::Configuration]);
     /// line.answer(GitQuestion::Repository, 0, b"/app/.git\n")?;
     /// line.answer(GitQuestion::Configuration, 0, b"filter.trap.clean\nrm -rf /\0")?;
     /// assert_eq!(line.switched_off(), ["filter.trap"]);
@@ -44,8 +46,12 @@ impl CommandLine {
     /// # Ok::<(), loop_guardrails::policy::Denied>(())
     /// ```
     pub fn questions(&self) -> &'static [GitQuestion] {
+        const ALL: &[GitQuestion] =
+            &[GitQuestion::Repository, GitQuestion::Configuration, GitQuestion::Index];
         match self.git() {
-            Some(_) => &[GitQuestion::Repository, GitQuestion::Configuration],
+            // What shows commits alone does not look at the files of the index.
+            Some(git) if git.subcommand.walks_history => &ALL[..2],
+            Some(_) => ALL,
             None => &[],
         }
     }
@@ -54,6 +60,10 @@ impl CommandLine {
     /// [`variables`](Self::variables).
     pub fn question(&self, question: GitQuestion) -> (Vec<String>, &'static [(&'static str, &'static str)]) {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let pinned = |asked: &[&str]| {
+            let preamble = self.git().map(GitCommand::preamble).unwrap_or_default();
+            preamble.into_iter().chain(words(asked)).collect()
+        };
         match question {
             // With the user's own configuration, in which they say whom they trust.
             GitQuestion::Repository => {
@@ -61,9 +71,10 @@ impl CommandLine {
                 (words(&asked), &settings::GIT_VARIABLES)
             }
             GitQuestion::Configuration => {
-                let mut asked = self.git().map(GitCommand::preamble).unwrap_or_default();
-                asked.extend(words(&["config", "--no-includes", "--null", "--get-regexp", ASKED]));
-                (asked, settings::VARIABLES)
+                (pinned(&["config", "--no-includes", "--null", "--get-regexp", ASKED]), settings::VARIABLES)
+            }
+            GitQuestion::Index => {
+                (pinned(&["ls-files", "-z", "--full-name", "--", ":/"]), settings::VARIABLES)
             }
         }
     }
@@ -77,6 +88,7 @@ impl CommandLine {
         self.change_git(|git| match question {
             GitQuestion::Repository => git.is_same_repository(exit_code, stdout),
             GitQuestion::Configuration => git.switch_off(exit_code, stdout),
+            GitQuestion::Index => names_stay_below(exit_code, stdout),
         })
     }
 
@@ -135,6 +147,26 @@ impl GitCommand {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses an index of which a name leads out of the work tree, or is another way to write a name.
+fn names_stay_below(exit_code: i32, names: &[u8]) -> Result<(), Ruling> {
+    let is_odd = |part: &[u8]| matches!(part, b"" | b"." | b"..") || part.eq_ignore_ascii_case(b".git");
+    // A folder that is not checked out ends in `/`.
+    let whole = |name: &[u8]| name.strip_suffix(b"/").unwrap_or(name).split(|byte| *byte == b'/').any(is_odd);
+    let odd = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).find(|name| whole(name));
+    match odd {
+        None if exit_code == 0 => Ok(()),
+        None => {
+            Err(built_in("git cannot read its index, so it is not run; ask the user to run `git status`"))
+        }
+        Some(odd) => {
+            let odd = String::from_utf8_lossy(odd);
+            let rule =
+                format!("git's index names `{odd}`, which is no file of the work tree; ask the user to look");
+            Err(built_in(rule))
+        }
     }
 }
 

@@ -109,7 +109,7 @@ fn step(rest: &str) -> Option<&str> {
 }
 
 /// What can be a name of a ref, or a hash.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let is_sign =
         |sign: char| !(sign.is_control() || sign.is_whitespace() || "^~:?*[\\{}\"'`$".contains(sign));
     !text.is_empty() && !text.starts_with(['-', '/']) && !text.contains("..") && text.chars().all(is_sign)

@@ -33,6 +33,10 @@ pub(super) const CONFIGURATION: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.alternateRefsCommand=false",
+    // Such an index can name packs of other folders. What each pack has, its own index says.
+    "core.multiPackIndex=false",
+    // Git would write its index anew.
+    "diff.autoRefreshIndex=false",
     "gpg.program=false",
     "gpg.openpgp.program=false",
     "gpg.ssh.program=false",

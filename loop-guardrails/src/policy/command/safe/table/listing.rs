@@ -107,6 +107,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ("-t", "all other modes write files"),
             ("--force-local", "a `:` in a name makes it ask another computer"),
         ],
+        has_bundle: true,
         ..program(&["tar"], Text)
     },
 ];

@@ -73,6 +73,8 @@ pub(super) struct Program {
     pub(super) needs: &'static [(&'static str, &'static str)],
     /// Operands that are no paths but subcommands, and what they do.
     pub(super) subcommands: Option<(Does, &'static str)>,
+    /// Whether its first word is a bundle of options even without a dash.
+    pub(super) has_bundle: bool,
     /// Whether its options end at the first word that is none: what looks like an option behind it is a file.
     pub(super) is_ordered: bool,
     /// Whether it reads what is in the files that it is given, and so can be given them open.
@@ -94,6 +96,7 @@ const fn program(names: &'static [&'static str], operands: Operands) -> Program 
         unspoken: None,
         needs: &[],
         subcommands: None,
+        has_bundle: false,
         is_ordered: false,
         opens: false,
         walks: "",

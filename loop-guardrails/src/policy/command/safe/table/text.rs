@@ -100,6 +100,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "-. --hidden -u --unrestricted --no-ignore"),
             (FollowsLinks, "-L --follow"),
         ],
+        opens: true,
         walks: "*",
         ..program(&["rg"], TextThenPaths("-e --regexp -f --file --files"))
     },
