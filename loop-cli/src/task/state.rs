@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loop_agents::review::{Account, Findings, Worked};
 use loop_core::{Event, EventKind, Observer, Progress, WorkResult};
-use loop_guardrails::policy::workspace::Workspace;
+use loop_guardrails::policy::{LocalPath, workspace::Workspace};
 use loop_telemetry::Tokens;
 use serde::Serialize;
 
@@ -223,7 +223,8 @@ impl Inner {
         let text =
             text.unwrap_or_else(|error| unreachable!("texts and numbers can be written as TOML: {error}"));
         let text = view::secrets().redact(&text).into_owned();
-        let written = self.workspace.write(&format!("{FOLDER}/task/{name}.toml"), text.as_bytes());
+        let path = format!("{FOLDER}/task/{name}.toml");
+        let written = self.own(&path).write(&path, text.as_bytes());
         if let Err(error) = written
             && !std::mem::replace(&mut self.has_warned, true)
         {
@@ -231,12 +232,17 @@ impl Inner {
         }
     }
 
+    /// The workspace in which this file of ours may be written: agents may not.
+    fn own(&self, path: &str) -> Workspace {
+        self.workspace.approving(LocalPath::new(path))
+    }
+
     /// Keeps the folder out of what git shows. Who wants it there has a file of this name already.
     fn hide(&self) {
         let path = format!("{FOLDER}/.gitignore");
         if self.workspace.read(&path).is_err() {
             // Without it git shows a folder more.
-            let _ = self.workspace.write(&path, b"*\n");
+            let _ = self.own(&path).write(&path, b"*\n");
         }
     }
 
@@ -244,7 +250,8 @@ impl Inner {
     fn forget(&self) {
         for name in ["execution", "review_output"] {
             // Most often there is none.
-            let _ = self.workspace.remove(&format!("{FOLDER}/task/{name}.toml"));
+            let path = format!("{FOLDER}/task/{name}.toml");
+            let _ = self.own(&path).remove(&path);
         }
     }
 }

@@ -119,6 +119,13 @@ impl SecretFiles {
         })
     }
 
+    /// Whether this path is named as a secret, exceptions aside. Bytes that are not UTF-8 count as other signs.
+    pub(crate) fn is_name(&self, path: &[u8]) -> bool {
+        let path = String::from_utf8_lossy(path).to_ascii_lowercase();
+        let names: Vec<_> = path.split('/').map(str::to_owned).collect();
+        self.rules().any(|(rule, _)| is_meant(rule, &names))
+    }
+
     /// The names of secrets, in small letters, and where they stand.
     ///
     /// Each is a name in which `*` stands for any signs but `/`, or several such names with `/` between; those begin with

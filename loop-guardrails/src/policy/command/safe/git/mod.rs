@@ -40,8 +40,12 @@ pub(super) struct GitCommand {
     shown: Vec<LocalPath>,
     /// What the permissions withhold of it.
     hidden: Vec<LocalPath>,
-    /// Pathspecs that leave out secrets.
+    /// Which files are secrets.
+    secret_files: SecretFiles,
+    /// Pathspecs that leave them out.
     secrets: Vec<String>,
+    /// The names of secrets that the index has, once they are known.
+    indexed: Option<Vec<String>>,
 }
 
 /// Judges the arguments of `git`, and writes those with which it runs.
@@ -82,7 +86,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     let shown = named.iter().map(LocalPath::new).collect::<Result<_, OutsidePath>>();
     let shown: Vec<_> = shown.map_err(|error| built_in(error.to_string()))?;
     line.paths = objects.into_iter().chain(named).collect();
-    let secrets = if subcommand.shows_contents { pathspec::without(secrets) } else { Vec::new() };
+    let withheld = if subcommand.shows_contents(&words) { pathspec::without(secrets) } else { Vec::new() };
     line.set_git(GitCommand {
         subcommand,
         repository: None,
@@ -90,7 +94,9 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         words,
         shown,
         hidden: Vec::new(),
-        secrets,
+        secret_files: secrets.clone(),
+        secrets: withheld,
+        indexed: None,
     });
     Ok(line)
 }

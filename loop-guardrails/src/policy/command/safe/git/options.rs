@@ -18,8 +18,12 @@ pub(super) struct Subcommand {
     attached: &'static [&'static str],
     /// Options that are always given.
     pub(super) forced: &'static str,
-    /// Whether it shows what is in files, at the paths of a commit.
-    pub(super) shows_contents: bool,
+    /// Whether it shows what is in files, at paths of its own finding.
+    shows_contents: bool,
+    /// Whether it does so only with some options.
+    may_show_names_only: bool,
+    /// Whether it compares files of the index, or commits, and so can list all their names beforehand.
+    pub(super) compares: bool,
     /// Whether its commits are those that change what is shown.
     pub(super) walks_history: bool,
     /// Whether `REVISION:path` means a file or a folder to show.
@@ -45,6 +49,11 @@ const DIFF_ATTACHED: &str = "--stat --dirstat --color --color-words --word-diff 
 /// How commits are shown.
 const COMMIT_FLAGS: &str = "--oneline --abbrev-commit --no-abbrev-commit --no-decorate --decorate -c --cc -m --first-parent --no-notes --parents \
     --children --relative-date";
+/// Of these, options with which changes are shown.
+const MERGE_FLAGS: &str = "-c --cc -m";
+/// Options of changes with which only names and numbers are shown.
+const NAMES_ONLY: &str =
+    "--stat --numstat --shortstat --name-only --name-status --summary -s --no-patch --no-color --color";
 const COMMIT_VALUED: &str = "--date --decorate-refs --decorate-refs-exclude";
 const COMMIT_ATTACHED: &str = "--pretty --format --decorate";
 
@@ -66,6 +75,8 @@ const DEFAULT: Subcommand = Subcommand {
     attached: &[],
     forced: "",
     shows_contents: false,
+    may_show_names_only: false,
+    compares: false,
     walks_history: false,
     shows_objects: false,
     takes_paths_first: false,
@@ -95,6 +106,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         attached: &[DIFF_ATTACHED],
         forced: "--no-ext-diff --no-textconv --ignore-submodules=all",
         shows_contents: true,
+        compares: true,
         ..DEFAULT
     },
     Subcommand {
@@ -104,6 +116,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         attached: &[DIFF_ATTACHED, COMMIT_ATTACHED, WALK_ATTACHED],
         forced: "--no-ext-diff --no-textconv --no-notes",
         shows_contents: true,
+        may_show_names_only: true,
         walks_history: true,
         ..DEFAULT
     },
@@ -155,6 +168,34 @@ pub(super) fn no_subcommand() -> Ruling {
 }
 
 impl Subcommand {
+    /// Whether what is in files is shown with these options.
+    pub(super) fn shows_contents(&self, words: &[String]) -> bool {
+        let names_only = |word: &String| {
+            let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+            let name = if name.starts_with("-n") { "-n" } else { name };
+            let known = [
+                COMMIT_FLAGS,
+                COMMIT_VALUED,
+                COMMIT_ATTACHED,
+                WALK_FLAGS,
+                WALK_VALUED,
+                WALK_ATTACHED,
+                NAMES_ONLY,
+            ];
+            let is_number = name[1..].bytes().all(|byte| byte.is_ascii_digit());
+            !is_in(&[MERGE_FLAGS], name) && (is_number || is_in(&known, name))
+        };
+        let mut options = words.iter().filter(|word| word.starts_with('-'));
+        self.shows_contents && !(self.may_show_names_only && options.all(names_only))
+    }
+
+    /// Of these words, those that say what is compared.
+    pub(super) fn compared<'a>(&self, words: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let chooses =
+            |word: &&str| !word.starts_with('-') || ["--cached", "--staged", "--merge-base"].contains(word);
+        words.iter().map(String::as_str).filter(chooses)
+    }
+
     /// Sorts the words behind the subcommand.
     ///
     /// # Errors

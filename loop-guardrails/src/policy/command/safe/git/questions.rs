@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{GitCommand, built_in, messages, settings};
+use super::{GitCommand, built_in, messages, pathspec, settings};
 use crate::policy::{Denied, Ruling, command::CommandLine};
 
 /// A command of git that has to be run before the one that was asked for. See [`CommandLine::questions`].
@@ -16,6 +16,8 @@ pub enum GitQuestion {
     Configuration,
     /// Which files the index names. Git opens each below the work tree without a second look, be it `../../key`.
     Index,
+    /// Which files differ between what is compared: the index lacks those that were removed from it.
+    Names,
 }
 
 /// The keys that are asked for.
@@ -62,7 +64,7 @@ impl CommandLine {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let pinned = |asked: &[&str]| {
             let preamble = self.git().map(GitCommand::preamble).unwrap_or_default();
-            preamble.into_iter().chain(words(asked)).collect()
+            preamble.into_iter().chain(words(asked)).collect::<Vec<_>>()
         };
         match question {
             // With the user's own configuration, in which they say whom they trust.
@@ -76,6 +78,17 @@ impl CommandLine {
             GitQuestion::Index => {
                 (pinned(&["ls-files", "-z", "--full-name", "--", ":/"]), settings::VARIABLES)
             }
+            GitQuestion::Names => {
+                let options = ["--name-only", "-z", "--no-renames", "--ignore-submodules=all"];
+                let mut asked = pinned(&["diff"]);
+                asked.extend(words(&options));
+                let git = self.git();
+                asked.extend(
+                    git.into_iter().flat_map(|git| git.subcommand.compared(&git.words)).map(str::to_owned),
+                );
+                asked.extend(words(&["--", ":/"]));
+                (asked, settings::VARIABLES)
+            }
         }
     }
 
@@ -88,7 +101,18 @@ impl CommandLine {
         self.change_git(|git| match question {
             GitQuestion::Repository => git.is_same_repository(exit_code, stdout),
             GitQuestion::Configuration => git.switch_off(exit_code, stdout),
-            GitQuestion::Index => names_stay_below(exit_code, stdout),
+            GitQuestion::Index => {
+                names_stay_below(exit_code, stdout)?;
+                git.withhold(stdout);
+                Ok(())
+            }
+            GitQuestion::Names => {
+                // Otherwise the command itself will say what is wrong, and patterns leave out secrets.
+                if exit_code == 0 {
+                    git.withhold(stdout);
+                }
+                Ok(())
+            }
         })
     }
 
@@ -110,6 +134,20 @@ impl CommandLine {
 }
 
 impl GitCommand {
+    /// Leaves out these names as far as they are secrets, in the place of all names that secrets could have. Until all
+    /// names are known, patterns leave them out.
+    fn withhold(&mut self, names: &[u8]) {
+        let Some(found) =
+            pathspec::without_names(&self.secret_files, names).filter(|_| self.subcommand.compares)
+        else {
+            return;
+        };
+        match self.indexed.take() {
+            None => self.indexed = Some(found),
+            Some(indexed) => self.secrets = [indexed, found].concat(),
+        }
+    }
+
     fn is_same_repository(&self, exit_code: i32, stdout: &[u8]) -> Result<(), Ruling> {
         let found = String::from_utf8_lossy(stdout);
         let found = found.strip_suffix('\n').unwrap_or(&found);
