@@ -1,7 +1,7 @@
 //! A run that survives the death of its process, from the journal that it keeps.
 //!
 //! Run it with `cargo run -p loop-telemetry --example survive`.
-#![expect(clippy::print_stdout, reason = "an example shows what came of it")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows what came of it")]
 
 use std::{error::Error, path::Path, time::Duration};
 

@@ -12,6 +12,7 @@
 //! These are the only tests that look at the clock, since a bound on time is what they are about. So the
 //! heavy ones run alone.
 #![cfg(all(test, target_os = "linux"))]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "../cli/support.rs"]
 #[expect(dead_code, reason = "the tests of the command use the rest")]

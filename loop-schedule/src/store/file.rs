@@ -56,7 +56,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError::File`] if there is no such project.
     pub fn for_project(schedules: impl AsRef<Path>, project: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::for_project_shown(schedules, project, |path| path.to_owned())
+        Self::for_project_shown(schedules, project, str::to_owned)
     }
 
     /// The same, with the project's path as `show` writes it: without its secrets. The store is found by a hash of

@@ -131,7 +131,7 @@ impl Hex {
             ' ' if was_in_space && is_begun && dump() == Some(Dump::Colon) => self.pass(sign, place, &mut to),
             separator if SEPARATORS.contains(&separator) => self.separate(&mut to),
             _ if is_begun && !SEPARATORS.contains(&sign) && dump().is_some() => {
-                self.pass(sign, place, &mut to)
+                self.pass(sign, place, &mut to);
             }
             '\n' if wraps => self.separate(&mut to),
             _ => self.end(&mut to),

@@ -29,7 +29,7 @@ impl RunStore {
                 // It is being removed, or was never a run.
                 Err(_) if !path.join("run.json").exists() => {}
                 Err(error) => {
-                    self.warn(&StoreWarning::Unlisted { id: id.to_owned(), why: error.to_string() })
+                    self.warn(&StoreWarning::Unlisted { id: id.to_owned(), why: error.to_string() });
                 }
             }
         }

@@ -217,7 +217,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(30);
 /// but a local model may have none.
 fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
     match address.scheme() {
-        "https" => Ok(protocols()?.with_platform_verifier().map_err(no_tls)?.with_no_client_auth()),
+        "https" => {
+            Ok(protocols()?.with_platform_verifier().map_err(|error| no_tls(&error))?.with_no_client_auth())
+        }
         _ => without_certificates(),
     }
 }
@@ -230,10 +232,10 @@ pub(super) fn without_certificates() -> Result<ClientConfig, GenaiError> {
 fn protocols() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, GenaiError> {
     ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(no_tls)
+        .map_err(|error| no_tls(&error))
 }
 
-fn no_tls(error: rustls::Error) -> GenaiError {
+fn no_tls(error: &rustls::Error) -> GenaiError {
     GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
 }
 

@@ -239,9 +239,12 @@ pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
     genai::Client::builder().with_reqwest(http).build().map_err(|error| problem(&error))
 }
 
+/// What a relay does until it has ended or is stopped.
+type Work = Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>;
+
 /// A relay at work, and what stopped it.
 pub(super) struct Passing {
-    work: Option<Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>>,
+    work: Option<Work>,
     obstacle: Option<Obstacle>,
 }
 

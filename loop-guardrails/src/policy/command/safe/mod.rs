@@ -71,7 +71,7 @@ impl CommandLine {
     }
 
     /// The files whose contents it reads, if it is a program whose options are known. Such a program can read them
-    /// under [another name](Self::rename_contents).
+    /// under another name.
     pub fn contents(&self) -> impl Iterator<Item = &str> {
         self.contents.iter().map(|word| &self.arguments[word.argument][word.start..])
     }

@@ -63,7 +63,8 @@ fn object(word: &str) -> Result<Option<Named>, Ruling> {
     };
     let is_known = staged.is_some() || revision.is_empty() || commit(revision).is_some();
     // `:/text` and `:!path` are searches and pathspecs.
-    let is_path = !path.contains(':') && !(revision.is_empty() && path.starts_with(['/', '!', '^', '(']));
+    let is_search = revision.is_empty() && path.starts_with(['/', '!', '^', '(']);
+    let is_path = !path.contains(':') && !is_search;
     if !is_known || !is_path {
         return Err(not_understood(word));
     }

@@ -81,9 +81,8 @@ fn git_leaves_out_what_the_permissions_withhold() {
         .with(LocalPath::root(), Verb::ALL, Origin::BuiltIn)
         .with("private".parse().unwrap(), [], Origin::line("loop.toml", 2))
         .with("src/gen".parse().unwrap(), [Verb::Write], Origin::line("loop.toml", 3));
-    let mut settings = Settings::default();
-    settings.permissions = permissions;
-    settings.allow = ["tree", "rg"].map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
+    let allow = ["tree", "rg"].map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
+    let settings = Settings { permissions, allow, ..Settings::default() };
     let policy = ActionPolicy::new(settings, Settings::default());
     let hidden = |line: &str| {
         let line = policy.on_command(line).unwrap();
