@@ -15,7 +15,7 @@ const LENGTH: usize = KEY.len() + 8 + 2;
 /// ```
 /// use loop_telemetry::checksum;
 /// let line = checksum::seal(r#"{"number":7}"#);
-/// assert_eq!(line, r#"{"number":7,"crc":"c31bf5ae"}"#);
+/// assert_eq!(line, r#"{"number":7,"crc":"145988d2"}"#);
 /// assert!(checksum::fits(line.as_bytes()));
 /// assert!(!checksum::fits(line.replace('7', "6").as_bytes()));
 /// ```

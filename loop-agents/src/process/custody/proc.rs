@@ -98,8 +98,9 @@ pub(super) fn name(pid: Pid) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
 }
 
+/// A number of a process, if it is one: the system says -1 for the group and the session of a process that is vanishing.
 fn pid(text: &str) -> Option<Pid> {
-    i32::from_str(text).ok().and_then(Pid::from_raw)
+    i32::from_str(text).ok().filter(|number| *number > 0).and_then(Pid::from_raw)
 }
 
 /// What `/proc/PID/stat` says; see `proc_pid_stat(5)`. Who is outside of what can be seen from here has the
@@ -197,6 +198,7 @@ mod tests {
         assert_eq!(stat, Stat { ended: false, parent, group, session });
         let outside = Stat { ended: true, parent: None, group: None, session: None };
         assert_eq!(Stat::parse(b"7 (x) Z 0 0 0 0 -1").unwrap(), outside);
+        assert_eq!(Stat::parse(b"7 (x) Z 0 -1 -1 0 -1").unwrap(), outside);
         assert_eq!(Stat::parse(b"7"), None);
     }
 
