@@ -7,7 +7,7 @@
 
 mod table;
 
-use std::{fmt, str::FromStr};
+use std::{collections::HashMap, fmt, str::FromStr};
 
 use super::{LocalPath, Origin, Placed, Ruling};
 
@@ -119,11 +119,22 @@ impl SecretFiles {
         })
     }
 
-    /// Whether this path is named as a secret, exceptions aside. Bytes that are not UTF-8 count as other signs.
-    pub(crate) fn is_name(&self, path: &[u8]) -> bool {
-        let path = String::from_utf8_lossy(path).to_ascii_lowercase();
-        let names: Vec<_> = path.split('/').map(str::to_owned).collect();
-        self.rules().any(|(rule, _)| is_meant(rule, &names))
+    /// Those of these paths that are named as secrets, exceptions aside. Bytes that are not UTF-8 count as other signs.
+    pub(crate) fn among<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+        // A repository has the same names again and again, and most rules are about one name.
+        let (longer, single): (Vec<_>, Vec<_>) =
+            self.rules().map(|(rule, _)| rule).partition(|rule| rule.contains('/'));
+        let mut known = HashMap::new();
+        let mut is_secret = |path: &[u8]| {
+            let path = String::from_utf8_lossy(path).to_ascii_lowercase();
+            let names: Vec<_> = path.split('/').map(str::to_owned).collect();
+            let by_name = names.iter().any(|name| {
+                let is_meant = || single.iter().any(|rule| is_meant(rule, std::slice::from_ref(name)));
+                *known.entry(name.clone()).or_insert_with(is_meant)
+            });
+            by_name || longer.iter().any(|rule| is_meant(rule, &names))
+        };
+        paths.filter(|path| is_secret(path)).collect()
     }
 
     /// The names of secrets, in small letters, and where they stand.
@@ -192,6 +203,23 @@ mod tests {
 
     fn is_secret(path: &str) -> bool {
         SecretFiles::new().rule_on(&path.parse().unwrap()).is_some()
+    }
+
+    #[test]
+    fn secrets_among_many_paths_are_those_that_are_judged_one_by_one() {
+        let secrets = SecretFiles::new();
+        let examples = secrets.rules().map(|(rule, _)| rule.replace("**/", "").replace('*', "x"));
+        let harmless =
+            ["src/main.rs", "id_rsa.pub", "a/config.json", ".docker/x", ".git", "keys/id_ed25519.pub"];
+        let paths: Vec<_> = examples
+            .flat_map(|path| {
+                [format!("a/{path}"), format!("{path}/b"), path.to_uppercase(), format!("{path}x")]
+            })
+            .chain(harmless.map(str::to_owned))
+            .collect();
+        let among = secrets.among(paths.iter().map(String::as_bytes));
+        let judged = paths.iter().filter(|path| is_secret(path)).map(String::as_bytes);
+        assert_eq!(among, judged.collect::<Vec<_>>());
     }
 
     #[test]

@@ -16,10 +16,10 @@ pub(super) fn without(secrets: &SecretFiles) -> Vec<String> {
 /// Leaves out those of these names, relative to the work tree, that are secrets: where all names are known, git is quicker
 /// than with a pattern for each name that could be. `None` if one cannot be written.
 pub(super) fn without_names(secrets: &SecretFiles, names: &[u8]) -> Option<Vec<String>> {
-    let secret = names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && secrets.is_name(name));
-    let written =
-        secret.map(|name| Some(format!(":(exclude,top,literal){}", std::str::from_utf8(name).ok()?)));
-    written.collect::<Option<Vec<_>>>().filter(|pathspecs| pathspecs.len() <= MAX_NAMES)
+    let secret = secrets.among(names.split(|byte| *byte == 0).filter(|name| !name.is_empty()));
+    let literal = |name| Some(format!(":(exclude,top,literal){}", std::str::from_utf8(name).ok()?));
+    let written: Option<Vec<_>> = secret.into_iter().map(literal).collect();
+    written.filter(|pathspecs| pathspecs.len() <= MAX_NAMES)
 }
 
 /// Shows these paths, or the whole workspace, but not what is hidden.
