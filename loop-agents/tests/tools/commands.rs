@@ -177,6 +177,57 @@ async fn git_shows_the_history_without_the_secrets_in_it() {
     }
 }
 
+/// A diff leaves out the secrets whose names the index or the compared commits have, wherever they stand.
+#[tokio::test]
+async fn a_diff_shows_no_secret_that_one_side_lacks() {
+    let world = repository();
+    let secret = |canary: &str| format!("{}TOKEN={canary}\n", "common\n".repeat(20));
+    // Conflicting changes of a secret, which one commit lacks, and another moves.
+    world.put("deploy/.env", secret("hunter2 base"));
+    world.put("plain.txt", "plain\n");
+    world.git(&["add", "-f", "."]);
+    world.git(&["commit", "-qm", "base"]);
+    world.git(&["checkout", "-qb", "theirs"]);
+    world.put("deploy/.env", secret("hunter2 theirs"));
+    world.git(&["commit", "-qam", "theirs"]);
+    world.git(&["checkout", "-q", "-"]);
+    world.put("deploy/.env", secret("hunter2 ours"));
+    world.put("copy.txt", secret("harmless"));
+    world.git(&["add", "copy.txt"]);
+    world.git(&["commit", "-qam", "ours"]);
+    world.git(&["tag", "ours"]);
+    let merged =
+        std::process::Command::new("git").args(["merge", "theirs"]).current_dir(world.at("")).output();
+    assert!(!merged.unwrap().status.success());
+    let everywhere = [
+        "",
+        "HEAD",
+        "--cached",
+        "--ours",
+        "--base",
+        "--cc",
+        "theirs ours",
+        "theirs...ours",
+        "ours~1 theirs ours",
+    ];
+    for arguments in everywhere.map(str::to_owned) {
+        assert!(!git(&world, "diff", &arguments).await.contains("hunter2"), "{arguments}");
+    }
+    world.git(&["reset", "-q", "--hard"]);
+    world.git(&["rm", "-rq", "--cached", "."]);
+    world.put(".env.new", "hunter2 intended");
+    world.git(&["add", "-fN", ".env.new"]);
+    for first in everywhere {
+        for second in ["", "-R", "-M", "-C", "-C -C", "--find-copies-harder", "--find-copies=10%", "-B"] {
+            let arguments = format!("{first} {second}");
+            let shown = git(&world, "diff", &arguments).await;
+            assert!(!shown.contains("hunter2"), "{arguments}: {shown}");
+        }
+    }
+    let shown = git(&world, "diff", "ours~1 ours").await;
+    assert!(shown.contains("+TOKEN=harmless"), "{shown}");
+}
+
 #[tokio::test]
 async fn a_file_is_not_shown_by_its_hash() {
     let world = repository();

@@ -65,7 +65,8 @@ impl Repository {
 fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     let text = read(file)?;
     let elsewhere = || {
-        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that repository; ask the user to run git";
+        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that \
+                       repository; ask the user to run git";
         refused(file, problem)
     };
     let named = text.strip_prefix("gitdir:").ok_or_else(elsewhere)?.trim();
@@ -108,7 +109,8 @@ fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
     }
     let alternates = git_dir.join("objects/info/alternates");
     if kind_of(&alternates)?.is_some() && !read(&alternates)?.trim().is_empty() {
-        let problem = "it names other repositories; `git repack -a -d` makes their objects its own, then remove the file";
+        let problem = "it names other repositories; `git repack -a -d` makes their objects its own, then remove the \
+                       file";
         return Err(refused(&alternates, problem));
     }
     let tables = git_dir.join("reftable/tables.list");

@@ -47,8 +47,8 @@ const DIFF_ATTACHED: &str = "--stat --dirstat --color --color-words --word-diff 
     --find-renames --find-copies --break-rewrites --abbrev -U --unified";
 
 /// How commits are shown.
-const COMMIT_FLAGS: &str = "--oneline --abbrev-commit --no-abbrev-commit --no-decorate --decorate -c --cc -m --first-parent --no-notes --parents \
-    --children --relative-date";
+const COMMIT_FLAGS: &str = "--oneline --abbrev-commit --no-abbrev-commit --no-decorate -c --cc -m --first-parent \
+    --no-notes --parents --children --relative-date";
 /// Of these, options with which changes are shown.
 const MERGE_FLAGS: &str = "-c --cc -m";
 /// Options of changes with which only names and numbers are shown.

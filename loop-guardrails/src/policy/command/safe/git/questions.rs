@@ -48,12 +48,12 @@ impl CommandLine {
     /// # Ok::<(), loop_guardrails::policy::Denied>(())
     /// ```
     pub fn questions(&self) -> &'static [GitQuestion] {
-        const ALL: &[GitQuestion] =
-            &[GitQuestion::Repository, GitQuestion::Configuration, GitQuestion::Index];
+        use GitQuestion::{Configuration, Index, Names, Repository};
         match self.git() {
-            // What shows commits alone does not look at the files of the index.
-            Some(git) if git.subcommand.walks_history => &ALL[..2],
-            Some(_) => ALL,
+            // A command that shows commits does not look at the files of the index.
+            Some(git) if git.subcommand.walks_history => &[Repository, Configuration],
+            Some(git) if git.can_list_names() => &[Repository, Configuration, Index, Names],
+            Some(_) => &[Repository, Configuration, Index],
             None => &[],
         }
     }
@@ -103,7 +103,9 @@ impl CommandLine {
             GitQuestion::Configuration => git.switch_off(exit_code, stdout),
             GitQuestion::Index => {
                 names_stay_below(exit_code, stdout)?;
-                git.withhold(stdout);
+                if git.can_list_names() {
+                    git.withhold(stdout);
+                }
                 Ok(())
             }
             GitQuestion::Names => {
@@ -137,15 +139,19 @@ impl GitCommand {
     /// Leaves out these names as far as they are secrets, in the place of all names that secrets could have. Until all
     /// names are known, patterns leave them out.
     fn withhold(&mut self, names: &[u8]) {
-        let Some(found) =
-            pathspec::without_names(&self.secret_files, names).filter(|_| self.subcommand.compares)
-        else {
-            return;
-        };
+        let Some(found) = pathspec::without_names(&self.secret_files, names) else { return };
         match self.indexed.take() {
             None => self.indexed = Some(found),
             Some(indexed) => self.secrets = [indexed, found].concat(),
         }
+    }
+
+    /// Whether two questions name every file that the command could show. A copy may come from a file that is neither in
+    /// the index nor changed.
+    fn can_list_names(&self) -> bool {
+        let finds_copies =
+            |word: &String| ["-C", "--find-copies"].iter().any(|option| word.starts_with(option));
+        self.subcommand.compares && !self.words.iter().any(finds_copies)
     }
 
     fn is_same_repository(&self, exit_code: i32, stdout: &[u8]) -> Result<(), Ruling> {
@@ -229,4 +235,38 @@ fn switchable<'a>(key: &'a str, value: &str) -> Result<Option<&'a str>, Ruling> 
         return refused("a program that cannot be switched off");
     }
     Ok(Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::command::CommandPolicy;
+
+    #[test]
+    fn a_diff_leaves_out_the_secrets_that_there_are_and_not_all_that_could_be() {
+        let patterns =
+            |line: &CommandLine| line.arguments.iter().filter(|argument| argument.contains("icase")).count();
+        let mut line = CommandPolicy::new().judge("git diff HEAD").unwrap();
+        assert!(patterns(&line) > 100);
+        assert_eq!(line.questions()[2..], [GitQuestion::Index, GitQuestion::Names]);
+        line.answer(GitQuestion::Index, 0, b"src/main.rs\0a/.ENV\0").unwrap();
+        assert!(patterns(&line) > 100, "the commit may have other names");
+        line.answer(GitQuestion::Names, 0, b"keys/id_rsa\0README.md\0").unwrap();
+        assert_eq!(patterns(&line), 0);
+        let left_out = line.arguments.iter().filter(|argument| argument.starts_with(":(exclude"));
+        let expected = [":(exclude,top,literal)a/.ENV", ":(exclude,top,literal)keys/id_rsa"];
+        assert_eq!(left_out.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn patterns_stay_if_git_does_not_list_the_names_or_could_show_others() {
+        let mut line = CommandPolicy::new().judge("git diff nowhere").unwrap();
+        line.answer(GitQuestion::Index, 0, b"").unwrap();
+        line.answer(GitQuestion::Names, 128, b"").unwrap();
+        assert!(line.arguments.iter().any(|argument| argument.contains("icase")));
+        for copies in ["-C", "-C10", "--find-copies", "--find-copies=9", "--find-copies-harder"] {
+            let line = CommandPolicy::new().judge(&format!("git diff {copies}")).unwrap();
+            assert_eq!(line.questions().last(), Some(&GitQuestion::Index), "{copies}");
+        }
+    }
 }
