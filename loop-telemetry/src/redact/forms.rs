@@ -43,6 +43,9 @@ impl Forms {
             for is_decoded in [false, true] {
                 forms.add_text(canonical(value, is_decoded));
             }
+            if let Some(beginning) = before_open_escape(value) {
+                forms.add_text(canonical(beginning, true));
+            }
             if value.len() >= LEAST && !is_ours(value) {
                 (0..3).for_each(|before| forms.add_base64(value, before));
                 forms.hex.insert(value.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
@@ -77,6 +80,14 @@ fn parts(value: &[u8]) -> Vec<&[u8]> {
     parts.push(value);
     parts.extend(str::from_utf8(value).ok().and_then(password).map(str::as_bytes));
     parts
+}
+
+/// The value without the beginning of an escape that ends it: `%` or `%A`. Digits that happen to follow it in a text
+/// complete the escape, and then the decoded text no longer holds the whole value.
+fn before_open_escape(value: &[u8]) -> Option<&[u8]> {
+    let at = value.iter().rposition(|byte| *byte == b'%')?;
+    let is_open = value.len() - at <= 2 && value[at + 1..].iter().all(u8::is_ascii_hexdigit);
+    is_open.then(|| &value[..at])
 }
 
 /// Whether it is a part of what stands where a secret stood.

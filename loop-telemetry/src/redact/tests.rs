@@ -78,6 +78,14 @@ fn what_is_too_short_or_our_own_is_no_secret() {
 }
 
 #[test]
+fn a_value_that_ends_like_an_escape_is_found_before_digits() {
+    for (value, text) in [("hun\"ter2%A", "hun\\\"ter2%Aa"), ("hun\"ter2%", "hun\\\"ter2%41")] {
+        let redactor = Redactor::new([value]);
+        assert!(redactor.redact(text).starts_with(REDACTED), "{text}: {}", redactor.redact(text));
+    }
+}
+
+#[test]
 fn numbers_in_json_are_left() {
     let redactor = Redactor::new(["12345678", "secret-key"]);
     let value = serde_json::json!({"key": 123_456_789, "text": ["12345678", "x12345678"]});
