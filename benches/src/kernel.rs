@@ -8,7 +8,7 @@
 
 use std::{future::Future, hint::black_box, sync::Arc, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use async_trait::async_trait;
 use loop_core::{
     Ceiling, EvaluationContext, Evaluator, Event, Iteration, IterationContext, Loop, Progress, Step,
@@ -117,7 +117,7 @@ pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Res
         .observe(count)
         .run()
         .await?;
-    ensure!(report.reason() == &StopReason::MaxIterations && report.iterations() == iterations);
+    ensure!(report.reason() == Some(&StopReason::MaxIterations) && report.iterations() == iterations);
     Ok(())
 }
 
@@ -141,11 +141,11 @@ pub(crate) async fn bare_loop(mut iteration: BoxIteration, iterations: u64) -> R
             .with_left(Ceiling::NONE)
             .with_guidance(None)
             .with_previous(previous.clone());
-        let output = Arc::new(iteration.run(cx).await?);
+        let output = Arc::new(iteration.run(cx).await.map_err(|error| anyhow!("{error}"))?);
         let cx = EvaluationContext::new(&work, index, Arc::clone(&output))
             .with_left(Ceiling::NONE)
             .with_previous(previous.clone());
-        let verdict = evaluator.evaluate(cx).await?;
+        let verdict = evaluator.evaluate(cx).await.map_err(|error| anyhow!("{error}"))?;
         ensure!(!verdict.passed());
         let record = StepRecord::new(index).with_verdict(verdict);
         previous = Some(Arc::new(Step::new(record, Some(output))));

@@ -31,7 +31,7 @@ fn read(bytes: &[u8]) {
         return;
     }
     assert_eq!(seen.as_deref(), Some(&loaded[..]));
-    let next = Event { at: RunTime::ZERO, kind: EventKind::RunResumed {} };
+    let next = Event::new(RunTime::ZERO, EventKind::RunResumed {});
     Journal::append(&mut journal, std::slice::from_ref(&next), None).expect("it is appended");
     let sync = Journal::<String>::sync(&mut journal);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

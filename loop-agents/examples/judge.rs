@@ -56,7 +56,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
 
     println!(
         "{} after {} iterations, for {}",
-        report.reason(),
+        report.ending(),
         report.iterations(),
         report.progress().cost()
     );

@@ -30,7 +30,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
 
     let report = Loop::new(agent).evaluate(linter).until(clean).at_most(10).run().await?;
 
-    println!("{} after {} iterations", report.reason(), report.iterations());
+    println!("{} after {} iterations", report.ending(), report.iterations());
     assert!(report.is_success());
     assert_eq!(
         fs::read_to_string(poem)?,

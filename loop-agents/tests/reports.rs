@@ -89,7 +89,7 @@ async fn a_budget_is_held_against_a_stream_in_its_middle() {
     let never = condition_fn(|_: &loop_core::Step<ShellOutput>, _| false);
     let looped = Loop::new(agent).until(never).at_most(3).guard(MaxTokens::new(2_000));
     let report = looped.run().await.unwrap();
-    assert_eq!((report.reason(), report.iterations()), (&StopReason::TokensExceeded, 1));
+    assert_eq!((report.reason(), report.iterations()), (Some(&StopReason::TokensExceeded), 1));
     assert_eq!(report.progress().usage().tokens(), Some(2548));
 }
 

@@ -83,11 +83,7 @@ where
     let composed = composed.cancel_on(cancel.clone()).observe(move |event: &Event, progress: &Progress| {
         announce_end(&limited, max_time, event, progress);
         let mut seen = lock(&fold);
-        match event.kind {
-            // What was before is not told again.
-            EventKind::RunResumed {} => seen.progress = progress.clone(),
-            _ => seen.progress.apply(event),
-        }
+        seen.progress.clone_from(progress);
         seen.table.on_event(event, progress);
     });
     let time_off = TimeOff::new();
@@ -101,9 +97,8 @@ where
         Some(report) => (report.ending().clone(), report.progress().clone()),
         None => killed(progress),
     };
-    if let (StopReason::Cancelled, "", Some(signal)) = (ending.reason(), ending.halt.message.as_str(), first)
-    {
-        ending.halt.message = format!("the run was sent {signal}");
+    if let (Some(StopReason::Cancelled), "", Some(signal)) = (ending.reason(), ending.message(), first) {
+        *ending.message_mut() = format!("the run was sent {signal}");
     }
     Ok(Ended { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
@@ -178,9 +173,13 @@ async fn attend<O>(
 /// What is to be said of a run that was killed: nobody was left to say it.
 fn killed(mut progress: Progress) -> (Ending, Progress) {
     // What was killed was begun, and counts.
-    progress.apply(&Event { at: progress.now(), kind: EventKind::WorkCut { notes: None } });
-    let halt = Halt::new(StopReason::Cancelled, "killed by a second signal");
-    (Ending { halt, guardrail: None }, progress)
+    let ending = Ending::halted(Halt::new(StopReason::Cancelled, "killed by a second signal"));
+    let cause = Box::new(ending.clone());
+    for kind in [EventKind::InterruptRequested { cause }, EventKind::WorkCut { notes: None }] {
+        // Nothing is cut if no work was under way, or was told to end already.
+        let _ = progress.apply(&Event::new(progress.now(), kind));
+    }
+    (ending, progress)
 }
 
 fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {

@@ -33,12 +33,12 @@ pub(crate) fn of_ended(ended: &Ended) -> ExitCode {
     }
 }
 
-/// The code of a run that ended so, after the first signal that it was sent, by its number.
-pub(crate) fn of_run(reason: &StopReason, signal: Option<u8>) -> ExitCode {
+/// The code of a run that stopped for this reason, or met its goal, after the first signal that it was sent, by its number.
+pub(crate) fn of_run(reason: Option<&StopReason>, signal: Option<u8>) -> ExitCode {
     let code = match (reason, signal) {
-        (StopReason::GoalMet, _) => OK,
-        (StopReason::Cancelled, Some(signal)) => SIGNALLED.saturating_add(signal),
-        (StopReason::Cancelled | StopReason::Failed, _) => FAILED,
+        (None, _) => OK,
+        (Some(StopReason::Cancelled), Some(signal)) => SIGNALLED.saturating_add(signal),
+        (Some(StopReason::Cancelled | StopReason::Failed), _) => FAILED,
         _ => HALTED,
     };
     ExitCode::from(code)

@@ -42,7 +42,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
     });
     let report = Loop::new(three).evaluate(good_enough).until(evaluator_passed()).at_most(10).run().await?;
 
-    println!("{} after {} iterations: {:?}", report.reason(), report.iterations(), report.output());
+    println!("{} after {} iterations: {:?}", report.ending(), report.iterations(), report.output());
     assert!(report.is_success());
     assert!(report.output().is_some_and(|best| best.score >= 0.75));
     assert_eq!(report.usage().tokens(), Some(report.iterations() * 3 * 50));

@@ -34,7 +34,7 @@ async fn descend(rate: f64) -> Result<Report<Point>, BuildError> {
     let diverging = guardrail_fn("diverging", |progress| {
         let score = progress.last_step().and_then(|step| step.verdict()?.score());
         match score.is_some_and(|score| score < 1e-6) {
-            true => Decision::Halt(Halt::new(StopReason::from("diverged"), "take a smaller rate")),
+            true => Decision::Halt(Halt::new(StopReason::custom("diverged"), "take a smaller rate")),
             false => Decision::Continue,
         }
     });
@@ -44,12 +44,12 @@ async fn descend(rate: f64) -> Result<Report<Point>, BuildError> {
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() -> Result<(), BuildError> {
     let found = descend(0.05).await?;
-    println!("{} after {} iterations: {:?}", found.reason(), found.iterations(), found.output());
+    println!("{} after {} iterations: {:?}", found.ending(), found.iterations(), found.output());
     assert!(found.is_success());
     assert!(found.output().is_some_and(|(x, y)| (x - 3.0).abs() < 1e-3 && (y + 1.0).abs() < 1e-3));
 
     let lost = descend(0.2).await?;
-    println!("{} after {} iterations", lost.reason(), lost.iterations());
-    assert_eq!(lost.reason(), &StopReason::from("diverged"));
+    println!("{} after {} iterations", lost.ending(), lost.iterations());
+    assert_eq!(lost.reason(), Some(&StopReason::custom("diverged")));
     Ok(())
 }

@@ -130,8 +130,8 @@ pub(crate) async fn main() -> Result<(), BuildError> {
         .run()
         .await?;
 
-    println!("{} after {} drafts: {:?}", report.reason(), report.iterations(), report.output());
-    assert_eq!(report.reason(), &StopReason::GoalMet);
+    println!("{} after {} drafts: {:?}", report.ending(), report.iterations(), report.output());
+    assert_eq!(report.reason(), None);
     assert_eq!(report.iterations(), 5);
     assert_eq!(report.output().map(String::as_str), Some("more more more wit more "));
     // Words are counted, and money nobody spoke of stays unknown.

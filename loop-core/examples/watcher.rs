@@ -45,7 +45,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
         .run()
         .await?;
 
-    println!("{} after {} looks", report.reason(), report.iterations());
+    println!("{} after {} looks", report.ending(), report.iterations());
     assert!(report.is_success());
     assert_eq!(report.iterations(), STATES.len() as u64);
     Ok(())

@@ -12,14 +12,37 @@ use crate::{
 /// Something that happened, and when.
 ///
 /// [`Progress`](crate::Progress) is the fold of a run's events, so a run can be restored from them.
-/// As JSON an event is one object of two keys, and `kind` is one of a single key, which names it:
-/// `{"at":1500000,"kind":{"iteration_started":{"iteration":2,"attempt":1}}}`.
+/// As JSON an event is one object, and its `kind` is an object of a single key, which names it:
+/// `{"sequence":7,"at":1500000,"kind":{"iteration_started":{"iteration":2,"attempt":1}}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Event {
+    /// The number of this event in its run, from 1, over all times that the run was resumed. A reader that finds a gap
+    /// has missed events. 0 if the event has no number, as those of older versions and of [`Event::new`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sequence: u64,
     /// Run time, in microseconds.
     pub at: RunTime,
-    /// What happened.
+    /// The fact itself.
     pub kind: EventKind,
+}
+
+impl Event {
+    /// An event without a number, for histories that are written by hand.
+    ///
+    /// ```
+    /// use loop_core::{Event, EventKind, RunTime};
+    /// let event = Event::new(RunTime::ZERO, EventKind::RunResumed {});
+    /// assert_eq!(event.sequence, 0);
+    /// ```
+    pub const fn new(at: RunTime, kind: EventKind) -> Self {
+        Self { sequence: 0, at, kind }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The kinds of events: what the machine was told, and what it asked for.
@@ -127,6 +150,31 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// The name of this kind, as in JSON: `iteration_started`, for example.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::QuestionAsked { .. } => "question_asked",
+            Self::QuestionAnswered { .. } => "question_answered",
+            Self::WaitStarted { .. } => "wait_started",
+            Self::WaitFinished {} => "wait_finished",
+            Self::IterationStarted { .. } => "iteration_started",
+            Self::IterationFinished { .. } => "iteration_finished",
+            Self::EvaluationStarted {} => "evaluation_started",
+            Self::EvaluationFinished { .. } => "evaluation_finished",
+            Self::StepSettled { .. } => "step_settled",
+            Self::UsageReported { .. } => "usage_reported",
+            Self::DeadlinePassed {} => "deadline_passed",
+            Self::CancelRequested {} => "cancel_requested",
+            Self::HaltRequested { .. } => "halt_requested",
+            Self::InterruptRequested { .. } => "interrupt_requested",
+            Self::WorkCut { .. } => "work_cut",
+            Self::RunResumed {} => "run_resumed",
+            Self::Granted { .. } => "granted",
+            Self::RunFinished { .. } => "run_finished",
+        }
+    }
+
     /// What it adds to the usage of its run, if it adds any. All that a run used is the sum of these.
     pub fn usage(&self) -> Option<&Usage> {
         match self {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Event, Halt, Progress, Question, StopReason, Usage, Usd};
+use crate::{Ending, Event, Halt, Progress, Question, StopReason, Usage, Usd};
 
 /// What a guardrail says before an iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +143,10 @@ pub trait Guardrail: Send {
 
     /// Sees every event, after it was folded into the progress. Default: nothing.
     fn observe(&mut self, _event: &Event) {}
+
+    /// A person takes up a run that had ended so, after [`observe`](Self::observe) has seen that event. A guardrail
+    /// that ended the run begins to count anew here, or it would end the run again at once. Default: nothing.
+    fn reopened(&mut self, _ending: &Ending) {}
 }
 
 impl<G: Guardrail + ?Sized> Guardrail for Box<G> {
@@ -157,6 +161,9 @@ impl<G: Guardrail + ?Sized> Guardrail for Box<G> {
     }
     fn observe(&mut self, event: &Event) {
         (**self).observe(event);
+    }
+    fn reopened(&mut self, ending: &Ending) {
+        (**self).reopened(ending);
     }
 }
 

@@ -30,7 +30,7 @@ use crate::{
 /// impl Iteration for Doubler {
 ///     type Output = u64;
 ///     async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, IterationError> {
-///         Ok(cx.previous().and_then(|step| step.output()).map_or(1, |last| last * 2))
+///         Ok(cx.last_output().map_or(1, |last| last * 2))
 ///     }
 /// }
 /// ```
@@ -65,6 +65,7 @@ pub struct IterationContext<O> {
     left: Ceiling,
     guidance: Option<Arc<str>>,
     previous: Option<Arc<Step<O>>>,
+    last_output: Option<Arc<O>>,
     tether: Tether,
 }
 
@@ -76,35 +77,60 @@ impl<O> IterationContext<O> {
 
     /// A first attempt, with nothing before it.
     pub(crate) const fn tethered(tether: Tether, iteration: u64) -> Self {
-        Self { iteration, attempt: 1, left: Ceiling::NONE, guidance: None, previous: None, tether }
+        Self {
+            iteration,
+            attempt: 1,
+            left: Ceiling::NONE,
+            guidance: None,
+            previous: None,
+            last_output: None,
+            tether,
+        }
     }
 
-    /// A context for work that this iteration consists of, and that makes something else: what it reports and notes
-    /// is reported and noted here, and what interrupts this interrupts it. There is no step before it.
+    /// A context for work that this iteration consists of, and whose output is of another type. What the work reports
+    /// and notes is reported and noted here, and it is interrupted when this iteration is. It finds the step before, with
+    /// its verdict, but without an output: see [`map_previous`](Self::map_previous).
+    #[must_use]
+    pub fn part<P>(&self) -> IterationContext<P> {
+        self.map_previous(|_| None)
+    }
+
+    /// A [`part`](Self::part) that finds the earlier outputs as well, as far as they can be mapped.
     ///
     /// ```
     /// use loop_core::{Iteration, IterationContext, IterationError};
     ///
-    /// /// Says what another iteration counts.
-    /// struct Said<I>(I);
+    /// /// Writes down the number that another iteration makes of the one before.
+    /// struct InWords<I>(I);
     ///
-    /// #[async_trait::async_trait]
-    /// impl<I: Iteration<Output = u64>> Iteration for Said<I> {
+    /// #[loop_core::async_trait]
+    /// impl<I: Iteration<Output = u64>> Iteration for InWords<I> {
     ///     type Output = String;
     ///
     ///     async fn run(&mut self, cx: IterationContext<String>) -> Result<String, IterationError> {
-    ///         Ok(self.0.run(cx.part()).await?.to_string())
+    ///         Ok(self.0.run(cx.map_previous(|text| text.parse().ok())).await?.to_string())
     ///     }
     /// }
     /// ```
     #[must_use]
-    pub fn part<P>(&self) -> IterationContext<P> {
+    pub fn map_previous<P>(&self, map: impl Fn(&O) -> Option<P>) -> IterationContext<P> {
+        let last_output = self.last_output.as_deref().and_then(&map).map(Arc::new);
+        let previous = self.previous.as_ref().map(|step| {
+            let is_last = step.output().zip(self.last_output()).is_some_and(|(a, b)| std::ptr::eq(a, b));
+            let output = match is_last {
+                true => last_output.clone(),
+                false => step.output().and_then(&map).map(Arc::new),
+            };
+            Arc::new(Step::new((**step).clone(), output))
+        });
         IterationContext {
             iteration: self.iteration,
             attempt: self.attempt,
             left: self.left,
             guidance: self.guidance.clone(),
-            previous: None,
+            previous,
+            last_output,
             tether: self.tether.clone(),
         }
     }
@@ -130,10 +156,18 @@ impl<O> IterationContext<O> {
         self
     }
 
-    /// With the step before.
+    /// With the step before. Its output, if it has one, is the last one.
     #[must_use]
     pub fn with_previous(mut self, previous: Option<Arc<Step<O>>>) -> Self {
-        self.previous = previous;
+        let output = previous.as_ref().and_then(|step| step.shared_output());
+        (self.previous, self.last_output) = (previous, output.or(self.last_output));
+        self
+    }
+
+    /// With the last output that there is, of whatever step.
+    #[must_use]
+    pub fn with_last_output(mut self, output: Option<Arc<O>>) -> Self {
+        self.last_output = output;
         self
     }
 
@@ -157,9 +191,15 @@ impl<O> IterationContext<O> {
         self.guidance.as_deref()
     }
 
-    /// The step before, with its output and verdict; `None` in the first iteration.
+    /// The step before, with its output and verdict; `None` in the first iteration. A step that failed has no output:
+    /// see [`last_output`](Self::last_output).
     pub fn previous(&self) -> Option<&Step<O>> {
         self.previous.as_deref()
+    }
+
+    /// The last output that there is: that of the step before, or if it failed, of the last one that did not.
+    pub fn last_output(&self) -> Option<&O> {
+        self.last_output.as_deref()
     }
 
     /// Takes reports of usage.
@@ -190,7 +230,8 @@ impl<O> IterationContext<O> {
     }
 }
 
-/// An iteration from an async function of the context.
+/// An iteration from an async function of the context. The closure keeps nothing from one iteration to the next: for that
+/// there is [`iteration_with`].
 ///
 /// ```
 /// use loop_core::{IterationContext, iteration_fn};
@@ -228,6 +269,72 @@ where
     type Output = O;
     async fn run(&mut self, cx: IterationContext<O>) -> Result<O, IterationError> {
         (self.run)(cx).await
+    }
+}
+
+/// An iteration from some state and an async function of it and the context. All that the function keeps or uses goes
+/// into the state.
+///
+/// ```
+/// use loop_core::{IterationContext, iteration_with};
+/// let agent = iteration_with(Vec::new(), async |seen: &mut Vec<u64>, cx: IterationContext<usize>| {
+///     seen.push(cx.iteration());
+///     Ok(seen.len())
+/// });
+/// ```
+pub const fn iteration_with<T, F, O>(state: T, run: F) -> IterationWith<T, F, O>
+where
+    T: Send,
+    F: for<'a> StatefulFn<'a, T, O> + Send,
+    O: Send + Sync + 'static,
+{
+    IterationWith { state, run, output: PhantomData }
+}
+
+/// See [`iteration_with`].
+#[derive(Clone)]
+pub struct IterationWith<T, F, O> {
+    state: T,
+    run: F,
+    output: PhantomData<fn() -> O>,
+}
+
+impl<T: fmt::Debug, F, O> fmt::Debug for IterationWith<T, F, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IterationWith").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// An async function of a state and a context. All functions of that kind are.
+#[diagnostic::on_unimplemented(
+    message = "this is no iteration over a state",
+    label = "expected `async |state: &mut State, cx: IterationContext<Output>| ...`",
+    note = "the closure can capture nothing: put what it uses into the state"
+)]
+pub trait StatefulFn<'a, T: 'a, O>: FnMut(&'a mut T, IterationContext<O>) -> Self::Running {
+    /// The future that it returns.
+    type Running: Future<Output = Result<O, IterationError>> + Send + 'a;
+}
+
+impl<'a, T, O, F, Fut> StatefulFn<'a, T, O> for F
+where
+    T: 'a,
+    F: FnMut(&'a mut T, IterationContext<O>) -> Fut,
+    Fut: Future<Output = Result<O, IterationError>> + Send + 'a,
+{
+    type Running = Fut;
+}
+
+#[async_trait]
+impl<T, F, O> Iteration for IterationWith<T, F, O>
+where
+    T: Send,
+    F: for<'a> StatefulFn<'a, T, O> + Send,
+    O: Send + Sync + 'static,
+{
+    type Output = O;
+    async fn run(&mut self, cx: IterationContext<O>) -> Result<O, IterationError> {
+        (self.run)(&mut self.state, cx).await
     }
 }
 

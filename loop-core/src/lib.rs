@@ -3,6 +3,7 @@
 mod ask;
 mod bound;
 mod builder;
+mod cancellation;
 mod cost;
 mod driver;
 mod ending;
@@ -28,29 +29,34 @@ mod work;
 
 /// For your own [`Iteration`], [`Evaluator`] or [`Ask`], whose methods are async: `#[loop_core::async_trait]`.
 pub use async_trait::async_trait;
-pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
     ask::{Answer, Ask, Question},
     bound::{MaxElapsed, MaxIterations},
     builder::{Bounded, BuildError, IsBounded, Loop, LoopStep, Unbounded},
+    cancellation::{CancelOnDrop, CancellationToken},
     cost::RunCost,
-    driver::{RunStream, Running, TimeOff, Update},
+    driver::{OnLag, RunStream, Running, TimeOff, Update},
     ending::{CustomReason, Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
     event::{Event, EventKind, Notes, Stage, WorkResult},
     grant::Grant,
     guardrail::{Ceiling, Decision, Guardrail, GuardrailFn, guardrail_fn},
-    iteration::{Iteration, IterationContext, IterationFn, iteration_fn},
+    iteration::{
+        Iteration, IterationContext, IterationFn, IterationWith, StatefulFn, iteration_fn, iteration_with,
+    },
     journal::Journal,
     machine::{Action, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine},
     mark::Mark,
     observe::Observer,
     pace::{Pace, PaceFn, pace_fn},
-    progress::{Phase, Progress},
+    progress::{HistoryError, Phase, Progress},
     report::Report,
     step::{Judged, Step, StepRecord},
-    stop::{And, ConditionFn, EvaluatorPassed, Not, Or, StopCondition, When, condition_fn, evaluator_passed},
+    stop::{
+        And, ConditionFn, EvaluatorPassed, Never, Not, Or, StopCondition, When, condition_fn,
+        evaluator_passed, never,
+    },
     time::RunTime,
     usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},
     verdict::{Outcome, Verdict},

@@ -8,18 +8,25 @@ use crate::{Ending, Progress, Step, StopReason, Usage};
 pub struct Report<O> {
     ending: Ending,
     progress: Progress,
-    last_step: Option<Arc<Step<O>>>,
+    steps: Steps<O>,
     unrecorded: Option<String>,
+}
+
+/// The steps of a run whose outputs are at hand.
+pub(crate) struct Steps<O> {
+    pub(crate) last: Option<Arc<Step<O>>>,
+    pub(crate) best: Option<Arc<Step<O>>>,
+    pub(crate) last_output: Option<Arc<O>>,
 }
 
 impl<O> Report<O> {
     pub(crate) const fn new(
         ending: Ending,
         progress: Progress,
-        last_step: Option<Arc<Step<O>>>,
+        steps: Steps<O>,
         unrecorded: Option<String>,
     ) -> Self {
-        Self { ending, progress, last_step, unrecorded }
+        Self { ending, progress, steps, unrecorded }
     }
 
     /// How the run ended: the reason, a sentence for people, and the guardrail that called for it.
@@ -27,13 +34,13 @@ impl<O> Report<O> {
         &self.ending
     }
 
-    /// Why the run stopped.
-    pub const fn reason(&self) -> &StopReason {
+    /// The reason why the run stopped before its goal was met. `None` if it was met.
+    pub fn reason(&self) -> Option<&StopReason> {
         self.ending.reason()
     }
 
     /// Whether the goal was met.
-    pub fn is_success(&self) -> bool {
+    pub const fn is_success(&self) -> bool {
         self.ending.is_success()
     }
 
@@ -59,7 +66,13 @@ impl<O> Report<O> {
 
     /// The last settled step, with its output and verdict.
     pub fn last_step(&self) -> Option<&Step<O>> {
-        self.last_step.as_deref()
+        self.steps.last.as_deref()
+    }
+
+    /// The settled step whose verdict has the highest score; of equal ones the last. `None` if no verdict has a score.
+    /// After a resume it has its output only if it is the last step, or one that came after: journals keep no other.
+    pub fn best(&self) -> Option<&Step<O>> {
+        self.steps.best.as_deref()
     }
 
     /// Why the journal lacks the end of this run, if it does: it could not be written. A run that is resumed
@@ -68,9 +81,14 @@ impl<O> Report<O> {
         self.unrecorded.as_deref()
     }
 
-    /// The last settled step's output.
+    /// The last settled step's output. A step that failed has none.
     pub fn output(&self) -> Option<&O> {
         self.last_step().and_then(Step::output)
+    }
+
+    /// The last output that there is: that of the last settled step, or if it failed, of the last one that did not.
+    pub fn last_output(&self) -> Option<&O> {
+        self.steps.last_output.as_deref()
     }
 }
 
@@ -79,7 +97,7 @@ impl<O: fmt::Debug> fmt::Debug for Report<O> {
         f.debug_struct("Report")
             .field("ending", &self.ending)
             .field("progress", &self.progress)
-            .field("last_step", &self.last_step)
+            .field("last_step", &self.steps.last)
             .field("unrecorded", &self.unrecorded)
             .finish()
     }

@@ -9,7 +9,7 @@ use crate::{Mark, RunTime, Usage, Verdict};
 pub struct StepRecord {
     pub(crate) iteration: u64,
     pub(crate) started: RunTime,
-    pub(crate) finished: RunTime,
+    pub(crate) worked: Duration,
     pub(crate) usage: Usage,
     pub(crate) marks: Vec<Mark>,
     pub(crate) verdict: Option<Verdict>,
@@ -64,7 +64,7 @@ impl StepRecord {
     /// With the run times of its beginning and its end.
     #[must_use]
     pub fn with_times(mut self, started: RunTime, finished: RunTime) -> Self {
-        (self.started, self.finished) = (started, finished);
+        (self.started, self.worked) = (started, finished.since(started));
         self
     }
 }
@@ -75,9 +75,10 @@ impl StepRecord {
         self.iteration
     }
 
-    /// From the beginning of the iteration to the end of its evaluation.
-    pub fn elapsed(&self) -> Duration {
-        self.finished.since(self.started)
+    /// The time in which its iteration and its evaluation ran, without the time between them: a reader of the run may
+    /// have held it up, or work was put off.
+    pub const fn elapsed(&self) -> Duration {
+        self.worked
     }
 
     /// When the iteration began, in run time.
@@ -99,6 +100,11 @@ impl StepRecord {
     /// The evaluator's verdict: `None` without an evaluator, or if something failed before it.
     pub const fn verdict(&self) -> Option<&Verdict> {
         self.verdict.as_ref()
+    }
+
+    /// The score of the verdict, from 0 to 1. `None` if there is no verdict, or none with a score.
+    pub fn score(&self) -> Option<f64> {
+        self.verdict().and_then(Verdict::score)
     }
 
     /// Why the iteration or the evaluator failed, if one did.

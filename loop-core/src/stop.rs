@@ -159,6 +159,32 @@ impl<O> StopCondition<Judged<O>> for EvaluatorPassed {
     }
 }
 
+/// A condition that never holds: only the loop's limits end it.
+///
+/// ```
+/// use loop_core::{IterationContext, Loop, StopReason, iteration_fn, never};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), loop_core::BuildError> {
+/// let watch = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+/// let report = Loop::new(watch).until(never()).at_most(3).run().await?;
+/// assert_eq!(report.reason(), Some(&StopReason::MaxIterations));
+/// # Ok(())
+/// # }
+/// ```
+pub const fn never() -> When<Never> {
+    When(Never)
+}
+
+/// See [`never`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Never;
+
+impl<S> StopCondition<S> for Never {
+    fn is_met(&self, _step: &S, _progress: &Progress) -> bool {
+        false
+    }
+}
+
 /// A condition from a function. Its closure names the loop's step type.
 ///
 /// ```

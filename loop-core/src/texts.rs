@@ -21,7 +21,7 @@ impl Event {
     ///     result: WorkResult::Failed(text.into()),
     ///     notes: None,
     /// };
-    /// let mut event = Event { at: RunTime::ZERO, kind: failed("no access with hunter2") };
+    /// let mut event = Event::new(RunTime::ZERO, failed("no access with hunter2"));
     /// event.change_texts(&mut |text| text.contains("hunter2").then(|| text.replace("hunter2", "***")));
     /// assert_eq!(event.kind, failed("no access with ***"));
     /// ```
@@ -50,7 +50,7 @@ impl Event {
             }
             EventKind::HaltRequested { halt } => text(&mut halt.message, change),
             EventKind::InterruptRequested { cause: ending } | EventKind::RunFinished { ending } => {
-                text(&mut ending.halt.message, change);
+                text(ending.message_mut(), change);
             }
             EventKind::RunStarted { .. }
             | EventKind::WaitStarted { .. }
@@ -118,16 +118,16 @@ fn noted(notes: &mut Option<Box<Notes>>, change: Change<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Ending, Grant, RunTime};
+    use crate::{Ending, Grant, RunTime, StopReason};
 
     const SECRET: &str = "hunter2";
 
     /// Each place that a text from outside has in an event, with the secret in it.
     fn events() -> Vec<EventKind> {
         let said = |what: &str| format!("{what} {SECRET}, {SECRET}");
-        let halt = || Halt::new("of_my_own".into(), said("halt"));
+        let halt = || Halt::new(StopReason::custom("of_my_own"), said("halt"));
         let notes = || Notes { fault: Some(said("fault").into()), ..Notes::default() }.boxed();
-        let ending = || Box::new(Ending { halt: halt(), guardrail: Some("budget".to_owned()) });
+        let ending = || Box::new(Ending::halted_by("budget", halt()));
         let question = Question { text: said("question"), unanswered: halt() };
         let answer = |guidance| EventKind::QuestionAnswered { answer: Some(Answer::Continue { guidance }) };
         let iterated = |result| EventKind::IterationFinished { result, notes: notes() };
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn every_text_from_outside_is_changed_and_nothing_else() {
         for kind in events() {
-            let mut event = Event { at: RunTime::ZERO, kind };
+            let mut event = Event::new(RunTime::ZERO, kind);
             let before = serde_json::to_string(&event).unwrap();
             event.change_texts(&mut |_| None);
             assert_eq!(serde_json::to_string(&event).unwrap(), before);

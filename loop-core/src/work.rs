@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    fmt,
     future::Future,
     mem,
     sync::{
@@ -12,10 +13,9 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use crate::{
-    BoxError, CostQuality, Halt, Mark, Usage,
+    BoxError, CancellationToken, CostQuality, Halt, Mark, Usage,
     event::{Notes, WorkResult},
 };
 
@@ -170,22 +170,29 @@ impl Meter {
     }
 }
 
-/// Why an iteration has no output, or an evaluation no verdict.
-#[derive(Debug, thiserror::Error)]
+/// The reason why an iteration has no output, or an evaluation no verdict.
+///
+/// `?` makes any error a failed step, and a [`Halt`] the end of the run:
+///
+/// ```
+/// use loop_core::{IterationContext, iteration_fn};
+/// let reader = iteration_fn(async |_: IterationContext<String>| Ok(std::fs::read_to_string("notes.md")?));
+/// ```
+///
+/// So it is no [`Error`] itself, as the error of `anyhow` is none: see `docs/decisions/0003-any-error-fails-a-step.md`. Errors that are
+/// not [`Error`]s, such as texts, go through [`failed`](Self::failed).
+#[derive(Debug)]
 pub enum WorkError {
     /// It went wrong: the step is a failed one, and the loop goes on. What is recorded of the error is its
     /// text and those of its causes.
-    #[error(transparent)]
     Failed(BoxError),
     /// Not now, but later: a rate limit, for example. The same work is tried again then, and no
     /// iteration is used up.
-    #[error("has to wait for {after:?}")]
     Later {
         /// How long to wait before the next try.
         after: Duration,
     },
     /// The run has to end. Nothing is evaluated after it.
-    #[error("{0}")]
     Halt(Halt),
 }
 
@@ -193,6 +200,23 @@ impl WorkError {
     /// A failed step, from any error or text.
     pub fn failed(source: impl Into<BoxError>) -> Self {
         Self::Failed(source.into())
+    }
+}
+
+impl fmt::Display for WorkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(source) => source.fmt(f),
+            Self::Later { after } => write!(f, "has to wait for {after:?}"),
+            Self::Halt(halt) => halt.fmt(f),
+        }
+    }
+}
+
+/// A failed step.
+impl<E: Error + Send + Sync + 'static> From<E> for WorkError {
+    fn from(error: E) -> Self {
+        Self::failed(error)
     }
 }
 
@@ -217,7 +241,7 @@ impl<T> From<WorkError> for WorkResult<T> {
 /// that the text before it says already is not said again.
 ///
 /// ```
-/// let error = loop_core::WorkError::failed("no such model");
+/// let error = std::io::Error::other("no such model");
 /// assert_eq!(loop_core::with_causes(&error), "no such model");
 /// ```
 pub fn with_causes(error: &dyn Error) -> String {

@@ -11,10 +11,14 @@ mod granted;
 mod journaled;
 #[path = "driver/loops.rs"]
 mod loops;
+#[path = "driver/outputs.rs"]
+mod outputs;
 #[path = "driver/parts.rs"]
 mod parts;
 #[path = "driver/people.rs"]
 mod people;
+#[path = "driver/readers.rs"]
+mod readers;
 #[path = "driver/restored.rs"]
 mod restored;
 #[path = "driver/settling.rs"]

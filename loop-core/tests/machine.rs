@@ -77,7 +77,7 @@ fn an_answer_to_one_guardrail_is_none_to_another_in_its_place() {
 
     let asked = |names: &[&str]| {
         let mut run = machine(names.iter().map(|name| asks(name)).collect());
-        run.restore(&events);
+        run.restore(&events).expect("a history");
         match run.handle(NOW, Input::Resumed) {
             Some(Action::Ask(question)) => Some(question.text),
             _ => None,
@@ -159,9 +159,9 @@ fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
     assert!(matches!(run.handle(NOW, later(11)), Some(Action::Wait(_))));
     run.handle(NOW, Input::Waited);
     let Some(Action::Finish(ending)) = run.handle(NOW, later(200)) else { panic!("it waits") };
-    assert_eq!((ending.reason(), run.progress().iterations()), (&StopReason::TimeExceeded, 0));
+    assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 0));
     assert_eq!(
-        ending.halt.message,
+        ending.message(),
         "what was put off can be tried again in 3h20m, and the run's time ends in 12m"
     );
 }
@@ -176,7 +176,7 @@ fn times_are_said_without_their_fractions_unless_they_are_nothing_else() {
         let Some(Action::Finish(ending)) = run.handle(NOW, Input::Iterated { result, notes: None }) else {
             panic!("it waits")
         };
-        ending.halt.message
+        ending.message().to_owned()
     };
     assert_eq!(
         said(60_250, 90_500),
@@ -221,7 +221,7 @@ fn an_iteration_that_was_told_to_end_is_used_up_though_the_run_died_before_it_di
     let late = RunTime::from_micros(9_000_000);
     assert!(matches!(run.handle(late, Input::DeadlinePassed), Some(Action::Interrupt { .. })));
     let Some(Action::Finish(ending)) = run.handle(late, Input::Resumed) else { panic!("it goes on") };
-    assert_eq!((ending.reason(), run.progress().iterations()), (&StopReason::TimeExceeded, 1));
+    assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 1));
 }
 
 /// It was done, and used up its index, whatever it says of going on.
@@ -242,10 +242,10 @@ fn what_an_iteration_left_that_halts_the_run_counts() {
 fn a_halt_from_outside_interrupts_the_work_and_ends_the_run_for_its_reason() {
     let mut run = machine(vec![]);
     run.handle(NOW, Input::Started);
-    let halt = Halt::new("disk_full".into(), "the journal cannot be written");
+    let halt = Halt::new(StopReason::custom("disk_full"), "the journal cannot be written");
     assert!(matches!(run.handle(NOW, Input::Halted { halt: halt.clone() }), Some(Action::Interrupt { .. })));
     let Some(Action::Finish(ending)) = run.handle(NOW, iterated()) else { panic!("it goes on") };
-    assert_eq!((ending.halt, run.progress().iterations()), (halt, 1));
+    assert_eq!((ending.halt().cloned(), run.progress().iterations()), (Some(halt), 1));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn who_cancels_while_the_goal_is_looked_at_waits_for_the_answer() {
     let Some(Action::Finish(ending)) = run.handle(NOW, Input::Settled { met: true }) else {
         panic!("it goes on")
     };
-    assert_eq!(ending.reason(), &StopReason::GoalMet);
+    assert_eq!(ending.reason(), None);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn an_event_of_before_is_read_and_one_of_today_is_read_back() {
     assert_eq!(serde_json::to_string(&event).expect("JSON"), before);
     let usage = Usage::unknown().with_cost(Cost::at_least(Usd::micros(7)));
     let notes = Notes { usage, cost_quality: Some(CostQuality::Partial), ..Notes::default() };
-    let event = Event { at: NOW, kind: EventKind::WorkCut { notes: notes.boxed() } };
+    let event = Event::new(NOW, EventKind::WorkCut { notes: notes.boxed() });
     let written = serde_json::to_string(&event).expect("JSON");
     assert_eq!(serde_json::from_str::<Event>(&written).expect("an event"), event);
 }

@@ -1,6 +1,25 @@
-//! What must not compile does not, and says why.
+//! Mistakes do not compile, and the compiler says what to do.
+
+use std::{fs, path::Path};
 
 #[test]
-fn what_must_not_compile_does_not_and_says_why() {
+fn mistakes_do_not_compile_and_the_message_says_why() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
+
+/// People search for a message as the compiler writes it.
+#[test]
+fn the_guide_quotes_the_message_of_each_mistake() {
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = fs::read_dir(root.join("tests/ui")).unwrap().map(|entry| entry.unwrap().path());
+    let messages = files.filter(|path| path.extension().is_some_and(|it| it == "stderr"));
+    let first_line = |path: &Path| read(path).lines().next().expect("a message").to_owned();
+    let mut messages: Vec<String> = messages.map(|path| first_line(&path)).collect();
+    messages.sort();
+    messages.dedup();
+    let page = read(&root.join("../book/src/compiler-messages.md"));
+    let mut quoted: Vec<&str> = page.lines().filter(|line| line.starts_with("error")).collect();
+    quoted.sort_unstable();
+    assert_eq!(quoted, messages);
 }

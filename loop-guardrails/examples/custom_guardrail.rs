@@ -5,11 +5,14 @@
 //! Run it with `cargo run -p loop-guardrails --example custom_guardrail`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
 
-use std::error::Error;
+use std::{
+    error::Error,
+    sync::{Arc, Mutex},
+};
 
 use loop_core::{
-    Cost, Decision, EvaluationContext, Event, EventKind, Guardrail, Halt, IterationContext, Loop, Progress,
-    StopReason, Usage, Usd, Verdict, WorkResult, evaluator_fn, iteration_fn,
+    Cost, Decision, Ending, EvaluationContext, Event, EventKind, Guardrail, Halt, IterationContext, Loop,
+    Progress, StopReason, Usage, Usd, Verdict, WorkResult, evaluator_fn, iteration_fn,
 };
 use loop_guardrails::{ConsecutiveFailures, MaxCost, score_at_least};
 
@@ -47,30 +50,48 @@ impl Guardrail for Plateau {
         self.without_gain = if score > self.best { 0 } else { self.without_gain + 1 };
         self.best = self.best.max(score);
     }
+
+    /// A person has looked at it, and wants it to go on: it gets as many tries again.
+    fn reopened(&mut self, _ending: &Ending) {
+        self.without_gain = 0;
+    }
 }
 
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
-    let agent = iteration_fn(async |cx: IterationContext<f64>| {
-        cx.meter().add(Usage::unknown().with_cost(Cost::known(Usd::micros(20_000))));
-        // Better for four iterations, and then no more.
-        Ok((cx.iteration() as f64 / 10.0).min(0.4))
-    });
-    let judge = evaluator_fn(async |cx: EvaluationContext<f64>| Ok(Verdict::fail().with_score(*cx.output())));
+    let agent = || {
+        iteration_fn(async |cx: IterationContext<f64>| {
+            cx.meter().add(Usage::unknown().with_cost(Cost::known(Usd::micros(20_000))));
+            // Better for four iterations, and then no more.
+            Ok((cx.iteration() as f64 / 10.0).min(0.4))
+        })
+    };
+    let judge =
+        || evaluator_fn(async |cx: EvaluationContext<f64>| Ok(Verdict::fail().with_score(*cx.output())));
 
-    let report = Loop::new(agent)
-        .evaluate(judge)
-        .until(score_at_least(0.9)?)
-        .at_most(50)
+    let run = || {
+        let goal = score_at_least(0.9)?;
+        Ok::<_, Box<dyn Error>>(
+            Loop::new(agent()).evaluate(judge()).until(goal).at_most(50).guard(Plateau::after(3)),
+        )
+    };
+    let history = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&history);
+    let report = run()?
         .guard(MaxCost::new(Usd::dollars(1)))
         .guard(ConsecutiveFailures::new(3))
-        .guard(Plateau::after(3))
+        .observe(move |event: &Event, _: &Progress| log.lock().expect("no panic").push(event.clone()))
         .run()
         .await?;
 
-    println!("{}", report.ending().halt);
-    assert_eq!(report.reason(), &StopReason::Stagnated);
-    assert_eq!(report.ending().guardrail.as_deref(), Some("plateau"));
+    println!("{}", report.ending());
+    assert_eq!(report.reason(), Some(&StopReason::Stagnated));
+    assert_eq!(report.ending().guardrail(), Some("plateau"));
     assert_eq!(report.iterations(), 7);
+
+    // Taken up again, it tries three times more.
+    let events = history.lock().expect("no panic").clone();
+    let resumed = run()?.resume(events, report.last_output().copied()).run().await?;
+    assert_eq!((resumed.reason(), resumed.iterations()), (Some(&StopReason::Stagnated), 10));
     Ok(())
 }

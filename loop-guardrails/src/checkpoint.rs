@@ -22,7 +22,7 @@ use loop_core::{Decision, Guardrail, Halt, Progress, Question, StopReason};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let agent = iteration_fn(async |_: IterationContext<()>| Ok(()));
 /// let report = Loop::new(agent).until(after(10)).at_most(10).guard(Checkpoint::every(3)).run().await?;
-/// assert_eq!(report.reason(), &StopReason::HitlCheckpoint);
+/// assert_eq!(report.reason(), Some(&StopReason::HitlCheckpoint));
 /// assert_eq!(report.iterations(), 3);
 /// # Ok(())
 /// # }

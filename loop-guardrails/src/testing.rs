@@ -37,7 +37,7 @@ impl Arbitrary for Iterated {
 /// The progress of a run without an evaluator after these iterations.
 pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     let mut progress = Progress::default();
-    let mut apply = |kind| progress.apply(&Event { at: RunTime::ZERO, kind });
+    let mut apply = |kind| progress.apply(&Event::new(RunTime::ZERO, kind)).expect("it follows");
     apply(EventKind::RunStarted { evaluated: false });
     for (iteration, step) in (1..).zip(steps) {
         let result =

@@ -40,7 +40,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let journal: FileJournal<String> = store.resume(&unfinished.id, Timestamp::now)?;
     let report = Loop::new(agent()).until(after(5)).at_most(9).resume_from(journal).run().await?;
 
-    println!("{} after {} iterations: {:?}", report.reason(), report.iterations(), report.output());
+    println!("{} after {} iterations: {:?}", report.ending(), report.iterations(), report.output());
     assert_eq!(report.output().map(String::as_str), Some("12345"));
     Ok(())
 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use loop_core::{Ending, Event, EventKind, Halt, Journal, Progress, RunTime, StopReason};
+use loop_core::{Ending, Event, EventKind, Journal, Progress, RunTime};
 use loop_telemetry::{
     FileJournal, JournalError, Parallel, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
     StoreWarning,
@@ -48,7 +48,7 @@ fn begin(store: &RunStore, id: &str, folder: &str) -> Result<FileJournal<String>
 }
 
 fn end(store: &RunStore, id: &str) {
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let ending = Ending::goal_met("");
     let record = Record::of("greet", &ending, &Progress::default()).run_id(id);
     let began = Timestamp::UNIX_EPOCH;
     store.note_end(&record.between(began, began + SignedDuration::from_secs(5))).unwrap();
@@ -311,13 +311,13 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     let (_folder, store, told) = heard();
     let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
     let mut journal = store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap();
-    let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+    let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
     journal.append(std::slice::from_ref(&started), None).unwrap();
     drop(journal);
     let mut journal = begin(&store, "ended", PROJECT).unwrap();
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let ending = Ending::goal_met("");
     let finished = EventKind::RunFinished { ending: Box::new(ending) };
-    journal.append(&[started, Event { at: RunTime::ZERO, kind: finished }], None).unwrap();
+    journal.append(&[started, Event::new(RunTime::ZERO, finished)], None).unwrap();
     drop(journal);
     end(&store, "ended");
     let before = store.list().unwrap();
@@ -368,9 +368,9 @@ fn a_damaged_index_loses_no_run() {
     for id in ["one", "two"] {
         let mut journal =
             store.begin::<String>(&info(id, PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
-        let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
-        let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
-        let finished = Event { at: RunTime::ZERO, kind: EventKind::RunFinished { ending: Box::new(ending) } };
+        let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
+        let ending = Ending::goal_met("");
+        let finished = Event::new(RunTime::ZERO, EventKind::RunFinished { ending: Box::new(ending) });
         journal.append(&[started, finished], None).unwrap();
         drop(journal);
         end(&store, id);
@@ -403,7 +403,7 @@ fn a_damaged_index_loses_no_run() {
 fn a_run_that_cannot_be_listed_is_told_of() {
     let (_folder, store, told) = heard();
     let mut journal = begin(&store, "run", PROJECT).unwrap();
-    let started = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+    let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
     journal.append(&[started], None).unwrap();
     drop(journal);
     let file = store.path().join("run/run.json");

@@ -13,7 +13,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use loop_core::{Ending, Halt, Progress, StopReason};
+use loop_core::{Ending, Progress};
 use loop_telemetry::{Record, TelemetryError, TelemetryFile};
 
 const WRITERS: usize = 20;
@@ -21,7 +21,7 @@ const RECORDS: usize = 25;
 
 /// A record that is longer than what a pipe or a page takes at once.
 fn record(writer: usize, number: usize) -> Record {
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let ending = Ending::goal_met("");
     Record::of(format!("{writer}/{number}"), &ending, &Progress::default())
         .manifest("long/".repeat(4_000))
         .between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
@@ -271,7 +271,7 @@ mod unix {
 fn an_ending_that_may_have_been_recorded_is_recorded_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = TelemetryFile::at(folder.path().join("telemetry.jsonl"));
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let ending = Ending::goal_met("");
     let of = |run: &str| {
         let draft = Record::of("greet", &ending, &Progress::default()).run_id(run);
         draft.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)

@@ -23,7 +23,14 @@ pub(crate) fn resume(run: &Path, iterations: u64) -> Result<Duration> {
     let bound = Box::new(MaxIterations::new(1));
     let mut machine = Machine::new(vec![bound], Box::new(Duration::ZERO), true);
     let mut journal = FileJournal::<String>::open(run, Timestamp::now)?;
-    let output = journal.load(&mut |event| machine.restore([event])).map_err(|error| anyhow!(error))?;
+    let mut restored = Ok(());
+    let mut restore = |event: &Event| {
+        if restored.is_ok() {
+            restored = machine.restore([event]);
+        }
+    };
+    let output = journal.load(&mut restore).map_err(|error| anyhow!(error))?;
+    restored?;
     let took = start.elapsed();
     ensure!(machine.progress().iterations() == iterations && output.is_some());
     Ok(took)

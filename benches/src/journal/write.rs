@@ -26,7 +26,7 @@ pub(super) struct Bench {
 
 /// The events of an iteration, as the driver appends them: those of its end, and those after its evaluation.
 fn events(iteration: u64) -> [Vec<Event>; 2] {
-    let at = |micros: u64, kind| Event { at: RunTime::from_micros(iteration * 2_000_000 + micros), kind };
+    let at = |micros: u64, kind| Event::new(RunTime::from_micros(iteration * 2_000_000 + micros), kind);
     let verdict = Verdict::fail().with_text("2 of 48 tests failed").with_score(0.95);
     [
         vec![
@@ -61,7 +61,7 @@ impl Bench {
     pub(super) fn write(&self, run: &Path, iterations: u64, sync: bool) -> Result<Duration> {
         let journal = FileJournal::<String>::create(run, Timestamp::now)?;
         let mut journal = if sync { journal } else { journal.without_sync() };
-        let begin = |kind| Event { at: RunTime::ZERO, kind };
+        let begin = |kind| Event::new(RunTime::ZERO, kind);
         let began = [
             begin(EventKind::RunStarted { evaluated: true }),
             begin(EventKind::IterationStarted { iteration: 1, attempt: 1 }),

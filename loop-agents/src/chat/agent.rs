@@ -5,7 +5,7 @@ use std::{fmt, pin::pin};
 use async_trait::async_trait;
 use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 
-use super::{Chat, History, TurnEvent, TurnOutput};
+use super::{Chat, History, TurnError, TurnEvent, TurnOutput};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
     shell::{Briefing, Template},
@@ -139,7 +139,8 @@ impl ChatAgent {
                 cancel.cancel();
                 turn.await
             }
-        }?;
+        };
+        let output = output.map_err(TurnError::into_work_error)?;
         cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
         if output.truncated {
             cx.fault("the reply was cut at the most tokens that a reply may have");

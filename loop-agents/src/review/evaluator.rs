@@ -231,7 +231,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         let Findings { pending, blocker, .. } = &*self.found.insert(found);
         match outcome {
             Outcome::Fail if pending.is_empty() => {
-                Err(Halt::new(StopReason::from(BLOCKED), blocker.as_str()).blockable(true).into())
+                Err(Halt::new(StopReason::custom(BLOCKED), blocker.as_str()).blockable(true).into())
             }
             Outcome::Fail => Ok(verdict.with_feedback(pending.join("; "))),
             _ => Ok(verdict),

@@ -1,7 +1,7 @@
 //! An iteration that is a command.
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Iteration, IterationContext, Step, WorkError};
+use loop_core::{Ceiling, Halt, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -264,7 +264,7 @@ impl ShellAgent {
         cx: IterationContext<ShellOutput>,
         mut hear: impl FnMut(Stream, &[u8]) + Send,
     ) -> Result<ShellOutput, WorkError> {
-        let Invocation { line, input } = self.command.with_prompt(prompt)?;
+        let Invocation { line, input } = self.command.with_prompt(prompt).map_err(Halt::from)?;
         self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());

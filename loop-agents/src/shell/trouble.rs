@@ -37,7 +37,7 @@ pub(super) fn unavailable(why: &str) -> Halt {
 pub(super) fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
     match error {
         ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
-            PromptUndeliverable::NoRoom { line_bytes, environment_bytes }.into()
+            Halt::from(PromptUndeliverable::NoRoom { line_bytes, environment_bytes }).into()
         }
         // Another one beside it would be one too many.
         error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
@@ -50,9 +50,9 @@ pub(super) fn no_usage_file(error: &io::Error) -> Halt {
     Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
 }
 
-impl From<PromptUndeliverable> for WorkError {
+impl From<PromptUndeliverable> for Halt {
     /// The run ends: the next prompt would hardly be shorter.
     fn from(error: PromptUndeliverable) -> Self {
-        Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
+        Self::new(StopReason::PromptUndeliverable, error.to_string())
     }
 }

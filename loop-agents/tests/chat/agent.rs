@@ -74,8 +74,8 @@ async fn a_key_that_is_refused_ends_the_run() {
     let model = ScriptedModel::new().fails(ModelErrorKind::Unauthorized).says("never");
     let agent = ChatAgent::new(Chat::new(model)).goal("go");
     let report = Loop::new(agent).until(after(5)).at_most(5).run().await.unwrap();
-    assert_eq!(report.reason(), &StopReason::AgentUnavailable);
-    assert!(report.ending().halt.message.contains("check the API key"), "{:?}", report.ending());
+    assert_eq!(report.reason(), Some(&StopReason::AgentUnavailable));
+    assert!(report.ending().message().contains("check the API key"), "{:?}", report.ending());
 }
 
 #[tokio::test]
@@ -131,6 +131,6 @@ async fn a_budget_that_a_round_crosses_cuts_the_turn() {
     let model = ScriptedModel::new().replies(reply).says("never");
     let agent = ChatAgent::new(Chat::new(model.clone()).tools(tools)).goal("go");
     let report = Loop::new(agent).until(after(1)).at_most(1).guard(MaxTokens::new(500)).run().await.unwrap();
-    assert_eq!((report.reason(), model.requests().len()), (&StopReason::TokensExceeded, 1));
+    assert_eq!((report.reason(), model.requests().len()), (Some(&StopReason::TokensExceeded), 1));
     assert_eq!(report.usage().tokens(), Some(1_000));
 }

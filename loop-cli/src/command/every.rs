@@ -111,7 +111,7 @@ pub(super) async fn perform<I: Once>(
         view::say(&every::over(repetition, &until, &ended.ending, &ended.progress));
         ready.tell_of_logs();
     } else if !ended.ending.is_success() && ended.signal.is_none() {
-        view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
+        view::error(&anyhow!(text::printable(&ended.ending.to_string())));
     }
     Ok(exit::of_ended(&ended))
 }

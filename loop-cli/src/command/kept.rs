@@ -87,7 +87,7 @@ impl State {
         match self {
             Self::Running => "running",
             Self::Unfinished => "unfinished",
-            Self::Ended => entry.last_ending.as_ref().map_or("ended", |record| record.stop_reason.as_str()),
+            Self::Ended => entry.last_ending.as_ref().map_or("ended", |record| record.ending_name()),
         }
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn read_on(
     mut each: impl FnMut(&Entry<'_>, &Progress) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     while let Some(entry) = journal.next_entry()? {
-        progress.apply(&entry.event);
+        progress.apply(&entry.event).map_err(|error| unreadable(&error))?;
         each(&entry, progress)?;
     }
     Ok(())

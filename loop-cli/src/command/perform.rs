@@ -48,13 +48,15 @@ pub(super) async fn perform<W: Worker>(
 fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     let Ready { place, output, .. } = ready;
     if output.quiet && is_error(&ended.ending) {
-        view::error(&anyhow!(text::printable(&ended.ending.halt.to_string())));
+        view::error(&anyhow!(text::printable(&ended.ending.to_string())));
     }
     if output.quiet {
         return;
     }
     // A run that ended because its journal failed says so itself.
-    if let Some(why) = ended.unrecorded.as_deref().filter(|_| ended.ending.reason() != &StopReason::Failed) {
+    if let Some(why) =
+        ended.unrecorded.as_deref().filter(|_| ended.ending.reason() != Some(&StopReason::Failed))
+    {
         view::warning(&keeping::incomplete(why).to_string());
     }
     warn_of_lost_usage(place);
@@ -71,11 +73,11 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
 fn is_error(ending: &Ending) -> bool {
     matches!(
         ending.reason(),
-        StopReason::AgentUnavailable
-            | StopReason::EvaluatorUnavailable
-            | StopReason::PromptUndeliverable
-            | StopReason::AttemptsExhausted
-            | StopReason::Failed
+        Some(StopReason::AgentUnavailable)
+            | Some(StopReason::EvaluatorUnavailable)
+            | Some(StopReason::PromptUndeliverable)
+            | Some(StopReason::AttemptsExhausted)
+            | Some(StopReason::Failed)
     )
 }
 

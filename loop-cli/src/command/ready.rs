@@ -210,7 +210,7 @@ impl Ready<'_> {
         if let Some(manifest) = self.manifest {
             record = record.manifest(manifest);
         }
-        if let (StopReason::Cancelled, Some(signal)) = (ended.ending.reason(), ended.signal) {
+        if let (Some(StopReason::Cancelled), Some(signal)) = (ended.ending.reason(), ended.signal) {
             record = record.signal(signal.number());
         }
         let record = record.between(self.started, clock::now()).redacted(&view::secrets());

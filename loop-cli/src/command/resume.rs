@@ -186,7 +186,7 @@ fn ended_unseen(id: &str, ending: &Ending) -> String {
         true => "there is nothing left to do".to_owned(),
         false => format!("`loop show {id}` says how it went, and `loop resume {id}` goes on with it"),
     };
-    format!("the run {id} had ended as {} before its process died: {more}", ending.reason())
+    format!("the run {id} had ended as {} before its process died: {more}", ending.name())
 }
 
 /// The run that is to go on. `None` if there is nothing to be done, which is said.
@@ -212,7 +212,8 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
     if grant(&args.grant).is_some() && halted.is_some() {
         return Ok(halted);
     }
-    let more = halted.and_then(|run| Some((run.id, run.last_ending?.stop_reason))).map(|(id, reason)| {
+    let more = halted.and_then(|run| Some((run.id, run.last_ending?))).map(|(id, record)| {
+        let reason = record.ending_name();
         format!("\n  the last one ended as {reason}; `loop resume {id}` goes on with it")
     });
     view::say(&format!("no run was cut off in this folder{}", more.unwrap_or_default()));

@@ -41,12 +41,12 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(exit::OK));
         }
         if let Some(ending) = progress.ending() {
-            view::tell(&text::printable(&ending.halt.to_string()));
+            view::tell(&text::printable(&ending.to_string()));
             return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
         }
         if !is_alive && let Some(record) = noted(&store, &id)? {
-            view::tell(&format!("{}: it was killed", record.stop_reason));
-            return Ok(exit::of_run(&record.stop_reason, record.signal));
+            view::tell(&format!("{}: it was killed", record.ending_name()));
+            return Ok(exit::of_run(record.stop_reason.as_ref(), record.signal));
         }
         if !is_alive {
             let id = short_id(&store, &id)?;
@@ -60,8 +60,8 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
 
 /// The signal that cancelled a run. Its journal does not know it: it is noted when all that the run started has
 /// ended, and that is waited for.
-fn signal(store: &RunStore, id: &str, reason: &StopReason) -> Result<Option<u8>, Failure> {
-    if reason != &StopReason::Cancelled {
+fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Option<u8>, Failure> {
+    if reason != Some(&StopReason::Cancelled) {
         return Ok(None);
     }
     while store.is_alive(id)? {

@@ -28,12 +28,12 @@ pub(crate) fn left(repetition: &Repetition, word: &str) -> String {
 /// How it ended, after how many iterations, and how many of them failed.
 pub(crate) fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &Progress) -> String {
     let early = until.why(progress).and_then(|why| why.early());
-    let message = || Some(ending.halt.message.clone()).filter(|message| !message.is_empty());
+    let message = || Some(ending.message().to_owned()).filter(|message| !message.is_empty());
     let (how, why) = match ending.reason() {
-        StopReason::GoalMet if early.is_none() => ("finished", None),
-        StopReason::GoalMet => ("stopped", early),
-        StopReason::Cancelled => ("cancelled", None),
-        _ => ("stopped", message().or_else(|| Some(ending.reason().to_string()))),
+        None if early.is_none() => ("finished", None),
+        None => ("stopped", early),
+        Some(StopReason::Cancelled) => ("cancelled", None),
+        _ => ("stopped", message().or_else(|| Some(ending.name().to_owned()))),
     };
     let done = until.finished();
     let of = repetition.ends.count.map(|count| format!("{done}/{count} iterations"));

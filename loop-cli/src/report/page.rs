@@ -63,17 +63,17 @@ fn head(name: &str) -> Markup {
 fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
     let ending = progress.ending();
     let class = match ending.map(loop_core::Ending::reason) {
-        Some(StopReason::GoalMet) => "badge good",
-        None | Some(StopReason::Cancelled | StopReason::Declined) => "badge other",
+        Some(None) => "badge good",
+        None | Some(Some(StopReason::Cancelled | StopReason::Declined)) => "badge other",
         Some(_) => "badge bad",
     };
-    let state = ending.map_or_else(|| (*state).to_owned(), |ending| ending.reason().to_string());
+    let state = ending.map_or_else(|| (*state).to_owned(), |ending| ending.name().to_owned());
     let mut parts = vec![
         Markup::element("h1", &[], [Markup::text(&entry.name)]),
         Markup::words("span", class, &state.replace('_', " ")),
     ];
-    if let Some(ending) = ending.filter(|ending| !ending.halt.message.is_empty()) {
-        parts.push(Markup::words("p", "why", &ending.halt.message));
+    if let Some(ending) = ending.filter(|ending| !ending.message().is_empty()) {
+        parts.push(Markup::words("p", "why", ending.message()));
     }
     let manifest = entry.manifest.as_deref().map(|path| ("manifest", path.to_owned()));
     let facts = [
@@ -250,8 +250,8 @@ mod tests {
     fn long(iterations: u64) -> (Progress, Told) {
         let (mut progress, mut story) = (Progress::default(), Story::default());
         let mut happen = |second: u64, kind, output| {
-            let event = Event { at: RunTime::from_micros(second * 1_000_000), kind };
-            progress.apply(&event);
+            let event = Event::new(RunTime::from_micros(second * 1_000_000), kind);
+            progress.apply(&event).expect("it follows");
             story.on_event(&event, output);
         };
         let mut printed = Capture::with_limit(20 << 10);

@@ -70,7 +70,7 @@ impl Firing {
             fired.error = last_words.filter(|_| !exit.success());
             return Ok(());
         };
-        fired.stop_reason = Some(record.stop_reason.as_str().to_owned());
+        fired.stop_reason = Some(record.ending_name().to_owned());
         fired.run_id = record.run_id;
         let run = fired.run_id.as_deref();
         if let Some(Outcome { fault, said }) = run.and_then(|run| Outcome::of(&self.place.runs, run)) {

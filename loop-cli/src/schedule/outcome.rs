@@ -24,7 +24,7 @@ impl Outcome {
         let mut journal = runs.journal(run).ok()?;
         let (mut progress, mut said) = (Progress::default(), String::new());
         while let Ok(Some(entry)) = journal.next_entry() {
-            progress.apply(&entry.event);
+            progress.apply(&entry.event).ok()?;
             let output = entry.output.as_ref().and_then(|output| Left::of(&output.json().ok()?).ok());
             said = output.map_or(said, |output| match output {
                 Left::Shell(output) => output.said().last_text(SAID),

@@ -82,7 +82,8 @@ impl Assignment {
     /// It would have fewer, or none is left.
     pub(crate) fn more_loops(&self, run: &Progress, wanted: Option<NonZeroU64>) -> anyhow::Result<u64> {
         let had = self.loops_in_all(run.granted());
-        let is_exhausted = run.ending().is_some_and(|ending| ending.reason() == &StopReason::MaxIterations);
+        let is_exhausted =
+            run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::MaxIterations));
         match wanted.map(NonZeroU64::get) {
             Some(wanted) if wanted < had => Err(anyhow!(
                 "the run has {had} loops in all already: `--loops` can give it more, and not fewer"
@@ -98,7 +99,8 @@ impl Assignment {
 
     /// One loop, if the last one of a run was called off while it worked: nobody has got anything for it.
     pub(crate) fn called_off(&self, run: &Progress) -> u64 {
-        let is_called_off = run.ending().is_some_and(|ending| ending.reason() == &StopReason::Cancelled);
+        let is_called_off =
+            run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::Cancelled));
         let is_cut = run.current_step().is_none()
             && run.last_step().map_or(0, StepRecord::iteration) < run.iterations();
         u64::from(is_called_off && is_cut && run.iterations() >= self.loops_in_all(run.granted()))

@@ -83,12 +83,12 @@ impl Outcome {
             None => known,
         };
         let status = match ending.reason() {
-            StopReason::GoalMet if is_claimed => Status::Complete,
-            StopReason::GoalMet => Status::NothingPending,
-            StopReason::MaxIterations => Status::Exhausted,
-            StopReason::Cancelled => Status::Cancelled,
-            reason if reason.as_str() == BLOCKED => {
-                let blocked = || Findings::new([""; 0], &ending.halt.message, "");
+            None if is_claimed => Status::Complete,
+            None => Status::NothingPending,
+            Some(StopReason::MaxIterations) => Status::Exhausted,
+            Some(StopReason::Cancelled) => Status::Cancelled,
+            Some(reason) if reason.as_str() == BLOCKED => {
+                let blocked = || Findings::new([""; 0], ending.message(), "");
                 findings = found.unwrap_or_else(blocked);
                 Status::Blocked
             }
@@ -113,7 +113,7 @@ impl Outcome {
 
     /// Whether something went wrong: that is said even quietly.
     pub(crate) fn error(&self) -> Option<String> {
-        (self.status == Status::Error).then(|| self.ending.halt.to_string())
+        (self.status == Status::Error).then(|| self.ending.to_string())
     }
 
     /// For people.
@@ -127,7 +127,7 @@ impl Outcome {
             Status::Exhausted => (BAD, '✗', format!("not done: all loops are used up ({loops})")),
             Status::Blocked => (BAD, '✗', format!("blocked after {loops}: {}", self.findings.blocker)),
             Status::Cancelled => (WARN, '■', format!("cancelled after {loops}")),
-            Status::Error => (BAD, '✗', format!("error after {loops}: {}", self.ending.halt)),
+            Status::Error => (BAD, '✗', format!("error after {loops}: {}", self.ending)),
         };
         let (sign, name) = (paint(style, sign), paint(BOLD, text::printable(assignment.name())));
         let mut lines = vec![format!("{sign} {name} {}", paint(style, text::printable(&how)))];
@@ -157,8 +157,8 @@ impl Outcome {
     pub(crate) fn json(&self, assignment: &Assignment, record: &Record) -> impl Serialize {
         let json = OutcomeJson {
             status: self.status,
-            reason: self.ending.reason().as_str(),
-            message: self.trouble().unwrap_or(&self.ending.halt.message),
+            reason: self.ending.name(),
+            message: self.trouble().unwrap_or(&self.ending.message()),
             task: &assignment.file,
             run_id: record.run_id.as_deref(),
             loops: self.progress.iterations(),

@@ -210,7 +210,7 @@ impl Inner {
         self.run.loops = self.loops.saturating_add(progress.granted().map_or(0, |grant| grant.iterations));
         self.run.loops_completed = progress.iterations();
         self.run.usage = Tokens::from(progress.usage());
-        self.run.stop_reason = progress.ending().map(|ending| ending.reason().to_string());
+        self.run.stop_reason = progress.ending().map(|ending| ending.name().to_owned());
         let run = toml::to_string(&self.run);
         self.put("run", run);
     }

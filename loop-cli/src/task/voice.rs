@@ -111,7 +111,7 @@ impl Phases {
             EventKind::IterationFinished { result, .. } => return trouble(result),
             EventKind::EvaluationFinished { result, .. } => return trouble(result),
             EventKind::InterruptRequested { cause } => {
-                paint(WARN, format_args!("  stopping: {}", text::one_line(&cause.halt.to_string())))
+                paint(WARN, format_args!("  stopping: {}", text::one_line(&cause.to_string())))
             }
             _ => return None,
         })

@@ -158,7 +158,7 @@ fn lasts(more: u64, each: &str, run: Run) -> String {
 mod tests {
     use std::num::NonZeroU64;
 
-    use loop_core::{Cost, Event, EventKind, Notes, RunTime, Usage, WorkResult};
+    use loop_core::{Cost, Event, EventKind, Halt, Notes, RunTime, StopReason, Usage, WorkResult};
     use proptest::prelude::*;
 
     use super::*;
@@ -183,7 +183,7 @@ mod tests {
 
     impl Seen {
         fn happen(&mut self, at: u64, kind: EventKind) {
-            self.progress.apply(&Event { at: RunTime::from_micros(at), kind });
+            self.progress.apply(&Event::new(RunTime::from_micros(at), kind)).expect("it follows");
             self.usual.look(&self.progress);
         }
 
@@ -272,6 +272,8 @@ mod tests {
         seen.happen(80_000_000, EventKind::IterationFinished { result, notes: notes(1) });
         seen.happen(80_000_000, EventKind::StepSettled { met: false });
         seen.happen(90_000_000, begin(3));
+        let cause = Box::new(loop_core::Ending::halted(Halt::new(StopReason::Cancelled, "")));
+        seen.happen(95_000_000, EventKind::InterruptRequested { cause });
         seen.happen(95_000_000, EventKind::WorkCut { notes: notes(69) });
         assert_eq!(
             seen.left(&LIMITS),

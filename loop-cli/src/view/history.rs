@@ -11,14 +11,14 @@ use super::{BOLD, GOOD, WARN, paint, summary, text};
 pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: bool) -> String {
     let name = text::printable(&entry.name);
     let heading = match progress.ending() {
-        Some(ending) => summary::heading(ending.reason(), &name),
+        Some(ending) => summary::heading(ending, &name),
         None if is_running => format!("{} {}", paint(GOOD, "● running"), paint(BOLD, name)),
         None => format!("{} {}", paint(WARN, "■ unfinished"), paint(BOLD, name)),
     };
     let mut lines = vec![String::new(), heading];
     let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
-    if let Some(ending) = progress.ending().filter(|ending| !ending.halt.message.is_empty()) {
-        row("why", &ending.halt.message);
+    if let Some(ending) = progress.ending().filter(|ending| !ending.message().is_empty()) {
+        row("why", ending.message());
     }
     row("iterations", &progress.iterations().to_string());
     row("time", &summary::time(progress));
@@ -46,21 +46,21 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
         };
     };
     match ending.reason() {
-        StopReason::GoalMet => "look at what changed, with `git diff` for example".to_owned(),
-        StopReason::MaxIterations => format!("`{resume} --add-iterations 5` allows five more"),
+        None => "look at what changed, with `git diff` for example".to_owned(),
+        Some(StopReason::MaxIterations) => format!("`{resume} --add-iterations 5` allows five more"),
         // What is too fast today is so tomorrow: more money does not mend it.
-        StopReason::BudgetExceeded if ending.guardrail.as_deref() == Some(SpendingRate::NAME) => {
+        Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
             format!("see why it was so fast; then `{resume}`")
         }
-        StopReason::BudgetExceeded => format!("`{resume} --add-cost 1` allows a dollar more"),
-        StopReason::TimeExceeded => format!("`{resume} --add-seconds 1800` allows half an hour more"),
-        StopReason::TokensExceeded => {
+        Some(StopReason::BudgetExceeded) => format!("`{resume} --add-cost 1` allows a dollar more"),
+        Some(StopReason::TimeExceeded) => format!("`{resume} --add-seconds 1800` allows half an hour more"),
+        Some(StopReason::TokensExceeded) => {
             format!("raise guardrails.max_tokens; then `{resume} --accept-changes`")
         }
-        StopReason::HitlCheckpoint | StopReason::Declined => {
+        Some(StopReason::HitlCheckpoint) | Some(StopReason::Declined) => {
             format!("look at what was done; then `{resume}`, with `--note TEXT` for the next prompt")
         }
-        StopReason::Cancelled => format!("`{resume}` goes on"),
+        Some(StopReason::Cancelled) => format!("`{resume}` goes on"),
         _ => format!("see why it stopped; then `{resume}`"),
     }
 }

@@ -32,7 +32,7 @@ impl Found {
                     self.verdict = Some(verdict.clone());
                 }
             }
-            EventKind::InterruptRequested { cause } => self.troubles.push(cause.halt.to_string()),
+            EventKind::InterruptRequested { cause } => self.troubles.push(cause.to_string()),
             _ => {}
         }
     }

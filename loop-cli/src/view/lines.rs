@@ -71,10 +71,10 @@ impl Wording {
             }
             EventKind::InterruptRequested { cause } => {
                 let more = match cause.reason() {
-                    StopReason::Cancelled => " (Ctrl+C again kills at once)",
+                    Some(StopReason::Cancelled) => " (Ctrl+C again kills at once)",
                     _ => "",
                 };
-                paint(WARN, format_args!("  stopping: {}{more}", text::printable(&cause.halt.to_string())))
+                paint(WARN, format_args!("  stopping: {}{more}", text::printable(&cause.to_string())))
             }
             EventKind::WorkCut { .. } => paint(DIM, format_args!("  stopped after {}", took())),
             _ => return None,

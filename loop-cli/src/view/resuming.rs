@@ -6,13 +6,13 @@ use loop_guardrails::SpendingRate;
 /// The command that goes on with the run of this name, as a line beneath its summary; `None` if its goal is met.
 pub(crate) fn resuming(ending: &Ending, run: &str) -> Option<String> {
     let more = match ending.reason() {
-        StopReason::GoalMet => return None,
-        StopReason::MaxIterations => " --add-iterations N",
-        StopReason::BudgetExceeded if ending.guardrail.as_deref() != Some(SpendingRate::NAME) => {
+        None => return None,
+        Some(StopReason::MaxIterations) => " --add-iterations N",
+        Some(StopReason::BudgetExceeded) if ending.guardrail() != Some(SpendingRate::NAME) => {
             " --add-cost USD"
         }
-        StopReason::TimeExceeded => " --add-seconds N",
-        StopReason::TokensExceeded => " --accept-changes",
+        Some(StopReason::TimeExceeded) => " --add-seconds N",
+        Some(StopReason::TokensExceeded) => " --accept-changes",
         _ => "",
     };
     Some(format!("  {:<11}loop resume {run}{more}", "resume"))

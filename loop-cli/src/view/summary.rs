@@ -19,10 +19,10 @@ pub(crate) fn summary(
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
-    let mut lines = vec![String::new(), heading(ending.reason(), &plan.name)];
+    let mut lines = vec![String::new(), heading(ending, &plan.name)];
     let mut row = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
-    if !ending.halt.message.is_empty() {
-        row("why", text::printable(&ending.halt.message));
+    if !ending.message().is_empty() {
+        row("why", text::printable(ending.message()));
     }
     row("iterations", progress.iterations().to_string());
     row("time", time(progress));
@@ -39,13 +39,13 @@ pub(crate) fn summary(
 }
 
 /// Why the loop with this name stopped, in a line.
-pub(super) fn heading(reason: &StopReason, name: &str) -> String {
-    let (style, sign) = match reason {
-        StopReason::GoalMet => (GOOD, "✓"),
-        StopReason::Cancelled | StopReason::Declined => (WARN, "■"),
+pub(super) fn heading(ending: &Ending, name: &str) -> String {
+    let (style, sign) = match ending.reason() {
+        None => (GOOD, "✓"),
+        Some(StopReason::Cancelled) | Some(StopReason::Declined) => (WARN, "■"),
         _ => (BAD, "✗"),
     };
-    format!("{} {}", paint(style, format_args!("{sign} {reason}")), paint(BOLD, name))
+    format!("{} {}", paint(style, format_args!("{sign} {}", ending.name())), paint(BOLD, name))
 }
 
 /// How long a run took, and how much of it was work.
@@ -70,50 +70,50 @@ fn next(
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
-        StopReason::GoalMet => {
+        None => {
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }
-        StopReason::MaxIterations if plan.evaluator.command.is_none() => {
+        Some(StopReason::MaxIterations) if plan.evaluator.command.is_none() => {
             "see what the check said last, with `loop show -i N --evaluation`; then sharpen the prompt, or the criteria"
                 .to_owned()
         }
-        StopReason::MaxIterations => format!(
+        Some(StopReason::MaxIterations) => format!(
             "run {check} by hand, and see what is left; then sharpen the prompt, or raise {}",
             called("guardrails.max_iterations")
         ),
-        StopReason::BudgetExceeded if ending.guardrail.as_deref() == Some(SpendingRate::NAME) => {
+        Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
             format!("see why it was so fast; then {}", raise("guardrails.max_usd_per_hour"))
         }
-        StopReason::BudgetExceeded => {
+        Some(StopReason::BudgetExceeded) => {
             format!("look at what was done for the money; then {}", raise("guardrails.max_cost_usd"))
         }
-        StopReason::TokensExceeded => {
+        Some(StopReason::TokensExceeded) => {
             format!("look at what was done; then {}", raise("guardrails.max_tokens"))
         }
-        StopReason::Unmetered => format!(
+        Some(StopReason::Unmetered) => format!(
             "see why {agent} does not report what it uses; or accept that with {}",
             called("guardrails.allow_unmetered")
         ),
-        StopReason::TimeExceeded => {
+        Some(StopReason::TimeExceeded) => {
             format!("look at what was done; then {}", raise("guardrails.max_seconds"))
         }
-        StopReason::HitlCheckpoint if is_kept => {
+        Some(StopReason::HitlCheckpoint) if is_kept => {
             "look at what was done, then resume the run: `--note TEXT` is for the next prompt".to_owned()
         }
-        StopReason::HitlCheckpoint => {
+        Some(StopReason::HitlCheckpoint) => {
             "look at what was done, and run again: in a terminal you will be asked".to_owned()
         }
-        StopReason::Declined => format!("change what you did not like, and {again}"),
-        StopReason::ConsecutiveFailures => format!("run {agent} by hand, and see why it fails"),
-        StopReason::AgentUnavailable => see_that_it_runs(agent),
-        StopReason::EvaluatorUnavailable if plan.evaluator.command.is_none() => {
+        Some(StopReason::Declined) => format!("change what you did not like, and {again}"),
+        Some(StopReason::ConsecutiveFailures) => format!("run {agent} by hand, and see why it fails"),
+        Some(StopReason::AgentUnavailable) => see_that_it_runs(agent),
+        Some(StopReason::EvaluatorUnavailable) if plan.evaluator.command.is_none() => {
             "see that who judges can be asked: `loop check` looks for keys and programs".to_owned()
         }
-        StopReason::EvaluatorUnavailable => see_that_it_runs(check),
-        StopReason::PromptUndeliverable => {
+        Some(StopReason::EvaluatorUnavailable) => see_that_it_runs(check),
+        Some(StopReason::PromptUndeliverable) => {
             format!("take {{prompt}} out of {agent}: then the prompt goes to standard input, at any size")
         }
-        StopReason::Cancelled => format!("{again} when you like; what the agent changed is still there"),
+        Some(StopReason::Cancelled) => format!("{again} when you like; what the agent changed is still there"),
         _ => format!("see why it stopped before you {again}"),
     }
 }

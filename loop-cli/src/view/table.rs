@@ -140,8 +140,8 @@ mod tests {
         let mut table = Table::default();
         let mut progress = Progress::default();
         let mut happen = |seconds: u64, kind| {
-            let event = Event { at: RunTime::from_micros(seconds * 1_000_000), kind };
-            progress.apply(&event);
+            let event = Event::new(RunTime::from_micros(seconds * 1_000_000), kind);
+            progress.apply(&event).expect("it follows");
             table.on_event(&event, &progress);
         };
         happen(0, EventKind::RunStarted { evaluated: true });
@@ -173,8 +173,8 @@ mod tests {
     fn folded(kinds: impl IntoIterator<Item = EventKind>) -> Table {
         let (mut table, mut progress) = (Table::full(), Progress::default());
         for (second, kind) in (0..).zip(kinds) {
-            let event = Event { at: RunTime::from_micros(second * 1_000_000), kind };
-            progress.apply(&event);
+            let event = Event::new(RunTime::from_micros(second * 1_000_000), kind);
+            progress.apply(&event).expect("it follows");
             table.on_event(&event, &progress);
         }
         table
@@ -184,7 +184,7 @@ mod tests {
     fn an_iteration_that_is_judged_again_has_one_row() {
         let ending = || {
             let halt = loop_core::Halt::new(loop_core::StopReason::Cancelled, "");
-            Box::new(loop_core::Ending { halt, guardrail: None })
+            Box::new(loop_core::Ending::halted(halt))
         };
         let judged = || WorkResult::Done(loop_core::Verdict::pass().with_score(0.5));
         let kinds = [

@@ -14,7 +14,7 @@ const ROOM: u32 = 192 * 1024;
 
 /// The events of an iteration that did not meet the goal.
 fn events(iteration: u64) -> [Event; 5] {
-    let at = |kind| Event { at: RunTime::from_micros(iteration * 1_000), kind };
+    let at = |kind| Event::new(RunTime::from_micros(iteration * 1_000), kind);
     [
         at(EventKind::IterationStarted { iteration, attempt: 1 }),
         at(EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }),
@@ -34,7 +34,7 @@ fn write(world: &World, manifest: &Manifest) {
     let journal: FileJournal<Value> =
         store.begin(&info, Parallel::Refused, Timestamp::now).expect("a journal");
     let mut journal = journal.without_sync();
-    let began = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: true } };
+    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: true });
     journal.append(&[began], None).expect("it is written");
     for iteration in 1..=ITERATIONS {
         let output = json!({

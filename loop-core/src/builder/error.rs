@@ -1,14 +1,22 @@
 //! Why a loop cannot be built.
 
-use crate::{Phase, Progress};
+use crate::{HistoryError, Phase, Progress};
 
 /// Why a loop cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// The goal was set before the evaluator, so it would never look at a verdict.
+    #[error(
+        "the loop's goal was set before its evaluator, so it would never look at a verdict: call `.evaluate(evaluator)` before `.until(condition)`"
+    )]
+    GoalBeforeEvaluator,
+    /// The events to resume from are not the history of a run.
+    #[error("the run cannot be resumed: {0}; go on from an undamaged copy, or begin a new run")]
+    Damaged(#[from] HistoryError),
     /// Nothing says when the goal is met.
     #[error(
-        "the loop has no goal: say with `.until(condition)` when it is done, or use `after(count)` as the condition"
+        "the loop has no goal: say with `.until(condition)` when it is done, or `.until(never())` if only its limits are to end it"
     )]
     NoGoal,
     /// The bound allows nothing.

@@ -8,7 +8,6 @@ mod types;
 use std::{fmt, marker::PhantomData, time::Duration};
 
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 pub use self::{
     error::BuildError,
@@ -16,9 +15,9 @@ pub use self::{
 };
 use self::{error::check_restored, goal::Condition, past::Past};
 use crate::{
-    Ask, Evaluator, Event, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations, Observer, Pace,
-    Report, Step, StopCondition,
-    driver::{Driver, Goal, Keeper, Outlet, Run, RunStream, Running, TimeOff},
+    Ask, CancellationToken, Evaluator, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations,
+    Observer, Pace, Report, Step, StopCondition,
+    driver::{Driver, Goal, Keeper, OnLag, Outlet, Reader, Run, RunStream, Running, TimeOff, Times},
 };
 
 /// A loop in the making.
@@ -33,6 +32,8 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     iteration: I,
     evaluator: Option<Box<dyn Evaluator<I::Output>>>,
     goal: Option<Box<dyn Goal<I::Output>>>,
+    /// The goal was set before the evaluator, so it cannot look at the verdicts.
+    goal_is_blind: bool,
     bounds: Vec<Box<dyn Guardrail>>,
     zero_bound: bool,
     guardrails: Vec<Box<dyn Guardrail>>,
@@ -40,7 +41,9 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     ask: Option<Box<dyn Ask>>,
     observers: Vec<Box<dyn Observer>>,
     cancel: CancellationToken,
-    grace: Duration,
+    times: Times,
+    channel: usize,
+    on_lag: OnLag,
     time_off: TimeOff,
     past: Past<I::Output>,
     types: PhantomData<fn(S, B)>,
@@ -53,6 +56,7 @@ impl<I: Iteration> Loop<I> {
             iteration,
             evaluator: None,
             goal: None,
+            goal_is_blind: false,
             bounds: Vec::new(),
             zero_bound: false,
             guardrails: Vec::new(),
@@ -60,7 +64,9 @@ impl<I: Iteration> Loop<I> {
             ask: None,
             observers: Vec::new(),
             cancel: CancellationToken::new(),
-            grace: Duration::from_secs(10),
+            times: Times { grace: Duration::from_secs(10), overrun: Duration::from_millis(50) },
+            channel: 64,
+            on_lag: OnLag::Hold,
             time_off: TimeOff::new(),
             past: Past::none(),
             types: PhantomData,
@@ -75,6 +81,7 @@ impl<I: Iteration, B> Loop<I, Step<I::Output>, B> {
         evaluator: impl Evaluator<I::Output> + 'static,
     ) -> Loop<I, Judged<I::Output>, B> {
         self.evaluator = Some(Box::new(evaluator));
+        self.goal_is_blind = self.goal.is_some();
         self.retyped()
     }
 }
@@ -88,6 +95,7 @@ where
     /// [`When`](crate::When) instead.
     pub fn until(mut self, condition: impl StopCondition<S> + 'static) -> Self {
         self.goal = Some(Box::new(Condition::<_, S>::new(condition)));
+        self.goal_is_blind = false;
         self
     }
 
@@ -140,7 +148,36 @@ where
     /// grace time of its own, as a shell agent gives its command, should have a shorter one than this:
     /// what is dropped cannot end as it meant to.
     pub const fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+        self.times.grace = grace;
+        self
+    }
+
+    /// Sets how long work may still run after a report of usage that crosses a limit. Many agents report their cost in
+    /// their last line: if the work ends within this time, its output counts and may meet the goal. The next report
+    /// ends it at once. So work goes over a limit by no more than one report and what it spends in this time, unseen.
+    ///
+    /// # Default
+    /// 50 ms.
+    pub const fn overrun(mut self, overrun: Duration) -> Self {
+        self.times.overrun = overrun;
+        self
+    }
+
+    /// Sets how many events a [spawned](Self::spawn) run may be ahead of its reader; at least one.
+    ///
+    /// # Default
+    /// 64.
+    pub const fn channel(mut self, events: usize) -> Self {
+        self.channel = events;
+        self
+    }
+
+    /// Sets what a [spawned](Self::spawn) run does when its reader is that many events behind.
+    ///
+    /// # Default
+    /// [`OnLag::Hold`].
+    pub const fn on_lag(mut self, on_lag: OnLag) -> Self {
+        self.on_lag = on_lag;
         self
     }
 
@@ -155,6 +192,7 @@ where
             iteration: self.iteration,
             evaluator: self.evaluator,
             goal: self.goal,
+            goal_is_blind: self.goal_is_blind,
             bounds: self.bounds,
             zero_bound: self.zero_bound,
             guardrails: self.guardrails,
@@ -162,16 +200,15 @@ where
             ask: self.ask,
             observers: self.observers,
             cancel: self.cancel,
-            grace: self.grace,
+            times: self.times,
+            channel: self.channel,
+            on_lag: self.on_lag,
             time_off: self.time_off,
             past: self.past,
             types: PhantomData,
         }
     }
 }
-
-/// How many events a spawned run may be ahead of its reader.
-const CHANNEL: usize = 64;
 
 // The bound on `B` stands at each method: on the whole block it would hide the methods of a loop
 // without a bound, and the compiler could not say what is missing.
@@ -234,7 +271,8 @@ where
         I: 'static,
         B: IsBounded,
     {
-        let (reader, events) = mpsc::channel(1);
+        let (sender, events) = mpsc::channel(1);
+        let reader = Reader { sender, on_lag: OnLag::Hold };
         Ok(RunStream::new(self.driver(Some(reader))?.drive(), events))
     }
 
@@ -267,31 +305,39 @@ where
         I: 'static,
         B: IsBounded,
     {
-        let (reader, events) = mpsc::channel(CHANNEL);
+        let (sender, events) = mpsc::channel(self.channel.clamp(1, tokio::sync::Semaphore::MAX_PERMITS));
+        let reader = Reader { sender, on_lag: self.on_lag };
         // Dropping the handle cancels this run, and not whatever else the user's token stands for.
         let cancel = self.cancel.child_token();
         let driver = Self { cancel: cancel.clone(), ..self }.driver(Some(reader))?;
         Ok(Running::new(driver.drive(), events, cancel))
     }
 
-    fn driver(mut self, reader: Option<mpsc::Sender<Event>>) -> Result<Driver<I>, BuildError> {
+    fn driver(mut self, reader: Option<Reader>) -> Result<Driver<I>, BuildError> {
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
         let mut goal = self.goal.ok_or(BuildError::NoGoal)?;
+        if self.goal_is_blind {
+            return Err(BuildError::GoalBeforeEvaluator);
+        }
         let evaluated = self.evaluator.is_some();
         let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
         let mut machine = Machine::new(guardrails, self.pace, evaluated);
         if let Some(grant) = self.past.grant.take() {
             machine.grant(grant);
         }
+        let mut restored = Ok(());
         let (journal, output) = self.past.restore(|event| {
-            machine.restore([event]);
-            goal.observe(event);
+            if restored.is_ok() {
+                restored = machine.restore([event]);
+                goal.observe(event);
+            }
         })?;
+        restored?;
         check_restored(machine.progress(), evaluated, output.is_some())?;
         let outlet = Outlet::new(goal, self.observers, journal.map(Keeper::new), reader);
-        let run = Run::new(machine, outlet, self.cancel, self.grace, self.time_off, output);
+        let run = Run::new(machine, outlet, self.cancel, self.times, self.time_off, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }
 }

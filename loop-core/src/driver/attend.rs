@@ -2,19 +2,12 @@
 
 use std::{
     future::{Future, poll_fn},
-    mem,
     pin::Pin,
     task::Poll,
-    time::Duration,
 };
 
 use super::{Outlet, Run, Signals};
-use crate::{Action, Input, RunTime, WorkError};
-
-/// A report that crosses a limit is held so long, since many agents report their cost in their last
-/// line: if the work ends by itself meanwhile, the report belongs to its end, and a goal that was
-/// met is not thrown away.
-const HOLD: Duration = Duration::from_millis(50);
+use crate::{Input, RunTime, WorkError};
 
 /// How it stands with the work.
 enum Standing {
@@ -30,6 +23,7 @@ enum Wake<T> {
     Done(T),
     Cancelled,
     Reported,
+    ReaderHasRoom,
     Deadline,
     /// The time in [`Standing`] has come.
     Due,
@@ -42,7 +36,8 @@ impl<O> Run<O> {
         &mut self,
         mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
     ) -> Result<T, WorkError> {
-        if mem::take(&mut self.doubtful) && (self.machine.is_interrupted() || self.tell_cancel().is_some()) {
+        // It was called off after it was decided on: it is never called.
+        if self.machine.is_interrupted() {
             return Err(cut());
         }
         // Work that is ready at once needs no timers, and costs none.
@@ -68,21 +63,21 @@ impl<O> Run<O> {
             match self.signals.wake(&mut self.outlet, &standing, deadline, work.as_mut()).await {
                 Wake::Done(result) => return result,
                 Wake::Cancelled => {
-                    if self.tell_cancel().is_some() {
-                        standing = self.interrupt();
-                    }
+                    self.tell_cancel();
+                    standing = self.interrupt();
                 }
                 Wake::Reported => match standing {
                     Standing::Running => standing = self.reported(),
-                    // Work that reports without a pause gives no timer its turn.
-                    Standing::Over(due) if self.signals.clock.now() >= due => standing = self.tell_report(),
-                    Standing::Over(_) | Standing::Interrupted(_) => {}
+                    // It did not come to its end with the report that crossed the limit.
+                    Standing::Over(_) => standing = self.tell_report(),
+                    Standing::Interrupted(_) => {}
                 },
                 Wake::Deadline => {
                     if self.tell(Input::DeadlinePassed) {
                         standing = self.interrupt();
                     }
                 }
+                Wake::ReaderHasRoom => {}
                 Wake::Due => match standing {
                     Standing::Interrupted(_) => return Err(cut()),
                     _ => standing = self.tell_report(),
@@ -91,7 +86,8 @@ impl<O> Run<O> {
         }
     }
 
-    /// Usage came while the work runs.
+    /// Usage came while the work runs. A report that crosses a limit is held for a moment: see
+    /// [`Loop::overrun`](crate::Loop::overrun).
     fn reported(&mut self) -> Standing {
         let usage = self.signals.work.usage();
         // The word of a report may outlive it: the work before took it to its end with it.
@@ -99,14 +95,9 @@ impl<O> Run<O> {
             return Standing::Running;
         }
         if self.machine.would_cross(&usage) {
-            return Standing::Over(self.signals.clock.now().after(HOLD));
+            return Standing::Over(self.signals.clock.now().after(self.times.overrun));
         }
-        // While a reader lags, usage adds up in the meter instead of as events in memory; limits are
-        // still held against it, here.
-        match self.outlet.is_clear() {
-            true => self.tell_report(),
-            false => Standing::Running,
-        }
+        self.tell_report()
     }
 
     /// Tells the machine what is in the meter. That may cut the work although no sum foresaw it: the
@@ -121,20 +112,21 @@ impl<O> Run<O> {
 
     /// Tells the machine something while work runs; true if the work has to be interrupted.
     fn tell(&mut self, input: Input) -> bool {
-        let action = self.machine.handle(self.signals.clock.now(), input);
+        let was_interrupted = self.machine.is_interrupted();
+        self.machine.tell(self.signals.clock.now(), input);
         self.take_events();
         // What it spends cannot be recorded any more.
-        let action = self.tell_failure().or(action);
+        self.tell_failure();
         self.take_events();
         self.outlet.try_flush();
-        matches!(action, Some(Action::Interrupt { .. }))
+        self.machine.is_interrupted() && !was_interrupted
     }
 
     fn interrupt(&mut self) -> Standing {
         self.take_events();
         self.outlet.try_flush();
         self.signals.work.interrupt();
-        Standing::Interrupted(self.signals.clock.now().after(self.grace))
+        Standing::Interrupted(self.signals.clock.now().after(self.times.grace))
     }
 }
 
@@ -159,8 +151,7 @@ impl Signals {
             () = self.cancel.cancelled(), if !interrupted => Wake::Cancelled,
             () = self.work.reported(), if !interrupted => Wake::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => Wake::Deadline,
-            // The reader has caught up: usage that was held back for it can be told.
-            () = outlet.flush(), if !outlet.is_clear() => Wake::Reported,
+            () = outlet.flush(), if !outlet.is_clear() => Wake::ReaderHasRoom,
             () = self.clock.reach(due), if due.is_some() => Wake::Due,
         }
     }

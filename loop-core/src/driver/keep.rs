@@ -1,7 +1,9 @@
 //! Keeping a run's journal: nothing begins before what led to it is safe.
 
 use super::Run;
-use crate::{Action, Event, EventKind, Halt, Input, Journal, Phase, StopReason, WorkResult, with_causes};
+use crate::{
+    Action, Event, EventKind, Halt, Input, Journal, Phase, StopReason, WorkResult, machine::Told, with_causes,
+};
 
 /// A run's journal, and whether it can still be written.
 pub(crate) struct Keeper<O> {
@@ -72,29 +74,23 @@ impl<O> Run<O> {
     /// Makes the run's past safe before this action. If that fails, nothing may start: the run ends, at
     /// once if it can.
     pub(super) async fn keep(&mut self, action: &mut Action) {
-        self.take_events();
-        // To settle a step is to ask a pure condition: it takes no time, and what follows it is kept.
-        if let Some(keeper) = &mut self.outlet.keeper
-            && !matches!(action, Action::Settle)
-        {
+        if let Some(keeper) = &mut self.outlet.keeper {
             keeper.sync().await;
         }
-        match self.tell_failure() {
-            Some(finish @ Action::Finish(_)) => *action = finish,
-            // The work that was to begin is cut before it does.
-            Some(Action::Interrupt { .. }) => self.doubtful = true,
-            _ => {}
+        if let Some(Told::Due) = self.tell_failure() {
+            *action = self.decide(self.machine.progress().now());
         }
+        self.look_again();
     }
 
     /// Tells the machine once that the journal cannot be written, if it cannot.
-    pub(super) fn tell_failure(&mut self) -> Option<Action> {
+    pub(super) fn tell_failure(&mut self) -> Option<Told> {
         let why = self.outlet.keeper.as_mut()?.news()?;
         if self.machine.progress().phase() == Phase::Ended {
             return None;
         }
         let message = format!("the run cannot be recorded: {why}");
         let halt = Halt::new(StopReason::Failed, message);
-        self.machine.handle(self.signals.clock.now(), Input::Halted { halt })
+        Some(self.machine.tell(self.signals.clock.now(), Input::Halted { halt }))
     }
 }

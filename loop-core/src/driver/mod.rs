@@ -10,20 +10,19 @@ mod wait;
 
 use std::{sync::Arc, task::Poll, time::Duration};
 
-use tokio_util::sync::CancellationToken;
-
 pub use spawn::Running;
 pub use stream::{RunStream, Update};
 
 use self::clock::Clock;
-pub use self::clock::TimeOff;
+pub use self::{clock::TimeOff, outlet::OnLag};
 pub(crate) use self::{
     keep::Keeper,
-    outlet::{Goal, Outlet},
+    outlet::{Goal, Outlet, Reader},
 };
 use crate::{
-    Action, Ask, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine, Phase,
-    Question, Report, RunTime, Step, WorkResult, work::Work,
+    Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, WorkResult, machine::Told,
+    report::Steps, work::Work,
 };
 
 /// Other tasks get their turn on the thread at least once in so many steps of ready work. Not in each:
@@ -46,12 +45,9 @@ pub(crate) struct Run<O> {
     machine: Machine,
     outlet: Outlet<O>,
     signals: Signals,
-    grace: Duration,
+    times: Times,
     /// The machine has been told of the cancellation.
     cancelled: bool,
-    /// Since the machine said what to do, a reader was waited for, so that the run may have been cancelled;
-    /// or the journal failed.
-    doubtful: bool,
     /// Steps and put-offs since other tasks last had their turn on this thread.
     turn: u32,
     /// The run time of that.
@@ -59,6 +55,18 @@ pub(crate) struct Run<O> {
     /// The output of the step that is not settled yet.
     output: Option<Arc<O>>,
     previous: Option<Arc<Step<O>>>,
+    /// The last output that there is, of a settled step.
+    last_output: Option<Arc<O>>,
+    best: Option<Arc<Step<O>>>,
+}
+
+/// The times that a run gives to work that has to end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// After an interrupt, before it is dropped.
+    pub(crate) grace: Duration,
+    /// After a report that crosses a limit, before it is interrupted.
+    pub(crate) overrun: Duration,
 }
 
 /// What can happen to a run from outside.
@@ -70,14 +78,9 @@ struct Signals {
 
 impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
-        let mut action = self.run.begin();
+        self.run.begin();
         loop {
-            if self.run.outlet.keeper.is_some() {
-                // Boxed, because a run without a journal would else carry the room for it around.
-                Box::pin(self.run.keep(&mut action)).await;
-            }
-            self.run.publish().await;
-            action = match action {
+            match self.run.next().await {
                 Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
                 Action::Evaluate => self.evaluate().await,
                 Action::Settle => self.run.settle().await,
@@ -85,16 +88,17 @@ impl<I: Iteration> Driver<I> {
                 Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
                 Action::Finish(ending) => return self.run.report(ending).await,
-            };
+            }
         }
     }
 
-    async fn iterate(&mut self, iteration: u64, attempt: u32) -> Action {
+    async fn iterate(&mut self, iteration: u64, attempt: u32) {
         let run = &mut self.run;
         let cx = IterationContext::new(&run.signals.work, iteration)
             .with_attempt(attempt)
-            .with_left(run.machine.left())
+            .with_left(run.left())
             .with_guidance(run.machine.progress().shared_guidance())
+            .with_last_output(run.last_output.clone())
             .with_previous(run.previous.clone());
         let result = match run.attend(self.iteration.run(cx)).await {
             Ok(output) => {
@@ -104,24 +108,24 @@ impl<I: Iteration> Driver<I> {
             Err(error) => error.into(),
         };
         let notes = run.signals.work.take_boxed_notes();
-        run.feed(Input::Iterated { result, notes })
+        run.answer(Input::Iterated { result, notes });
     }
 
-    async fn evaluate(&mut self) -> Action {
+    async fn evaluate(&mut self) {
         let run = &mut self.run;
         let (Some(evaluator), Some(output)) = (&mut self.evaluator, &run.output) else {
             unreachable!("the builder lets no run begin that would be evaluated without its parts")
         };
-        let iteration = run.machine.progress().current_step().map_or(0, crate::StepRecord::iteration);
+        let iteration = run.machine.progress().current_step().map_or(0, StepRecord::iteration);
         let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
-            .with_left(run.machine.left())
+            .with_left(run.left())
             .with_previous(run.previous.clone());
         let result = match run.attend(evaluator.as_mut().evaluate(cx)).await {
             Ok(verdict) => WorkResult::Done(verdict),
             Err(error) => error.into(),
         };
         let notes = run.signals.work.take_boxed_notes();
-        run.feed(Input::Evaluated { result, notes })
+        run.answer(Input::Evaluated { result, notes });
     }
 }
 
@@ -130,91 +134,155 @@ impl<O> Run<O> {
         machine: Machine,
         outlet: Outlet<O>,
         cancel: CancellationToken,
-        grace: Duration,
+        times: Times,
         time_off: TimeOff,
         last_output: Option<O>,
     ) -> Self {
         let progress = machine.progress();
         let clock = Clock::starting_at(progress.now(), time_off);
         let output = last_output.map(Arc::new);
-        let last = progress.last_step().cloned();
-        // The output that was kept is that of the step which is not settled, if it made one; else that
-        // of the step before, unless it is an earlier one's.
-        let (output, previous) = match progress.needs_output() {
-            true => (output, last.map(|record| Step::new(record, None))),
-            false => (None, last.map(|record| Step::new(record.clone(), output.filter(|_| record.produced)))),
+        // The output that was kept is that of the step which is not settled, if it made one; else it is the last
+        // one that there is, of the step before or of an earlier one.
+        let (output, last_output) = match progress.needs_output() {
+            true => (output, None),
+            false => (None, output),
         };
-        let previous = previous.map(Arc::new);
+        let restored = |record: &StepRecord, has_output: bool| {
+            Arc::new(Step::new(record.clone(), last_output.clone().filter(|_| has_output)))
+        };
+        let previous = progress.last_step().map(|last| restored(last, last.produced));
+        let last_index = progress.last_step().map(StepRecord::iteration);
+        let best = progress.best_step();
+        let best = best.map(|best| restored(best, best.produced && Some(best.iteration()) == last_index));
         let signals = Signals { cancel, clock, work: Work::new() };
         let turn_began = machine.progress().now();
         Self {
             machine,
             outlet,
             signals,
-            grace,
+            times,
             cancelled: false,
-            doubtful: false,
             turn: 0,
             turn_began,
             output,
             previous,
+            last_output,
+            best,
         }
     }
 
-    fn begin(&mut self) -> Action {
+    fn begin(&mut self) {
         let progress = self.machine.progress();
-        match progress.ending() {
-            // Cancelled before it is taken up again: nothing starts, and it stays as it ended.
-            Some(ending) if self.signals.cancel.is_cancelled() => Action::Finish(ending.clone()),
-            None if progress.phase() == Phase::New => self.feed(Input::Started),
-            _ => self.feed(Input::Resumed),
+        // A run that had ended and is cancelled before it is taken up again stays as it ended.
+        if progress.ending().is_none() || !self.signals.cancel.is_cancelled() {
+            self.answer(match progress.phase() {
+                Phase::New => Input::Started,
+                _ => Input::Resumed,
+            });
         }
+    }
+
+    /// Decides what to do next, once the reader has room for it, and makes the run's past safe before it.
+    async fn next(&mut self) -> Action {
+        let mut now = self.machine.progress().now();
+        // To settle a step is to ask a pure condition: it takes no time, and what follows it is kept.
+        let settles = self.machine.progress().phase() == Phase::Settling;
+        // There are the events that led to it, and its own.
+        let waits = !settles && !self.outlet.has_room(self.machine.events().len() + 1);
+        if waits {
+            self.take_events();
+            self.wait_for_reader().await;
+            now = self.signals.clock.now();
+        }
+        let mut action = self.decide(now);
+        if !settles && self.outlet.keeper.is_some() {
+            // Boxed, because a run without a journal would else carry the room for it around.
+            Box::pin(self.keep(&mut action)).await;
+        } else if waits {
+            self.look_again();
+        }
+        action
+    }
+
+    fn decide(&mut self, now: RunTime) -> Action {
+        let Some(action) = self.machine.decide(now) else {
+            unreachable!("each input that answers an action leaves something to decide")
+        };
+        self.take_events();
+        self.outlet.try_flush();
+        action
+    }
+
+    /// Waits for the reader between two pieces of work, so that no work and no limit on one waits with it; a
+    /// cancellation gets past it.
+    async fn wait_for_reader(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.outlet.make_room() => {}
+            () = self.signals.cancel.cancelled() => {}
+        }
+        self.tell_cancel();
+    }
+
+    /// Time has passed since the work that begins now was decided on: it may be too late for it.
+    fn look_again(&mut self) {
+        if let Phase::Working(_) = self.machine.progress().phase() {
+            self.tell_cancel();
+            let now = self.signals.clock.now();
+            if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
+                self.machine.tell(now, Input::DeadlinePassed);
+            }
+        }
+    }
+
+    /// What the guardrails leave to the work that begins now.
+    fn left(&self) -> Ceiling {
+        let mut left = self.machine.left();
+        if self.outlet.keeper.is_some() {
+            let waited = self.signals.clock.now().since(self.machine.progress().now());
+            left.time = left.time.map(|time| time.saturating_sub(waited));
+        }
+        left
     }
 
     /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
     /// nothing starts after it, and so is usage that came late, so that none is lost at the end.
-    fn feed(&mut self, input: Input) -> Action {
+    fn answer(&mut self, input: Input) {
         let at = self.signals.clock.now();
-        if let Some(finish) = self.tell_usage() {
-            return finish;
-        }
+        self.tell_usage();
         // Nothing starts after an evaluation but the end of its step, and work that is over is not cut.
         let starts = !matches!(input, Input::Evaluated { .. });
-        if starts && let Some(finish @ Action::Finish(_)) = self.tell_cancel() {
-            return finish;
-        }
-        match self.machine.handle(at, input) {
-            Some(action) => action,
-            None => unreachable!("this input answers the action that the machine asked for"),
+        // A wait or a question that was called off needs no answer.
+        if !(starts && matches!(self.tell_cancel(), Told::Due)) {
+            self.machine.tell(at, input);
         }
     }
 
     /// Tells the machine once that the run was cancelled, if it was.
-    fn tell_cancel(&mut self) -> Option<Action> {
+    fn tell_cancel(&mut self) -> Told {
         // An ended run that is about to go on would not hear of it, and it is told once.
         let over = self.machine.progress().phase() == Phase::Ended;
         if self.cancelled || over || !self.signals.cancel.is_cancelled() {
-            return None;
+            return Told::Unchanged;
         }
         self.cancelled = true;
-        self.machine.handle(self.signals.clock.now(), Input::Cancelled)
+        self.machine.tell(self.signals.clock.now(), Input::Cancelled)
     }
 
     /// Tells the machine of usage that came when no work was running. What comes while it runs is
     /// told by who attends it, or belongs to its end.
-    fn tell_usage(&mut self) -> Option<Action> {
+    fn tell_usage(&mut self) {
         if let Phase::Working(_) = self.machine.progress().phase() {
-            return None;
+            return;
         }
         let usage = self.signals.work.take_usage();
-        if usage.is_unknown() {
-            return None;
+        if !usage.is_unknown() {
+            self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
         }
-        self.machine.handle(self.signals.clock.now(), Input::Reported { usage })
     }
 
     /// Ends a step: asks the condition, with the step's own events folded.
-    async fn settle(&mut self) -> Action {
+    async fn settle(&mut self) {
         self.give_way().await;
         // The condition sees a step, a progress and events that say the same.
         self.tell_usage();
@@ -224,16 +292,25 @@ impl<O> Run<O> {
         };
         let step = Arc::new(Step::new(record, self.output.take()));
         let met = self.outlet.goal.is_met(&step, self.machine.progress());
-        let action = self.feed(Input::Settled { met });
+        self.answer(Input::Settled { met });
         // Usage that came while the condition was asked is the step's: the next iteration finds the step
         // that a restored run finds.
-        self.previous = match self.machine.progress().last_step() {
+        let progress = self.machine.progress();
+        let step = match progress.last_step() {
             Some(record) if record.usage() != step.usage() => {
-                Some(Arc::new(Step::new(record.clone(), step.shared_output())))
+                Arc::new(Step::new(record.clone(), step.shared_output()))
             }
-            _ => Some(step),
+            _ => step,
         };
-        action
+        if let Some(output) = step.shared_output() {
+            self.last_output = Some(output);
+        }
+        if step.score().is_some()
+            && progress.best_step().is_some_and(|best| best.iteration() == step.iteration())
+        {
+            self.best = Some(Arc::clone(&step));
+        }
+        self.previous = Some(step);
     }
 
     /// Lets others run, now and then: a loop of ready futures must not keep its thread to itself.
@@ -247,7 +324,7 @@ impl<O> Run<O> {
         }
     }
 
-    async fn ask(&mut self, ask: Option<&mut Box<dyn Ask>>, question: &Question) -> Action {
+    async fn ask(&mut self, ask: Option<&mut Box<dyn Ask>>, question: &Question) {
         let answer = match ask {
             None => None,
             Some(ask) => {
@@ -261,22 +338,7 @@ impl<O> Run<O> {
                 answer
             }
         };
-        self.feed(Input::Answered { answer })
-    }
-
-    /// Passes the new events on. A slow reader holds the run up here, between two actions, where no
-    /// work is under way; a cancellation gets past it.
-    async fn publish(&mut self) {
-        self.take_events();
-        if self.outlet.is_clear() {
-            return;
-        }
-        self.doubtful = true;
-        tokio::select! {
-            biased;
-            () = self.outlet.flush() => {}
-            () = self.signals.cancel.cancelled() => {}
-        }
+        self.answer(Input::Answered { answer });
     }
 
     fn take_events(&mut self) {
@@ -286,7 +348,8 @@ impl<O> Run<O> {
     async fn report(mut self, ending: Ending) -> Report<O> {
         self.outlet.flush().await;
         let unrecorded = self.outlet.keeper.and_then(Keeper::failure);
-        Report::new(ending, self.machine.progress().clone(), self.previous, unrecorded)
+        let steps = Steps { last: self.previous, best: self.best, last_output: self.last_output };
+        Report::new(ending, self.machine.progress().clone(), steps, unrecorded)
     }
 }
 

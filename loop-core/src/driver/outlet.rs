@@ -6,7 +6,7 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::mpsc;
 
 use super::keep::Keeper;
-use crate::{Event, Machine, Observer, Progress, Step};
+use crate::{Event, EventKind, Machine, Observer, Progress, Step};
 
 /// A stop condition whose step type was erased.
 pub(crate) trait Goal<O>: Send {
@@ -14,11 +14,31 @@ pub(crate) trait Goal<O>: Send {
     fn observe(&mut self, event: &Event);
 }
 
+/// What a run does when the reader of its events lags: when the channel between them is full.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnLag {
+    /// The run waits for the reader between two pieces of work, and reports of usage that follow each other reach the
+    /// reader as one. No other event is lost, and run time goes on.
+    #[default]
+    Hold,
+    /// The run goes on, and the reader misses events: their [sequence numbers](Event::sequence) have gaps. The report is
+    /// never lost.
+    Drop,
+}
+
+/// The reader of a run's events.
+pub(crate) struct Reader {
+    pub(crate) sender: mpsc::Sender<Event>,
+    pub(crate) on_lag: OnLag,
+}
+
 pub(crate) struct Outlet<O> {
     pub(crate) goal: Box<dyn Goal<O>>,
     observers: Vec<Box<dyn Observer>>,
     pub(super) keeper: Option<Keeper<O>>,
     reader: Option<mpsc::Sender<Event>>,
+    on_lag: OnLag,
     backlog: VecDeque<Event>,
 }
 
@@ -27,9 +47,11 @@ impl<O> Outlet<O> {
         goal: Box<dyn Goal<O>>,
         observers: Vec<Box<dyn Observer>>,
         keeper: Option<Keeper<O>>,
-        reader: Option<mpsc::Sender<Event>>,
+        reader: Option<Reader>,
     ) -> Self {
-        Self { goal, observers, keeper, reader, backlog: VecDeque::new() }
+        let on_lag = reader.as_ref().map_or(OnLag::Hold, |reader| reader.on_lag);
+        let reader = reader.map(|reader| reader.sender);
+        Self { goal, observers, keeper, reader, on_lag, backlog: VecDeque::new() }
     }
 
     /// Takes the machine's new events. The journal gets them first; the condition and the observers see
@@ -45,14 +67,53 @@ impl<O> Outlet<O> {
             }
         }
         match self.reader {
-            Some(_) => self.backlog.extend(machine.take_events()),
+            Some(_) => {
+                machine.take_events().for_each(|event| self.hold(event));
+                if self.on_lag == OnLag::Drop {
+                    self.try_flush();
+                    self.backlog.clear();
+                }
+            }
             None => machine.forget_events(),
         }
     }
 
-    /// Whether the reader has kept up.
+    /// Holds an event for the reader. Reports of usage that follow each other become one, their sum at the last
+    /// one's time: a reader that lags during work must not fill the memory.
+    fn hold(&mut self, event: Event) {
+        if let EventKind::UsageReported { usage } = &event.kind
+            && let Some(last) = self.backlog.back_mut()
+            && let EventKind::UsageReported { usage: sum } = &mut last.kind
+        {
+            *sum += *usage;
+            (last.sequence, last.at) = (event.sequence, event.at);
+        } else {
+            self.backlog.push_back(event);
+        }
+    }
+
+    /// Whether nothing is held for the reader.
     pub(crate) fn is_clear(&self) -> bool {
         self.backlog.is_empty()
+    }
+
+    /// Whether the reader can be given so many more events at once.
+    pub(crate) fn has_room(&self, events: usize) -> bool {
+        let fits = |reader: &mpsc::Sender<Event>| self.backlog.is_empty() && reader.capacity() >= events;
+        self.on_lag == OnLag::Drop || self.reader.as_ref().is_none_or(fits)
+    }
+
+    /// Passes everything on, and waits until the reader has room for one more event.
+    ///
+    /// # Cancel safety
+    /// Cancel safe, as [`flush`](Self::flush).
+    pub(crate) async fn make_room(&mut self) {
+        self.flush().await;
+        if let Some(reader) = &self.reader
+            && reader.reserve().await.is_err()
+        {
+            self.close();
+        }
     }
 
     /// Passes on what the reader has room for.

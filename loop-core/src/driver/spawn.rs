@@ -9,16 +9,15 @@ use std::{
 
 use futures_core::Stream;
 use tokio::{sync::mpsc, task::JoinHandle};
-use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::stream::Update;
-use crate::{Event, Report};
+use crate::{CancelOnDrop, CancellationToken, Event, Report};
 
 /// A run that goes on as a task of its own. Made by [`Loop::spawn`](crate::Loop::spawn).
 ///
 /// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow holds the
-/// run up, between two pieces of work; work under way goes on, and its limits bind. Run time goes on
-/// as well, so a limit on time counts what the reader takes. If you do not care for the events, call
+/// run up, between two pieces of work, unless [`OnLag::Drop`](crate::OnLag) was chosen; work under way goes on, and its
+/// limits bind. Run time goes on as well, so a limit on time counts what the reader takes. If you do not care for the events, call
 /// [`join`](Self::join). **Dropping it cancels the run.**
 ///
 /// A runtime that is shut down ends the run without a report: the stream then ends without one.
@@ -28,7 +27,7 @@ pub struct Running<O> {
     task: Option<JoinHandle<Report<O>>>,
     /// The stream has yielded the report.
     reported: bool,
-    cancel: DropGuard,
+    cancel: CancelOnDrop,
 }
 
 impl<O: Send + Sync + 'static> Running<O> {
@@ -44,7 +43,13 @@ impl<O: Send + Sync + 'static> Running<O> {
 impl<O> Running<O> {
     /// Asks the run to end. Work under way is told, given its grace time, and dropped.
     pub fn cancel(&self) {
-        self.cancel.token().cancel();
+        self.cancel.cancel();
+    }
+
+    /// Lets the run go on without this handle. It ends as its limits and its own
+    /// [token](crate::Loop::cancel_on) say, and nobody gets its report.
+    pub fn detach(self) {
+        self.cancel.disarm();
     }
 
     /// Waits for the run to end, passing over its events.

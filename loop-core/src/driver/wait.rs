@@ -3,46 +3,27 @@
 use std::time::Duration;
 
 use super::Run;
-use crate::{Action, Input};
+use crate::{Input, Phase};
 
 impl<O> Run<O> {
-    /// Waits, and says what to do then.
-    pub(super) async fn wait(&mut self, duration: Duration) -> Action {
+    /// Waits for the pace, or until work that was put off can be tried again. Usage that comes meanwhile is told
+    /// at once, as while work runs.
+    pub(super) async fn wait(&mut self, duration: Duration) {
         let end = self.signals.clock.now().after(duration);
-        loop {
+        while let Phase::Waiting(_) = self.machine.progress().phase() {
             let deadline = self.machine.deadline();
             tokio::select! {
                 biased;
-                () = self.signals.cancel.cancelled() => return self.feed(Input::Waited),
-                () = self.signals.work.reported() => {
-                    if let Some(finish) = self.reported_in_wait() {
-                        return finish;
-                    }
-                }
+                () = self.signals.cancel.cancelled() => return self.answer(Input::Waited),
+                () = self.signals.work.reported() => self.tell_usage(),
                 () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
-                    if let Some(finish) = self.machine.handle(self.signals.clock.now(), Input::DeadlinePassed) {
-                        return finish;
-                    }
+                    self.machine.tell(self.signals.clock.now(), Input::DeadlinePassed);
                 }
-                // The reader has caught up: usage that was held back for it can be told.
-                () = self.outlet.flush(), if !self.outlet.is_clear() => {
-                    if let Some(finish) = self.reported_in_wait() {
-                        return finish;
-                    }
-                }
-                () = self.signals.clock.reach(Some(end)) => return self.feed(Input::Waited),
+                () = self.outlet.flush(), if !self.outlet.is_clear() => {}
+                () = self.signals.clock.reach(Some(end)) => return self.answer(Input::Waited),
             }
+            self.take_events();
+            self.outlet.try_flush();
         }
-    }
-
-    /// Late usage came in a wait. As while work runs, it adds up in the meter while a reader lags.
-    fn reported_in_wait(&mut self) -> Option<Action> {
-        if !self.outlet.is_clear() && !self.machine.would_cross(&self.signals.work.usage()) {
-            return None;
-        }
-        let finish = self.tell_usage();
-        self.take_events();
-        self.outlet.try_flush();
-        finish
     }
 }

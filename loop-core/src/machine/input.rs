@@ -84,3 +84,14 @@ pub enum Action {
     /// The run is over.
     Finish(Ending),
 }
+
+/// The consequence of an input.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// The outstanding action still stands.
+    Unchanged,
+    /// The work under way has to end, and the run ends for this.
+    Interrupt(Ending),
+    /// Nothing is under way: [`decide`](crate::Machine::decide) says what comes next.
+    Due,
+}

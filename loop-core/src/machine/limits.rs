@@ -43,7 +43,7 @@ impl Machine {
         } else {
             return None;
         };
-        Some(Ending { halt, guardrail: None })
+        Some(Ending::halted(halt))
     }
 
     /// How the run ends if its time does before what was put off for so long could be tried again. Nobody is
@@ -57,7 +57,7 @@ impl Machine {
                 in_words(whole_seconds(left))
             );
             let halt = Halt::new(StopReason::TimeExceeded, message);
-            Some(Ending { halt, guardrail: Some(guardrail.name().to_owned()) })
+            Some(Ending::halted_by(guardrail.name(), halt))
         })
     }
 
@@ -65,12 +65,12 @@ impl Machine {
     pub(super) fn crossed(&self) -> Option<Ending> {
         self.guardrails.iter().find_map(|guardrail| {
             let left = guardrail.ceiling(&self.progress);
-            left.is_exhausted().then(|| Ending {
-                halt: match guardrail.check(&self.progress) {
+            left.is_exhausted().then(|| {
+                let halt = match guardrail.check(&self.progress) {
                     Decision::Halt(halt) => halt,
                     _ => Halt::new(left.stop_reason(), ""),
-                },
-                guardrail: Some(guardrail.name().to_owned()),
+                };
+                Ending::halted_by(guardrail.name(), halt)
             })
         })
     }

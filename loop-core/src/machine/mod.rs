@@ -10,10 +10,11 @@ mod limits;
 
 use std::{fmt, time::Duration, vec};
 
+pub(crate) use input::Told;
 pub use input::{Action, Input};
 
 use crate::{
-    Decision, Ending, Event, EventKind, Grant, Guardrail, Pace, Progress, Question, RunTime, StopReason,
+    Decision, Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, Question, RunTime,
     event::{Notes, Stage},
     progress::Phase,
     time::whole_micros,
@@ -38,7 +39,7 @@ pub const MAX_DEFERRALS: u32 = 1_000;
 /// let done = Input::Iterated { result: WorkResult::Done(()), notes: None };
 /// assert_eq!(machine.handle(at(9), done), Some(Action::Settle));
 /// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { met: false }) else { panic!() };
-/// assert_eq!(ending.reason(), &StopReason::MaxIterations);
+/// assert_eq!(ending.reason(), Some(&StopReason::MaxIterations));
 /// assert_eq!(machine.take_events().count(), 5);
 /// ```
 pub struct Machine {
@@ -59,10 +60,16 @@ impl Machine {
 
     /// Folds the events of an earlier run into this machine, parts included. Then
     /// [`Input::Resumed`] makes it go on.
-    pub fn restore<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) {
+    ///
+    /// # Errors
+    /// A [`HistoryError`] at the first event that cannot follow those before. They are folded then, and it is not.
+    pub fn restore<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Result<(), HistoryError> {
         for event in events {
-            fold(&mut self.progress, &mut self.guardrails, event);
+            let ended = self.ending_before(event);
+            self.progress.apply(event)?;
+            observe(&mut self.guardrails, event, ended.as_ref());
         }
+        Ok(())
     }
 
     /// Adds this to the limits of the run when it [goes on](Input::Resumed). A new run takes none.
@@ -104,25 +111,34 @@ impl Machine {
     /// that does not answer the outstanding action is ignored and writes no event, so a driver may
     /// deliver a timer that fired too late.
     pub fn handle(&mut self, at: RunTime, input: Input) -> Option<Action> {
+        match self.tell(at, input) {
+            Told::Unchanged => None,
+            Told::Interrupt(cause) => Some(Action::Interrupt { cause }),
+            Told::Due => self.decide(at),
+        }
+    }
+
+    /// Takes what happened, and starts nothing. A driver that has to wait before it may go on does so
+    /// between this and [`decide`](Self::decide).
+    pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> Told {
         let at = at.max(self.progress.now());
         match (self.progress.phase, input) {
             (Phase::New, Input::Started) => {
-                self.emit(at, EventKind::RunStarted { evaluated: self.evaluated });
-                Some(self.next())
+                self.fact(at, EventKind::RunStarted { evaluated: self.evaluated })
             }
             (Phase::New, Input::Cancelled) => {
                 self.emit(at, EventKind::RunStarted { evaluated: self.evaluated });
-                self.call_off(at, EventKind::CancelRequested {}, Ending::plain(StopReason::Cancelled))
+                self.call_off(at, EventKind::CancelRequested {}, Ending::cancelled())
             }
-            (Phase::New, _) => None,
+            (Phase::New, _) => Told::Unchanged,
             (Phase::Ended, Input::Resumed) => self.reopen(at),
-            (Phase::Ended, _) => None,
+            (Phase::Ended, _) => Told::Unchanged,
             (_, Input::Resumed) => self.resume(at),
             (Phase::Asking, Input::Answered { answer }) => {
-                self.answer(at, EventKind::QuestionAnswered { answer })
+                self.fact(at, EventKind::QuestionAnswered { answer })
             }
-            (Phase::Waiting(_), Input::Waited) => self.answer(at, EventKind::WaitFinished {}),
-            (Phase::Settling, Input::Settled { met }) => self.answer(at, EventKind::StepSettled { met }),
+            (Phase::Waiting(_), Input::Waited) => self.fact(at, EventKind::WaitFinished {}),
+            (Phase::Settling, Input::Settled { met }) => self.fact(at, EventKind::StepSettled { met }),
             (Phase::Working(Stage::Iteration), Input::Iterated { result, notes }) => {
                 self.work_ended(at, notes, |notes| EventKind::IterationFinished {
                     result: result.recorded(),
@@ -139,20 +155,49 @@ impl Machine {
             (Phase::Working(_) | Phase::Waiting(_), Input::DeadlinePassed) => {
                 self.limit(at, EventKind::DeadlinePassed {})
             }
-            (_, Input::Cancelled) => {
-                self.call_off(at, EventKind::CancelRequested {}, Ending::plain(StopReason::Cancelled))
-            }
+            (_, Input::Cancelled) => self.call_off(at, EventKind::CancelRequested {}, Ending::cancelled()),
             (_, Input::Halted { halt }) => {
                 let requested = EventKind::HaltRequested { halt: Box::new(halt.clone()) };
-                self.call_off(at, requested, Ending { halt, guardrail: None })
+                self.call_off(at, requested, Ending::halted(halt))
             }
-            _ => None,
+            _ => Told::Unchanged,
         }
     }
 
-    fn answer(&mut self, at: RunTime, kind: EventKind) -> Option<Action> {
+    /// Says what to do next, and writes that it begins now. `None` while work is under way, and before the
+    /// run has started.
+    pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
+        match self.progress.phase {
+            Phase::New | Phase::Working(_) => return None,
+            Phase::Settling => return Some(Action::Settle),
+            Phase::Ended => return self.progress.ending().cloned().map(Action::Finish),
+            Phase::Before(_) | Phase::Asking | Phase::Waiting(_) => {}
+        }
+        // What is decided is an event of this time.
+        self.progress.pass_time(at);
+        if let Some(ending) = self.progress.due.clone().or_else(|| self.exhausted()) {
+            return Some(self.finish(ending));
+        }
+        let Phase::Before(stage) = self.progress.phase else { return None };
+        if let Some(after) = self.progress.retry_after.filter(|after| !after.is_zero()) {
+            return Some(match self.too_late(after) {
+                Some(ending) => self.finish(ending),
+                None => self.wait(after, stage),
+            });
+        }
+        Some(match stage {
+            Stage::Iteration => self.before_iteration(),
+            Stage::Evaluation => {
+                self.emit(self.progress.now(), EventKind::EvaluationStarted {});
+                Action::Evaluate
+            }
+        })
+    }
+
+    /// Something happened, and what comes next is to be decided.
+    fn fact(&mut self, at: RunTime, kind: EventKind) -> Told {
         self.emit(at, kind);
-        Some(self.next())
+        Told::Due
     }
 
     fn work_ended(
@@ -160,85 +205,54 @@ impl Machine {
         at: RunTime,
         notes: Option<Box<Notes>>,
         finished: impl FnOnce(Option<Box<Notes>>) -> EventKind,
-    ) -> Option<Action> {
+    ) -> Told {
         // An interrupted iteration is cut even if it came to a good end in its grace time: what it
         // made was made under a limit that is crossed.
         let kind = if self.progress.interrupted { EventKind::WorkCut { notes } } else { finished(notes) };
-        self.answer(at, kind)
+        self.fact(at, kind)
     }
 
     /// Something that may have crossed a limit: cuts work, ends a wait, and is a fact at other times.
-    fn limit(&mut self, at: RunTime, kind: EventKind) -> Option<Action> {
+    fn limit(&mut self, at: RunTime, kind: EventKind) -> Told {
         self.emit(at, kind);
+        let Some(ending) = self.crossed() else { return Told::Unchanged };
         match self.progress.phase {
-            Phase::Working(_) if !self.progress.interrupted => {
-                let cause = self.crossed()?;
-                Some(self.interrupt(cause))
-            }
+            Phase::Working(_) if !self.progress.interrupted => self.interrupt(ending),
             Phase::Waiting(_) => {
-                let ending = self.crossed()?;
-                Some(self.finish(ending))
+                self.finish(ending);
+                Told::Due
             }
-            _ => None,
+            _ => Told::Unchanged,
         }
     }
 
     /// Somebody wants the run to end so, whatever it is at.
-    fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Option<Action> {
+    fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Told {
         let interrupted = self.progress.interrupted;
         self.emit(at, requested);
         match self.progress.phase {
-            Phase::Working(_) if interrupted => None,
-            Phase::Working(_) => Some(self.interrupt(ending)),
+            Phase::Working(_) if interrupted => Told::Unchanged,
+            Phase::Working(_) => self.interrupt(ending),
             // The step is done; whether it met the goal is about to be known.
-            Phase::Settling => None,
-            _ => Some(self.next()),
+            Phase::Settling => Told::Unchanged,
+            _ => Told::Due,
         }
     }
 
     /// A run that met its goal stays ended.
-    fn reopen(&mut self, at: RunTime) -> Option<Action> {
-        match self.progress.ending() {
-            Some(ending) if ending.is_success() => Some(Action::Finish(ending.clone())),
-            _ => self.resume(at),
+    fn reopen(&mut self, at: RunTime) -> Told {
+        match self.progress.ending().is_some_and(Ending::is_success) {
+            true => Told::Due,
+            false => self.resume(at),
         }
     }
 
-    fn resume(&mut self, at: RunTime) -> Option<Action> {
+    fn resume(&mut self, at: RunTime) -> Told {
         self.emit(at, EventKind::RunResumed {});
         if let Some(grant) = self.grant.take() {
             self.emit(at, EventKind::Granted { grant });
         }
-        Some(self.next())
-    }
-
-    fn next(&mut self) -> Action {
-        if self.progress.phase == Phase::Settling {
-            return Action::Settle;
-        }
-        if let Some(ending) = self.progress.due.clone() {
-            return self.finish(ending);
-        }
-        if let Some(ending) = self.exhausted() {
-            return self.finish(ending);
-        }
-        let stage = match self.progress.phase {
-            Phase::Before(stage) => stage,
-            phase => unreachable!("no action is due while {phase:?}"),
-        };
-        if let Some(after) = self.progress.retry_after.filter(|after| !after.is_zero()) {
-            return match self.too_late(after) {
-                Some(ending) => self.finish(ending),
-                None => self.wait(after, stage),
-            };
-        }
-        match stage {
-            Stage::Iteration => self.before_iteration(),
-            Stage::Evaluation => {
-                self.emit(self.progress.now(), EventKind::EvaluationStarted {});
-                Action::Evaluate
-            }
-        }
+        Told::Due
     }
 
     fn before_iteration(&mut self) -> Action {
@@ -247,8 +261,8 @@ impl Machine {
             match guardrail.check(&self.progress) {
                 Decision::Continue => {}
                 Decision::Halt(halt) => {
-                    let guardrail = Some(guardrail.name().to_owned());
-                    return self.finish(Ending { halt, guardrail });
+                    let ending = Ending::halted_by(guardrail.name(), halt);
+                    return self.finish(ending);
                 }
                 Decision::Ask(asked) => {
                     let name = guardrail.name();
@@ -285,9 +299,9 @@ impl Machine {
         Action::Wait(duration)
     }
 
-    fn interrupt(&mut self, cause: Ending) -> Action {
+    fn interrupt(&mut self, cause: Ending) -> Told {
         self.emit(self.progress.now(), EventKind::InterruptRequested { cause: Box::new(cause.clone()) });
-        Action::Interrupt { cause }
+        Told::Interrupt(cause)
     }
 
     fn finish(&mut self, ending: Ending) -> Action {
@@ -296,15 +310,28 @@ impl Machine {
     }
 
     fn emit(&mut self, at: RunTime, kind: EventKind) {
-        let event = self.events.push_mut(Event { at, kind });
-        fold(&mut self.progress, &mut self.guardrails, event);
+        let event = Event { sequence: self.progress.sequence + 1, at, kind };
+        let ended = self.ending_before(&event);
+        self.progress.fold(&event);
+        observe(&mut self.guardrails, &event, ended.as_ref());
+        self.events.push(event);
+    }
+
+    /// The ending that this event undoes, if it takes up a run that had ended.
+    fn ending_before(&self, event: &Event) -> Option<Ending> {
+        match event.kind {
+            EventKind::RunResumed {} => self.progress.ending().cloned(),
+            _ => None,
+        }
     }
 }
 
-fn fold(progress: &mut Progress, guardrails: &mut [Box<dyn Guardrail>], event: &Event) {
-    progress.apply(event);
+fn observe(guardrails: &mut [Box<dyn Guardrail>], event: &Event, ended: Option<&Ending>) {
     for guardrail in guardrails {
         guardrail.observe(event);
+        if let Some(ending) = ended {
+            guardrail.reopened(ending);
+        }
     }
 }
 

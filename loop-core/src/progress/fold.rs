@@ -2,19 +2,44 @@
 
 use std::sync::Arc;
 
-use super::{NextIteration, Phase, Progress};
+use super::{HistoryError, NextIteration, Phase, Progress};
 use crate::{
-    Answer, CostQuality, Ending, Halt, StepRecord, StopReason, Usage,
+    Answer, CostQuality, Ending, Halt, RunTime, StepRecord, StopReason, Usage,
     event::{Event, EventKind, Notes, Stage, WorkResult},
 };
 
 impl Progress {
+    /// The progress of a run with these events.
+    ///
+    /// # Errors
+    /// A [`HistoryError`] if they are not the history of a run.
+    pub fn from_events(events: &[Event]) -> Result<Self, HistoryError> {
+        let mut progress = Self::default();
+        events.iter().try_for_each(|event| progress.apply(event))?;
+        Ok(progress)
+    }
+
     /// Folds one event into it.
-    pub fn apply(&mut self, event: &Event) {
+    ///
+    /// # Errors
+    /// A [`HistoryError`] if the event cannot follow those before. Then nothing is changed.
+    pub fn apply(&mut self, event: &Event) -> Result<(), HistoryError> {
+        self.check(event)?;
+        self.fold(event);
+        Ok(())
+    }
+
+    /// Folds an event that can follow those before.
+    pub(crate) fn fold(&mut self, event: &Event) {
+        self.sequence = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
         if let Phase::Working(_) = self.phase {
-            self.working += event.at.since(self.now);
+            let worked = event.at.since(self.now);
+            self.working += worked;
+            if let Some(step) = &mut self.current {
+                step.worked += worked;
+            }
         }
-        self.now = self.now.max(event.at);
+        self.pass_time(event.at);
         match &event.kind {
             EventKind::RunStarted { evaluated } => {
                 self.evaluated = *evaluated;
@@ -38,16 +63,18 @@ impl Progress {
                     WorkResult::Done(verdict) => Some(verdict.clone()),
                     _ => None,
                 };
-                self.current_mut().verdict = verdict;
+                if let Some(step) = &mut self.current {
+                    step.verdict = verdict;
+                }
                 self.finish_work(result, notes.as_deref(), Stage::Evaluation);
             }
             EventKind::StepSettled { met } => self.settled(*met),
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
-            EventKind::CancelRequested {} => self.due = Some(Ending::plain(StopReason::Cancelled)),
+            EventKind::CancelRequested {} => self.due = Some(Ending::cancelled()),
             // A run that was about to end for another reason ends for that one.
             EventKind::HaltRequested { halt } => {
-                self.due.get_or_insert_with(|| Ending { halt: Halt::clone(halt), guardrail: None });
+                self.due.get_or_insert_with(|| Ending::halted(Halt::clone(halt)));
             }
             EventKind::InterruptRequested { cause } => {
                 self.interrupted = true;
@@ -68,6 +95,11 @@ impl Progress {
         }
     }
 
+    /// Time has passed, and nothing happened in it.
+    pub(crate) fn pass_time(&mut self, at: RunTime) {
+        self.now = self.now.max(at);
+    }
+
     fn answered(&mut self, answer: Option<&Answer>) {
         self.phase = Phase::Before(Stage::Iteration);
         let Some((index, guardrail, unanswered)) = &self.next.asked else { return };
@@ -82,7 +114,7 @@ impl Progress {
             Some(Answer::Stop) => Halt::new(StopReason::Declined, "a person said no"),
             None => unanswered.clone(),
         };
-        self.due = Some(Ending { halt, guardrail: Some(guardrail.clone()) });
+        self.due = Some(Ending::halted_by(guardrail.clone(), halt));
     }
 
     fn waited(&mut self) {
@@ -101,7 +133,9 @@ impl Progress {
     fn iterated(&mut self, result: &WorkResult<()>, notes: Option<&Notes>) {
         self.finish_work(result, notes, Stage::Iteration);
         self.revise(notes);
-        self.current_mut().produced = matches!(result, WorkResult::Done(()));
+        if let Some(step) = &mut self.current {
+            step.produced = matches!(result, WorkResult::Done(()));
+        }
         if !matches!(result, WorkResult::Later { .. }) {
             self.used_up();
         }
@@ -138,7 +172,9 @@ impl Progress {
             }
             WorkResult::Done(_) => Phase::Settling,
             WorkResult::Failed(message) => {
-                self.current_mut().failure = Some(Arc::clone(message));
+                if let Some(step) = &mut self.current {
+                    step.failure = Some(Arc::clone(message));
+                }
                 Phase::Settling
             }
             WorkResult::Later { after } => {
@@ -147,7 +183,7 @@ impl Progress {
                 Phase::Before(stage)
             }
             WorkResult::Halted(halt) => {
-                self.due = Some(Ending { halt: halt.clone(), guardrail: None });
+                self.due = Some(Ending::halted(halt.clone()));
                 Phase::Before(stage)
             }
         };
@@ -156,7 +192,7 @@ impl Progress {
     /// What an iteration reported of its cost is better known, or worse, now that it has ended.
     fn revise(&mut self, notes: Option<&Notes>) {
         let Some(quality) = notes.and_then(|notes| notes.cost_quality) else { return };
-        if let Some(cost) = &mut self.current_mut().usage.cost {
+        if let Some(cost) = self.current.as_mut().and_then(|step| step.usage.cost.as_mut()) {
             cost.quality = quality;
         }
         if let Some(cost) = &mut self.usage.cost {
@@ -172,11 +208,9 @@ impl Progress {
     }
 
     fn note(&mut self, notes: Option<&Notes>) {
-        let now = self.now;
-        self.current_mut().finished = now;
         let Some(notes) = notes else { return };
         self.used(&notes.usage);
-        let step = self.current_mut();
+        let Some(step) = &mut self.current else { return };
         if notes.fault.is_some() {
             step.fault.clone_from(&notes.fault);
         }
@@ -197,10 +231,13 @@ impl Progress {
 
     fn settled(&mut self, met: bool) {
         if met {
-            self.due = Some(Ending::plain(StopReason::GoalMet));
+            self.due = Some(Ending::goal_met(""));
         }
         if let Some(step) = self.current.take() {
             self.failures = if step.is_failed() { self.failures + 1 } else { 0 };
+            if step.score().is_some() && step.score() >= self.best.as_ref().and_then(StepRecord::score) {
+                self.best = Some(step.clone());
+            }
             self.last = Some(step);
         }
         self.next = NextIteration::default();
@@ -262,14 +299,8 @@ impl Progress {
             self.marks.begin_anew();
         }
         // They have seen how often it died only if that is why it ended.
-        if ending.reason() == &StopReason::AttemptsExhausted {
+        if ending.reason() == Some(&StopReason::AttemptsExhausted) {
             self.next.deaths = 0;
         }
-    }
-
-    /// Events that belong to a step come between its beginning and its end; one that does not, in a
-    /// damaged history, gets a step of its own rather than a panic.
-    fn current_mut(&mut self) -> &mut StepRecord {
-        self.current.get_or_insert_default()
     }
 }

@@ -3,11 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 mod fold;
+mod history;
+
+pub use history::HistoryError;
 
 use crate::{
-    CostQuality, Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage,
-    event::{Event, Stage},
-    mark::Marks,
+    CostQuality, Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage, event::Stage, mark::Marks,
 };
 
 /// What is outstanding in a run.
@@ -39,16 +40,19 @@ pub enum Phase {
 /// ```
 /// use loop_core::{Event, EventKind, Progress, RunTime};
 /// let events = [
-///     Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } },
-///     Event { at: RunTime::from_micros(5), kind: EventKind::IterationStarted { iteration: 1, attempt: 1 } },
+///     Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false }),
+///     Event::new(RunTime::from_micros(5), EventKind::IterationStarted { iteration: 1, attempt: 1 }),
 /// ];
-/// let progress: Progress = events.iter().collect();
+/// let progress = Progress::from_events(&events)?;
 /// assert_eq!(progress.iterations(), 0);
 /// assert_eq!(progress.current_step().map(|step| step.iteration()), Some(1));
+/// # Ok::<(), loop_core::HistoryError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Progress {
     pub(crate) phase: Phase,
+    /// The number of the last event.
+    pub(crate) sequence: u64,
     now: RunTime,
     working: Duration,
     evaluated: bool,
@@ -62,6 +66,7 @@ pub struct Progress {
     marks: Marks,
     current: Option<StepRecord>,
     last: Option<StepRecord>,
+    best: Option<StepRecord>,
     pub(crate) next: NextIteration,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) interrupted: bool,
@@ -162,6 +167,11 @@ impl Progress {
         self.last.as_ref()
     }
 
+    /// The settled step whose verdict has the highest score; of equal ones the last. `None` if no verdict has a score.
+    pub const fn best_step(&self) -> Option<&StepRecord> {
+        self.best.as_ref()
+    }
+
     /// Settled steps in a row, up to the last, in which something went wrong: the iteration or the
     /// evaluator failed, or noted a fault. A failing verdict is not meant. Whoever resumes a run that ended
     /// [blockably](crate::Halt::blockable) has seen them: then it begins anew.
@@ -217,21 +227,5 @@ impl Progress {
     /// Whether the run evaluates outputs.
     pub const fn is_evaluated(&self) -> bool {
         self.evaluated
-    }
-}
-
-impl<'a> Extend<&'a Event> for Progress {
-    fn extend<T: IntoIterator<Item = &'a Event>>(&mut self, events: T) {
-        for event in events {
-            self.apply(event);
-        }
-    }
-}
-
-impl<'a> FromIterator<&'a Event> for Progress {
-    fn from_iter<T: IntoIterator<Item = &'a Event>>(events: T) -> Self {
-        let mut progress = Self::default();
-        progress.extend(events);
-        progress
     }
 }

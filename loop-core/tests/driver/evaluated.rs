@@ -59,7 +59,7 @@ async fn an_evaluation_hears_that_it_has_to_come_to_its_end() {
     });
     let run = Loop::new(agent()).evaluate(check).until(never()).at_most_for(ms(700)).run();
     let (took, report) = timed(run).await;
-    assert_eq!(report.unwrap().reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.unwrap().reason(), Some(&StopReason::TimeExceeded));
     assert_eq!(took, ms(700), "its grace time is not needed");
     assert_eq!(*told.lock().unwrap(), [false, true]);
 }

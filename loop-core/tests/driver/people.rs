@@ -43,7 +43,7 @@ async fn time_stands_still_while_a_person_is_asked() {
     let run = Loop::new(sleeper(ms(100))).until(never()).at_most(3).at_most_for(ms(250)).guard(checkpoint());
     let (took, report) = timed(run.on_ask(Thinker(note("hurry"))).grace(ms(0)).run()).await;
     let report = report.unwrap();
-    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.reason(), Some(&StopReason::TimeExceeded));
     assert_eq!(report.elapsed(), ms(250));
     assert_eq!(took, ms(3_600_250));
 }
@@ -65,16 +65,16 @@ async fn a_note_reaches_the_next_iteration_and_no_other() {
 async fn a_question_that_nobody_answers_is_a_blockable_halt() {
     let run = Loop::new(sleeper(ms(1))).until(never()).at_most(3).guard(checkpoint());
     let report = run.run().await.unwrap();
-    assert_eq!(report.reason(), &StopReason::HitlCheckpoint);
+    assert_eq!(report.reason(), Some(&StopReason::HitlCheckpoint));
     assert!(report.ending().is_blockable());
-    assert_eq!(report.ending().guardrail.as_deref(), Some("checkpoint"));
+    assert_eq!(report.ending().guardrail(), Some("checkpoint"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_says_no_ends_the_run_as_declined() {
     let run = Loop::new(sleeper(ms(1))).until(never()).at_most(3).guard(checkpoint());
     let report = run.on_ask(Thinker(Some(Answer::Stop))).run().await.unwrap();
-    assert_eq!(report.reason(), &StopReason::Declined);
+    assert_eq!(report.reason(), Some(&StopReason::Declined));
     assert!(!report.ending().is_blockable());
 }
 
@@ -90,7 +90,7 @@ async fn a_cancellation_does_not_wait_for_the_answer() {
     let (took, report) = timed(run.run()).await;
     let report = report.unwrap();
     assert_eq!(took, ms(500));
-    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.reason(), Some(&StopReason::Cancelled));
     assert_eq!(report.elapsed(), ms(10));
 }
 
@@ -106,6 +106,6 @@ async fn usage_that_comes_while_a_person_thinks_counts() {
     });
     let run = Loop::new(agent).until(never()).at_most(3).guard(checkpoint()).on_ask(Thinker(None));
     let report = run.run().await.unwrap();
-    assert_eq!(report.reason(), &StopReason::HitlCheckpoint);
+    assert_eq!(report.reason(), Some(&StopReason::HitlCheckpoint));
     assert_eq!(report.usage(), &crate::parts::cents(4));
 }

@@ -60,22 +60,33 @@ async fn an_iteration_knows_how_often_it_was_tried() {
     assert_eq!(run().run().await.unwrap().output(), Some(&1));
     let died = events_until(|kind| matches!(kind, EventKind::IterationStarted { .. })).await;
     let died = died.into_iter().map(|event| match event.kind {
-        EventKind::RunStarted { .. } => Event { kind: EventKind::RunStarted { evaluated: false }, ..event },
+        EventKind::RunStarted { .. } => Event::new(event.at, EventKind::RunStarted { evaluated: false }),
         _ => event,
     });
     assert_eq!(run().resume(died.collect(), None).run().await.unwrap().output(), Some(&2));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_history_that_lost_an_iteration_is_no_panic() {
+async fn a_history_that_lost_an_iteration_is_damaged() {
     let mut events = events_until(|kind| matches!(kind, EventKind::EvaluationStarted {})).await;
     events.retain(|event| {
         !matches!(event.kind, EventKind::IterationStarted { .. } | EventKind::IterationFinished { .. })
     });
     let run = || Loop::new(agent()).evaluate(check()).until(evaluator_passed()).at_most(9);
-    let missing = run().resume(events.clone(), None).run().await.unwrap_err();
-    assert_eq!(missing, BuildError::OutputMissing { iteration: 0 });
-    assert!(run().resume(events, Some(10)).run().await.unwrap().is_success());
+    let damaged = run().resume(events, Some(10)).run().await.unwrap_err();
+    assert_eq!(
+        damaged.to_string(),
+        "the run cannot be resumed: the history is damaged at event 4 (`evaluation_started`): it cannot happen while \
+         the next iteration is due; go on from an undamaged copy, or begin a new run"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_history_without_its_first_event_is_damaged_for_every_loop() {
+    let events = events_until(|kind| matches!(kind, EventKind::EvaluationStarted {})).await;
+    let without = Loop::new(agent()).until(never()).at_most(9).resume(events[1..].to_vec(), Some(10));
+    let BuildError::Damaged(damage) = without.run().await.unwrap_err() else { panic!("it is damaged") };
+    assert_eq!(damage.number(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +116,7 @@ async fn an_ended_run_goes_on_under_a_larger_bound() {
     assert!(matches!(last.kind, EventKind::RunFinished { .. }));
     let report = collect(5).resume(events, Some(20)).run().await.unwrap();
     assert_eq!(report.iterations(), 5);
-    assert_eq!(report.reason(), &StopReason::MaxIterations);
+    assert_eq!(report.reason(), Some(&StopReason::MaxIterations));
 }
 
 async fn record<S, I>(run: Loop<I, S, loop_core::Bounded>) -> Vec<Event>
@@ -125,7 +136,7 @@ where
 #[tokio::test(start_paused = true)]
 async fn a_met_goal_stays_met() {
     let events = events_until(|_| false).await;
-    let known: Progress = events.iter().collect();
+    let known = Progress::from_events(&events).expect("a history");
     let agent = iteration_fn(async |_: IterationContext<u64>| -> Result<u64, WorkError> { panic!("it ran") });
     let run = Loop::new(agent).evaluate(check()).until(evaluator_passed()).at_most(9);
     let report = run.resume(events, Some(30)).run().await.unwrap();
@@ -137,13 +148,13 @@ async fn a_met_goal_stays_met() {
 #[tokio::test(start_paused = true)]
 async fn an_ended_run_that_is_cancelled_before_it_goes_on_stays_as_it_ended() {
     let events = record(Loop::new(agent()).until(never()).at_most(2)).await;
-    let known: Progress = events.iter().collect();
+    let known = Progress::from_events(&events).expect("a history");
     let token = CancellationToken::new();
     token.cancel();
     let run = Loop::new(agent()).until(never()).at_most(5).cancel_on(token).resume(events, Some(20));
     let report = run.run().await.unwrap();
     assert_eq!(report.progress(), &known);
-    assert_eq!(report.reason(), &StopReason::MaxIterations);
+    assert_eq!(report.reason(), Some(&StopReason::MaxIterations));
 }
 
 /// Fails in its second iteration.

@@ -15,7 +15,7 @@ struct Consistent(Vec<Event>);
 
 impl StopCondition<Step<u64>> for Consistent {
     fn is_met(&self, step: &Step<u64>, progress: &Progress) -> bool {
-        assert_eq!(&self.0.iter().collect::<Progress>(), progress);
+        assert_eq!(&Progress::from_events(&self.0).expect("a history"), progress);
         assert_eq!(Some(step.usage()), progress.current_step().map(StepRecord::usage));
         true
     }

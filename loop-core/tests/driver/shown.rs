@@ -54,6 +54,6 @@ async fn results_show_what_they_hold() {
     let agent = iteration_fn(async |_: IterationContext<&str>| Ok("a draft"));
     let goal = condition_fn(|_: &Step<&str>, _: &Progress| true);
     let shown = format!("{:?}", Loop::new(agent).until(goal).at_most(1).run().await.unwrap());
-    assert!(shown.starts_with("Report { ending: Ending { "), "{shown}");
+    assert!(shown.starts_with("Report { ending: GoalMet { "), "{shown}");
     assert!(shown.contains("GoalMet") && shown.contains(r#"Some("a draft")"#), "{shown}");
 }

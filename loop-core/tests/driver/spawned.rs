@@ -35,7 +35,7 @@ async fn limits_bind_while_nobody_reads() {
     sleep(ms(231)).await;
     assert!(is_set(&dropped));
     let report = run.join().await;
-    assert_eq!(report.reason(), &StopReason::TimeExceeded);
+    assert_eq!(report.reason(), Some(&StopReason::TimeExceeded));
     assert_eq!(report.elapsed(), ms(230));
 }
 
@@ -92,7 +92,7 @@ async fn the_token_cancels_a_spawned_run() {
     token.cancel();
     let (took, report) = timed(run.join()).await;
     assert_eq!(took, ms(0));
-    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.reason(), Some(&StopReason::Cancelled));
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,7 +101,7 @@ async fn a_handle_cancels_its_run_and_still_gets_the_report() {
     sleep(ms(1_500)).await;
     run.cancel();
     let report = run.join().await;
-    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.reason(), Some(&StopReason::Cancelled));
     assert_eq!(report.iterations(), 2);
     assert_eq!(report.output(), Some(&1));
 }
@@ -115,7 +115,7 @@ async fn a_cancelled_run_with_a_full_channel_comes_to_its_end() {
     token.cancel();
     sleep(ms(50)).await;
     let report = run.join().await;
-    assert_eq!(report.reason(), &StopReason::Cancelled);
+    assert_eq!(report.reason(), Some(&StopReason::Cancelled));
     assert_eq!(report.elapsed(), ms(50));
 }
 
@@ -180,7 +180,7 @@ async fn limits_bind_in_a_wait_while_nobody_reads() {
     sleep(ms(500)).await;
     let updates: Vec<_> = run.collect().await;
     let Some(Update::Report(report)) = updates.last() else { panic!("no report at the end") };
-    assert_eq!((report.reason(), report.elapsed()), (&StopReason::BudgetExceeded, ms(90)));
+    assert_eq!((report.reason(), report.elapsed()), (Some(&StopReason::BudgetExceeded), ms(90)));
     assert_eq!(report.usage(), &cents(90));
     assert!(updates.len() < 80, "{} updates were kept for nobody", updates.len());
 }
@@ -193,7 +193,7 @@ async fn work_that_is_put_off_for_no_time_lets_others_run() {
     let token = CancellationToken::new();
     let run = Loop::new(agent).until(never()).at_most(1).cancel_on(token.clone()).run();
     tokio::spawn(async move { token.cancel() });
-    assert_eq!(run.await.unwrap().reason(), &StopReason::Cancelled);
+    assert_eq!(run.await.unwrap().reason(), Some(&StopReason::Cancelled));
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,7 +32,7 @@ fn adds_up_and_never_falls(events: &[Event]) {
     let mut last = Usage::unknown();
     let mut added = Usage::unknown();
     for event in events {
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
         let now = *progress.usage();
         added += event.kind.usage().copied().unwrap_or(Usage::unknown());
         assert_eq!(added, now, "what the events add is what the run used");
@@ -97,7 +97,7 @@ fn accounting_when_driven() {
         let live = Live::run(&world);
         let report = live.report.expect("a report");
         assert_eq!(*report.usage(), sum(&live.reported));
-        assert_eq!(report.progress(), &live.events.iter().collect());
+        assert_eq!(report.progress(), &Progress::from_events(&live.events).expect("a history"));
         adds_up_and_never_falls(&live.events);
         let last = report.last_step().map(|step| *step.usage());
         assert_eq!(last, report.progress().last_step().map(|step| *step.usage()));

@@ -35,7 +35,7 @@ fn are_asked_once(world: &World, places_from: usize, events: &[Event]) {
             }
             _ => {}
         }
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
     }
 }
 
@@ -50,7 +50,7 @@ fn asked_once_over_deaths() {
     also_holds(settings(0..60_usize), |(world, stop)| {
         let mut events = Sim::run(&world).events;
         events.truncate(stop.min(events.len() - 1));
-        while events.iter().collect::<Progress>().phase() == Phase::Asking {
+        while Progress::from_events(&events).expect("a history").phase() == Phase::Asking {
             events.pop();
         }
         are_asked_once(&world, 0, &Sim::resume(&world, &events).events);
@@ -63,7 +63,7 @@ fn asked_once_and_acknowledged_by_a_resume() {
     also_holds(worlds(), |world| {
         let run = Sim::run(&world);
         let asked = run.told.last().is_some_and(|told| told.before.phase() == Phase::Asking);
-        if asked && run.progress.ending().is_some_and(|ending| ending.guardrail.is_some()) {
+        if asked && run.progress.ending().is_some_and(|ending| ending.guardrail().is_some()) {
             let resumed = Sim::resume(&world, &run.events);
             are_asked_once_more(&run.events, &resumed.events);
         }

@@ -95,7 +95,7 @@ fn bounded_when_each_attempt_dies() {
             events.extend(machine.take_events());
         }
         let Some(Action::Finish(ending)) = taken_up(&events).1 else { panic!("it is begun again") };
-        assert_eq!(ending.reason(), &StopReason::AttemptsExhausted);
+        assert_eq!(ending.reason(), Some(&StopReason::AttemptsExhausted));
         assert!(ending.is_blockable());
     }
 }
@@ -112,20 +112,20 @@ fn bounded_over_endings_for_other_reasons() {
         if attempt == 2 {
             // It dies, and ends for another reason when it is taken up.
             let halt = Halt::new(StopReason::BudgetExceeded, "");
-            let ending = Box::new(Ending { halt, guardrail: None });
+            let ending = Box::new(Ending::halted(halt));
             events.extend([EventKind::RunResumed {}, EventKind::RunFinished { ending }].map(at_once));
         }
     }
     let (mut machine, action) = taken_up(&events);
     assert!(
-        matches!(action, Some(Action::Finish(ending)) if ending.reason() == &StopReason::AttemptsExhausted)
+        matches!(action, Some(Action::Finish(ending)) if ending.reason() == Some(&StopReason::AttemptsExhausted))
     );
     events.extend(machine.take_events());
     assert_eq!(taken_up(&events).1, begun(1));
 }
 
 fn at_once(kind: EventKind) -> Event {
-    Event { at: RunTime::ZERO, kind }
+    Event::new(RunTime::ZERO, kind)
 }
 
 /// Work that is put off each time ends the run, and the ending names whose work it was.
@@ -156,7 +156,7 @@ fn bounded_when_work_is_put_off_for_ever() {
             Stage::Iteration => StopReason::AgentUnavailable,
             Stage::Evaluation => StopReason::EvaluatorUnavailable,
         };
-        assert_eq!(ending.reason(), &reason);
+        assert_eq!(ending.reason(), Some(&reason));
     }
 }
 
@@ -168,7 +168,7 @@ fn done() -> Input {
 
 fn taken_up(events: &[Event]) -> (Machine, Option<Action>) {
     let mut machine = Machine::new(vec![Box::new(MaxIterations::new(3))], Box::new(Duration::ZERO), true);
-    machine.restore(events);
+    machine.restore(events).expect("a history");
     let begin = if events.is_empty() { Input::Started } else { Input::Resumed };
     let action = machine.handle(RunTime::ZERO, begin);
     (machine, action)

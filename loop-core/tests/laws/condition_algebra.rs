@@ -89,7 +89,7 @@ impl Tree {
 
 /// A condition that was shown these events, asked.
 fn ask(tree: &Tree, step: &StepRecord, events: &[Event]) -> bool {
-    let progress: Progress = events.iter().collect();
+    let progress = Progress::from_events(&events).expect("a history");
     let mut condition = tree.build::<StepRecord>(&mut Vec::new());
     events.iter().for_each(|event| condition.observe(event));
     condition.is_met(step, &progress)
@@ -155,7 +155,7 @@ impl Either {
 
     /// At the moment it is asked, it has seen all that the progress knows, and the step is the progress's.
     fn check(&self, step: &StepRecord, progress: &Progress, met: bool) -> bool {
-        assert_eq!(&self.seen.iter().collect::<Progress>(), progress);
+        assert_eq!(&Progress::from_events(&self.seen).expect("a history"), progress);
         assert_eq!(Some(step), progress.current_step());
         assert_eq!(met, self.tree.value(step, &self.seen));
         met

@@ -10,12 +10,12 @@ use crate::world::{Guard, Rail, Run, Sim, Told, World, also_holds, holds, settin
 /// The first rail in order that calls for the run's end at this point, and how it ends then. Before
 /// an iteration it is one that halts; in the middle of something, one that leaves nothing.
 fn first(rails: &[Rail], before: &[Event], in_the_middle: bool) -> Option<Ending> {
-    let progress: Progress = before.iter().collect();
+    let progress = Progress::from_events(&before).expect("a history");
     rails.iter().find_map(|rail| {
         let guard = Guard::restored(rail, before);
         let calls = !in_the_middle || guard.ceiling(&progress).is_exhausted();
         match guard.check(&progress) {
-            Decision::Halt(halt) if calls => Some(Ending { halt, guardrail: Some(rail.name.to_owned()) }),
+            Decision::Halt(halt) if calls => Some(Ending::halted_by(rail.name, halt)),
             _ => None,
         }
     })
@@ -32,7 +32,7 @@ fn put_off(input: &Input) -> Duration {
 
 /// The first rail in order that does not leave so much time.
 fn first_too_late(rails: &[Rail], before: &[Event], after: Duration) -> Option<&'static str> {
-    let progress: Progress = before.iter().collect();
+    let progress = Progress::from_events(&before).expect("a history");
     let left = |rail: &&Rail| Guard::restored(rail, before).ceiling(&progress).time;
     rails.iter().find(|rail| left(rail).is_some_and(|left| left <= after)).map(|rail| rail.name)
 }
@@ -54,11 +54,11 @@ fn names_the_first(world: &World, run: &Run) {
             // Work is put off beyond the end of its time.
             (Some(Action::Finish(ending)), input) if put_off(input) > Duration::ZERO => {
                 let late = first_too_late(&world.rails, before, put_off(input));
-                assert_eq!(late, ending.guardrail.as_deref());
+                assert_eq!(late, ending.guardrail());
             }
             // Whose question it was is named, and whose cut it was has been named above.
             (_, Input::Answered { answer: None | Some(Answer::Stop) }) => {}
-            (Some(Action::Finish(ending)), _) if ending.guardrail.is_some() && !was_cut(run, told) => {
+            (Some(Action::Finish(ending)), _) if ending.guardrail().is_some() && !was_cut(run, told) => {
                 assert_eq!(first(&world.rails, before, limit).as_ref(), Some(ending));
             }
             _ => {}
@@ -71,7 +71,7 @@ fn course(run: &Run) -> (u64, u64, Option<u64>, bool) {
     let progress = &run.progress;
     let last = progress.last_step().map(loop_core::StepRecord::iteration);
     let ending = progress.ending().expect("the run is over");
-    (progress.now().as_micros(), progress.iterations(), last, ending.guardrail.is_some())
+    (progress.now().as_micros(), progress.iterations(), last, ending.guardrail().is_some())
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn guard_order_halts_before_it_asks() {
         for (index, event) in run.events.iter().enumerate() {
             if let EventKind::QuestionAsked { index: place, guardrail, .. } = &event.kind {
                 let before = &run.events[..index];
-                let progress: Progress = before.iter().collect();
+                let progress = Progress::from_events(&before).expect("a history");
                 assert_eq!(world.rails[*place].name, guardrail);
                 for (at, rail) in world.rails.iter().enumerate() {
                     let decision = Guard::restored(rail, before).check(&progress);

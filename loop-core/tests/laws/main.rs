@@ -1,4 +1,4 @@
-//! The thirteen laws of the kernel, one file a law. Each is a property over generated worlds: see
+//! The fifteen laws of the kernel, one file a law. Each is a property over generated worlds: see
 //! [`world`]. A simulator drives the machine itself, in virtual time; some laws are held against the
 //! tokio driver as well, on a paused clock.
 
@@ -15,5 +15,7 @@ mod guard_order;
 mod one_ending;
 mod overshoot;
 mod pace;
+mod readers_change_nothing;
 mod replay;
 mod resume;
+mod success_is_earned;

@@ -31,7 +31,7 @@ fn waits(events: &[Event]) -> Vec<Paced> {
             }
             _ => {}
         }
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
     }
     waits
 }
@@ -65,7 +65,7 @@ fn are_as_asked(world: &World, events: &[Event]) -> Vec<Paced> {
             let waited = waits.iter().any(|wait| wait.iterations == before && wait.taken.is_some());
             assert!(before == 0 || waited || world.delay(before).is_zero(), "{iteration} begins at once");
         }
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
     }
     waits
 }

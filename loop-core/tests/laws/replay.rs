@@ -1,11 +1,11 @@
 //! The fold of the events equals the live progress, at every prefix, also after the events were
 //! written down and read again; restored parts equal live parts.
 
-use loop_core::{Event, Guardrail, Input, Progress, RunTime};
-use proptest::{collection::vec, prelude::any, sample::Index};
+use loop_core::{BuildError, Event, Guardrail, Input, Progress, RunTime};
+use proptest::{collection::vec, prelude::any, sample::Index, strategy::Strategy};
 
 use crate::world::{
-    Goal, GoalState, Guard, Sim, also_holds,
+    Goal, GoalState, Guard, Live, Sim, World, also_holds,
     chaos::{Ruin, nonsense},
     holds, locked, settings, sim_machine, through_json, worlds,
 };
@@ -15,7 +15,7 @@ fn prefixes(events: &[Event]) -> Vec<Progress> {
     let mut progress = Progress::default();
     let mut prefixes = vec![progress.clone()];
     for event in events {
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
         prefixes.push(progress.clone());
     }
     prefixes
@@ -68,22 +68,74 @@ fn replay_of_a_restored_machine() {
     });
 }
 
-/// A history with lines lost, doubled and out of order folds to something, and a run goes on from it.
+/// A history with events lost, doubled or out of order folds up to the damage that is found, and a run goes on from
+/// what was folded. Doubled and disordered events are found always.
 #[test]
 fn replay_of_a_damaged_history() {
-    let damage = vec(any::<Index>(), 0..40);
-    also_holds(settings((damage, nonsense())), |(world, (lines, nonsense))| {
-        let whole = Sim::run(&world).events;
-        let events: Vec<Event> = lines.iter().map(|line| line.get(&whole).clone()).collect();
-        let (mut machine, _) = sim_machine(&world);
-        machine.restore(&events);
-        machine.handle(RunTime::ZERO, Input::Resumed);
-        for (at, input) in nonsense {
-            machine.handle(RunTime::from_micros(at), input);
+    also_holds(
+        settings((damages(), nonsense(), any::<bool>())),
+        |(world, (damages, nonsense, is_numbered))| {
+            let whole = Sim::run(&world).events;
+            let mut events = damaged(&whole, &damages);
+            let in_order = events.is_sorted_by(|a, b| a.sequence < b.sequence);
+            if !is_numbered {
+                events.iter_mut().for_each(|event| event.sequence = 0);
+            }
+            let (mut machine, _) = sim_machine(&world);
+            if machine.restore(&events).is_err() {
+                let folds = |count: &usize| Progress::from_events(&events[..*count]).is_ok();
+                events.truncate((0..events.len()).rev().find(folds).expect("nothing is a history"));
+            } else {
+                assert!(in_order || !is_numbered, "the damage is not found: {events:?}");
+            }
+            machine.handle(RunTime::ZERO, Input::Resumed);
+            for (at, input) in nonsense {
+                machine.handle(RunTime::from_micros(at), input);
+            }
+            let all: Vec<Event> = events.iter().cloned().chain(machine.take_events()).collect();
+            assert_eq!(machine.progress(), &loop_core::Progress::from_events(&all).expect("a history"));
+        },
+    );
+}
+
+/// No history makes a loop panic, whether it was evaluated as the loop is or not.
+#[test]
+fn replay_of_a_damaged_history_when_driven() {
+    also_holds(settings((damages(), any::<bool>())), |(world, (damages, evaluated))| {
+        let mut events = damaged(&Sim::run(&world).events, &damages);
+        events.iter_mut().for_each(|event| event.sequence = 0);
+        let world = World { evaluated, ..world };
+        match Live::with(&world, GoalState::new(&world.goal), &events, usize::MAX) {
+            Ok(live) => assert!(live.report.is_some()),
+            Err(
+                BuildError::Damaged(_)
+                | BuildError::EvaluatorChanged { .. }
+                | BuildError::OutputMissing { .. },
+            ) => {}
+            Err(other) => panic!("{other}"),
         }
-        let all: Vec<Event> = events.iter().cloned().chain(machine.take_events()).collect();
-        assert_eq!(machine.progress(), &all.iter().collect());
     });
+}
+
+/// Events lost, doubled and moved, each at a place.
+fn damages() -> impl Strategy<Value = Vec<(u8, Index)>> {
+    vec((0..3_u8, any::<Index>()), 0..4)
+}
+
+fn damaged(whole: &[Event], damages: &[(u8, Index)]) -> Vec<Event> {
+    let mut events = whole.to_vec();
+    for (kind, place) in damages {
+        if events.len() < 2 {
+            break;
+        }
+        let place = place.index(events.len() - 1);
+        match kind {
+            0 => drop(events.remove(place)),
+            1 => events.insert(place, events[place].clone()),
+            _ => events.swap(place, place + 1),
+        }
+    }
+    events
 }
 
 #[test]

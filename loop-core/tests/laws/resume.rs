@@ -27,7 +27,7 @@ fn settled(events: &[Event]) -> Vec<Settled> {
     let mut progress = Progress::default();
     let mut steps = Vec::new();
     for event in events {
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
         if let (EventKind::StepSettled { .. }, Some(step)) = (&event.kind, progress.last_step()) {
             steps.push(Settled {
                 iteration: step.iteration(),
@@ -44,7 +44,7 @@ fn settled(events: &[Event]) -> Vec<Settled> {
 }
 
 fn ending(events: &[Event]) -> Ending {
-    let progress: Progress = events.iter().collect();
+    let progress = Progress::from_events(&events).expect("a history");
     progress.ending().expect("the run is over").clone()
 }
 
@@ -63,7 +63,7 @@ fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
     for death in deaths {
         kept += death;
         events = Sim::resume(world, &journal(&events, kept)).events;
-        if ending(&events).reason() == &StopReason::AttemptsExhausted {
+        if ending(&events).reason() == Some(&StopReason::AttemptsExhausted) {
             return None;
         }
         kept = kept.min(events.len() - 1);
@@ -138,7 +138,7 @@ fn resume_acknowledges_a_blockable_end() {
     also_holds(crate::world::worlds(), |mut world| {
         world.cancel = None;
         let events = Sim::run(&world).events;
-        let before: Progress = events.iter().collect();
+        let before = Progress::from_events(&events).expect("a history");
         let ended = ending(&events);
         let resumed = Sim::resume(&world, &events).events;
         if ended.is_success() {
@@ -146,7 +146,7 @@ fn resume_acknowledges_a_blockable_end() {
         }
         let further = &resumed[events.len()..];
         assert_eq!(further[0].kind, EventKind::RunResumed {});
-        let after: Progress = resumed[..=events.len()].iter().collect();
+        let after = Progress::from_events(&resumed[..=events.len()]).expect("a history");
         assert_eq!(after.usage(), before.usage());
         assert_eq!(after.iterations(), before.iterations());
         let (failures, unchanged) = match ended.is_blockable() {
@@ -162,11 +162,11 @@ fn resume_acknowledges_a_blockable_end() {
         };
         let count = |is_meant: fn(&EventKind) -> bool| places(further, is_meant).len() as u64;
         match ending(&resumed).reason() {
-            StopReason::ConsecutiveFailures => {
+            Some(StopReason::ConsecutiveFailures) => {
                 let limit = least(|rule| if let Rule::Failures(limit) = rule { Some(*limit) } else { None });
                 assert!(count(|kind| matches!(kind, EventKind::StepSettled { .. })) >= limit);
             }
-            StopReason::Stagnated => {
+            Some(StopReason::Stagnated) => {
                 let limit = least(|rule| if let Rule::Stagnant(limit) = rule { Some(*limit) } else { None });
                 assert!(count(|kind| matches!(kind, EventKind::IterationStarted { .. })) >= limit);
             }
@@ -182,7 +182,7 @@ fn resume_when_driven() {
         let live = Live::run(&world);
         let stopped = Live::with(&world, GoalState::new(&world.goal), &[], stop).expect("a new run begins");
         let read: Vec<Event> = stopped.events.iter().map(through_json).collect();
-        if read.iter().collect::<Progress>().phase() == Phase::Ended {
+        if Progress::from_events(&read).expect("a history").phase() == Phase::Ended {
             return;
         }
         // What the condition restores is what it saw, and the run tells it so.

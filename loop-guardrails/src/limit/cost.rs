@@ -24,7 +24,7 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReaso
 /// });
 /// let report =
 ///     Loop::new(agent).until(after(100)).at_most(100).guard(MaxCost::new(Usd::dollars(1))).run().await?;
-/// assert_eq!(report.reason(), &StopReason::BudgetExceeded);
+/// assert_eq!(report.reason(), Some(&StopReason::BudgetExceeded));
 /// assert_eq!(report.iterations(), 3);
 /// # Ok(())
 /// # }

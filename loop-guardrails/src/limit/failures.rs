@@ -21,7 +21,7 @@ use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
 /// let agent = iteration_fn(async |_: IterationContext<()>| Err(WorkError::failed("the key has expired")));
 /// let report =
 ///     Loop::new(agent).until(after(100)).at_most(100).guard(ConsecutiveFailures::new(3)).run().await?;
-/// assert_eq!(report.reason(), &StopReason::ConsecutiveFailures);
+/// assert_eq!(report.reason(), Some(&StopReason::ConsecutiveFailures));
 /// assert_eq!(report.iterations(), 3);
 /// # Ok(())
 /// # }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use loop_core::{Ceiling, Decision, Event, EventKind, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
+use loop_core::{Ceiling, Decision, Ending, Event, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
 
 /// At most so much money in any hour.
 ///
@@ -41,9 +41,9 @@ use loop_core::{Ceiling, Decision, Event, EventKind, Guardrail, Halt, Progress, 
 /// });
 /// let fuse = SpendingRate::per_hour(Usd::dollars(1));
 /// let report = Loop::new(agent).until(after(100)).at_most(100).guard(fuse).run().await?;
-/// assert_eq!(report.reason(), &StopReason::BudgetExceeded);
+/// assert_eq!(report.reason(), Some(&StopReason::BudgetExceeded));
 /// assert_eq!(report.iterations(), 3);
-/// assert_eq!(report.ending().halt.message, "$1.20 spent within an hour; the limit is $1.00 an hour");
+/// assert_eq!(report.ending().message(), "$1.20 spent within an hour; the limit is $1.00 an hour");
 /// # Ok(())
 /// # }
 /// ```
@@ -52,8 +52,6 @@ pub struct SpendingRate {
     limit: Usd,
     /// What was spent in which minute of the run, the oldest first; at most 61 of them.
     spent: VecDeque<(u64, Usd)>,
-    /// It has ended the run.
-    is_blown: bool,
 }
 
 /// The minutes before the present one in which something less than an hour old can have been spent.
@@ -65,7 +63,7 @@ impl SpendingRate {
 
     /// At most `limit` in any hour.
     pub const fn per_hour(limit: Usd) -> Self {
-        Self { limit, spent: VecDeque::new(), is_blown: false }
+        Self { limit, spent: VecDeque::new() }
     }
 
     /// What was spent in the hour before `now`.
@@ -95,13 +93,6 @@ impl Guardrail for SpendingRate {
     }
 
     fn observe(&mut self, event: &Event) {
-        match &event.kind {
-            EventKind::RunFinished { ending } => {
-                self.is_blown = ending.guardrail.as_deref() == Some(Self::NAME);
-            }
-            EventKind::RunResumed {} if std::mem::take(&mut self.is_blown) => self.spent.clear(),
-            _ => {}
-        }
         let Some(cost) = event.kind.usage().and_then(|usage| usage.cost) else { return };
         let now = minute(event.at);
         match self.spent.back_mut() {
@@ -110,6 +101,12 @@ impl Guardrail for SpendingRate {
         }
         while self.spent.front().is_some_and(|(minute, _)| minute + MINUTES < now) {
             self.spent.pop_front();
+        }
+    }
+
+    fn reopened(&mut self, ending: &Ending) {
+        if ending.guardrail() == Some(Self::NAME) {
+            self.spent.clear();
         }
     }
 }
@@ -122,7 +119,7 @@ fn minute(at: RunTime) -> u64 {
 mod tests {
     use std::time::Duration;
 
-    use loop_core::{Cost, Ending, Notes, Usage, WorkResult};
+    use loop_core::{Cost, EventKind, Notes, Usage, WorkResult};
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
@@ -166,16 +163,32 @@ mod tests {
         }
 
         fn happen(&mut self, at: RunTime, kind: EventKind) {
-            let event = Event { at, kind };
-            self.progress.apply(&event);
+            let event = Event::new(at, kind);
+            self.progress.apply(&event).expect("it follows");
             self.rate.observe(&event);
         }
 
+        /// A step in which this is spent.
         fn spend(&mut self, (pause, micros, way): (Duration, u64, u8)) {
             let at = self.progress.now().after(pause);
             let iteration = self.progress.iterations() + 1;
+            let cause = Box::new(Ending::halted(Halt::new(StopReason::Cancelled, "")));
+            let failed =
+                EventKind::IterationFinished { result: WorkResult::Failed("no".into()), notes: None };
+            let done = EventKind::IterationFinished { result: WorkResult::Done(()), notes: None };
+            let judged =
+                EventKind::EvaluationFinished { result: WorkResult::Failed("no".into()), notes: None };
+            let settled = EventKind::StepSettled { met: false };
+            let (before, after) = match way {
+                0 => (vec![], vec![failed, settled]),
+                1 => (vec![], vec![EventKind::EvaluationStarted {}, judged, settled]),
+                2 => (vec![done, EventKind::EvaluationStarted {}], vec![settled]),
+                _ => (vec![EventKind::InterruptRequested { cause }], vec![]),
+            };
             self.happen(at, EventKind::IterationStarted { iteration, attempt: 1 });
-            self.happen(at, told(micros, way));
+            for kind in before.into_iter().chain([told(micros, way)]).chain(after) {
+                self.happen(at, kind);
+            }
             self.spent.push((at, micros));
         }
 
@@ -228,17 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn who_resumes_what_it_has_halted_begins_another_hour_and_nobody_else_does() {
-        for (guardrail, left) in [(Some(SpendingRate::NAME), 1_000_000), (Some("max_cost"), 0), (None, 0)] {
+    fn a_person_who_takes_up_a_run_that_it_ended_begins_another_hour() {
+        for (guardrail, left) in [(SpendingRate::NAME, 1_000_000), ("max_cost", 0)] {
             let mut run = Run::new(1_000_000);
             run.spend((Duration::ZERO, 3_000_000, 0));
-            let now = run.progress.now();
-            if let Some(guardrail) = guardrail {
-                let halt = Halt::new(StopReason::BudgetExceeded, "");
-                let ending = Box::new(Ending { halt, guardrail: Some(guardrail.to_owned()) });
-                run.happen(now, EventKind::RunFinished { ending });
-            }
-            run.happen(now, EventKind::RunResumed {});
+            run.rate.reopened(&Ending::halted_by(guardrail, Halt::new(StopReason::BudgetExceeded, "")));
             assert_eq!(run.rate.ceiling(&run.progress).cost, Some(Usd::micros(left)), "{guardrail:?}");
         }
     }

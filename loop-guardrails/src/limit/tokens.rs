@@ -21,7 +21,7 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 ///     Ok(())
 /// });
 /// let report = Loop::new(agent).until(after(100)).at_most(100).guard(MaxTokens::new(5_000)).run().await?;
-/// assert_eq!(report.reason(), &StopReason::TokensExceeded);
+/// assert_eq!(report.reason(), Some(&StopReason::TokensExceeded));
 /// assert_eq!(report.iterations(), 5);
 /// # Ok(())
 /// # }

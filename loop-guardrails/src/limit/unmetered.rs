@@ -5,7 +5,7 @@
 //! without figures may be an accident. Several in a row mean that the limit does not hold.
 
 use loop_core::{
-    Decision, Event, EventKind, Guardrail, Halt, Progress, RunCost, StopReason, Usage, WorkResult,
+    Decision, Ending, Event, EventKind, Guardrail, Halt, Progress, RunCost, StopReason, Usage, WorkResult,
 };
 
 /// Halts after several iterations in a row that did not report what a limit counts.
@@ -30,7 +30,7 @@ use loop_core::{
 /// let silent = iteration_fn(async |_: IterationContext<()>| Ok(()));
 /// let run = Loop::new(silent).until(after(100)).at_most(100);
 /// let report = run.guard(MaxTokens::new(5_000)).guard(Unmetered::tokens(3)).run().await?;
-/// assert_eq!(report.reason(), &StopReason::Unmetered);
+/// assert_eq!(report.reason(), Some(&StopReason::Unmetered));
 /// assert_eq!(report.iterations(), 3);
 /// # Ok(())
 /// # }
@@ -44,8 +44,6 @@ pub struct Unmetered {
     /// What was reported since the last iteration ended, without what evaluations reported.
     reported: Usage,
     is_evaluating: bool,
-    /// A run ended for this reason.
-    has_halted: bool,
 }
 
 /// What a limit counts.
@@ -67,7 +65,7 @@ impl Unmetered {
     }
 
     const fn new(amount: Amount, limit: u64) -> Self {
-        Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false, has_halted: false }
+        Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false }
     }
 
     /// An iteration has ended that could report.
@@ -105,11 +103,8 @@ impl Guardrail for Unmetered {
     }
 
     fn observe(&mut self, event: &Event) {
-        match &event.kind {
-            EventKind::EvaluationStarted {} => self.is_evaluating = true,
-            EventKind::RunFinished { ending } => self.has_halted = ending.reason() == &StopReason::Unmetered,
-            EventKind::RunResumed {} if std::mem::take(&mut self.has_halted) => self.silent = 0,
-            _ => {}
+        if let EventKind::EvaluationStarted {} = event.kind {
+            self.is_evaluating = true;
         }
         if let Some(usage) = event.kind.usage().filter(|_| !self.is_evaluating) {
             self.reported += *usage;
@@ -131,6 +126,12 @@ impl Guardrail for Unmetered {
             _ => {}
         }
     }
+
+    fn reopened(&mut self, ending: &Ending) {
+        if ending.reason() == Some(&StopReason::Unmetered) {
+            self.silent = 0;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     fn event(kind: EventKind) -> Event {
-        Event { at: RunTime::ZERO, kind }
+        Event::new(RunTime::ZERO, kind)
     }
 
     fn notes(usage: Usage) -> Option<Box<Notes>> {
@@ -214,17 +215,14 @@ mod tests {
     #[test]
     fn a_run_that_is_resumed_after_this_ending_has_another_try_and_no_other_run_has() {
         let mut rails = both();
-        let halt = Halt::new(StopReason::Unmetered, "");
-        let end = |halt| EventKind::RunFinished { ending: Box::new(Ending { halt, guardrail: None }) };
         for _ in 0..3 {
             iterate(&mut rails, Usage::unknown(), &WorkResult::Done(()));
         }
-        see(&mut rails, [EventKind::RunResumed {}]);
-        assert_eq!(rails.each_ref().map(halts), [true, true]);
-        see(&mut rails, [end(Halt::new(StopReason::Cancelled, "")), EventKind::RunResumed {}]);
-        assert_eq!(rails.each_ref().map(halts), [true, true]);
-        see(&mut rails, [end(halt), EventKind::RunResumed {}]);
-        assert_eq!(rails.each_ref().map(halts), [false, false]);
+        for (reason, still) in [(StopReason::Cancelled, true), (StopReason::Unmetered, false)] {
+            let ending = Ending::halted(Halt::new(reason, ""));
+            rails.iter_mut().for_each(|rail| rail.reopened(&ending));
+            assert_eq!(rails.each_ref().map(halts), [still, still]);
+        }
     }
 
     proptest! {

@@ -27,6 +27,22 @@ pub fn clamped(clock: SystemTime) -> Timestamp {
     }
 }
 
+/// The name of the reason, and `goal_met` for none.
+pub(crate) mod stop_reason {
+    use loop_core::{Ending, StopReason};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde passes references")]
+    pub(crate) fn serialize<S: Serializer>(reason: &Option<StopReason>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(reason.as_ref().map_or(Ending::GOAL_MET, StopReason::as_str))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<StopReason>, D::Error> {
+        let name = String::deserialize(from)?;
+        Ok((name != Ending::GOAL_MET).then(|| name.into()))
+    }
+}
+
 /// RFC 3339 in UTC, always with three digits after the second: equal lengths sort as text.
 pub(crate) mod millis {
     use std::borrow::Cow;

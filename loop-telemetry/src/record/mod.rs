@@ -28,8 +28,9 @@ pub struct Record {
     pub name: String,
     /// Iterations that were used up: finished, failed or cut.
     pub iterations: u64,
-    /// Why the run stopped.
-    pub stop_reason: StopReason,
+    /// The reason why the run stopped before its goal was met. As JSON `goal_met` if it was.
+    #[serde(with = "format::stop_reason")]
+    pub stop_reason: Option<StopReason>,
     /// Whether a person must look before the loop runs again.
     pub blockable: bool,
     /// Whether the goal was met.
@@ -78,7 +79,7 @@ impl Record {
         Draft(Self {
             name: name.into(),
             iterations: progress.iterations(),
-            stop_reason: ending.reason().clone(),
+            stop_reason: ending.reason().cloned(),
             blockable: ending.is_blockable(),
             success: ending.is_success(),
             estimated_cost_usd: cost.usd(),
@@ -101,6 +102,11 @@ impl Record {
         self.name = redactor.redact(&self.name).into_owned();
         self.manifest = self.manifest.map(|manifest| redactor.redact(&manifest).into_owned());
         self
+    }
+
+    /// The name of the run's ending, as [`Ending::name`] gives it.
+    pub fn ending_name(&self) -> &str {
+        self.stop_reason.as_ref().map_or(Ending::GOAL_MET, StopReason::as_str)
     }
 
     /// The record as one line of JSON, without the line's end.

@@ -7,7 +7,7 @@ use super::*;
 fn progress_of(usages: &[Usage]) -> Progress {
     let mut progress = Progress::default();
     let mut apply = |seconds: u64, kind| {
-        progress.apply(&Event { at: RunTime::from_micros(seconds * 1_000_000), kind });
+        progress.apply(&Event::new(RunTime::from_micros(seconds * 1_000_000), kind)).expect("it follows");
     };
     apply(0, EventKind::RunStarted { evaluated: false });
     for (iteration, usage) in (1..).zip(usages) {
@@ -20,7 +20,7 @@ fn progress_of(usages: &[Usage]) -> Progress {
 }
 
 fn ending(reason: StopReason) -> Ending {
-    Ending { halt: Halt::new(reason, ""), guardrail: None }
+    Ending::halted(Halt::new(reason, ""))
 }
 
 fn at(millis: i64) -> Timestamp {
@@ -30,7 +30,7 @@ fn at(millis: i64) -> Timestamp {
 #[test]
 fn the_line_of_a_run_that_met_its_goal() {
     let usage = Usage::unknown().with_tokens(900, 100).with_cost(Cost::known(Usd::micros(420_000)));
-    let record = Record::of("tidy", &ending(StopReason::GoalMet), &progress_of(&[usage, usage]))
+    let record = Record::of("tidy", &Ending::goal_met(""), &progress_of(&[usage, usage]))
         .run_id("0198-7f")
         .manifest("/home/ann/tidy.yaml")
         .between(at(1_769_851_800_000), at(1_769_851_804_250));
@@ -62,7 +62,7 @@ fn a_cost_of_which_a_part_is_missing_is_a_lower_bound_and_only_that_is_said() {
     let known = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
     let silent = Usage::unknown().with_tokens(1, 1);
     let line = |usages: &[Usage]| {
-        let ending = ending(StopReason::GoalMet);
+        let ending = Ending::goal_met("");
         Record::of("tidy", &ending, &progress_of(usages)).between(at(0), at(0)).to_line()
     };
     assert!(line(&[known, silent]).ends_with(r#","cost_is_lower_bound":true}"#));
@@ -85,9 +85,9 @@ proptest! {
         input_tokens: Option<u64>,
         cost_is_lower_bound: bool,
     ) {
-        let halt = Halt::new(StopReason::from(reason), "").blockable(blockable);
+        let halt = Halt::new(StopReason::custom(reason), "").blockable(blockable);
         let micros = |at| Timestamp::from_microsecond(at).unwrap();
-        let mut record = Record::of(name, &Ending { halt, guardrail: None }, &Progress::default())
+        let mut record = Record::of(name, &Ending::halted(halt), &Progress::default())
             .between(micros(started), micros(ended));
         record.run_id = run_id;
         record.estimated_cost_usd = cost.map(Usd::micros);

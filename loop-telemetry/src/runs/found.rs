@@ -59,7 +59,7 @@ impl RunStore {
         let mut journal = JournalReader::open(self.path.join(&info.id)).ok()?;
         let (mut progress, mut last) = (Progress::default(), info.started_at);
         while let Some(entry) = journal.next_entry().ok()? {
-            progress.apply(&entry.event);
+            progress.apply(&entry.event).ok()?;
             last = entry.timestamp().unwrap_or(last);
         }
         let mut record = Record::of(&info.name, progress.ending()?, &progress).run_id(&info.id);

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs};
 
 use jiff::Timestamp;
-use loop_core::{Ending, Event, EventKind, Halt, Journal as _, Progress, RunTime, StopReason};
+use loop_core::{Ending, Event, EventKind, Journal as _, Progress, RunTime};
 use tempfile::TempDir;
 
 use crate::{FileJournal, Parallel, Record, RunInfo, RunStore, StoreError, cut};
@@ -19,11 +19,11 @@ fn begin(store: &RunStore, id: &str) -> Result<FileJournal<String>, StoreError> 
 
 /// A run that did something, and ended.
 fn ended(store: &RunStore, id: &str) {
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, ""), guardrail: None };
+    let ending = Ending::goal_met("");
     let mut journal = begin(store, id).unwrap();
     let finished = EventKind::RunFinished { ending: Box::new(ending.clone()) };
     let events = [EventKind::RunStarted { evaluated: false }, finished];
-    journal.append(&events.map(|kind| Event { at: RunTime::ZERO, kind }), None).unwrap();
+    journal.append(&events.map(|kind| Event::new(RunTime::ZERO, kind)), None).unwrap();
     let record = Record::of("greet", &ending, &Progress::default()).run_id(id);
     store.note_end(&record.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)).unwrap();
 }
@@ -158,5 +158,5 @@ fn a_run_that_was_put_back_is_listed_again() {
     drop(begin(&store, "next").unwrap());
     let back = store.find("first").unwrap();
     assert!(!back.is_open);
-    assert_eq!(back.last_ending.unwrap().stop_reason, StopReason::GoalMet);
+    assert_eq!(back.last_ending.unwrap().stop_reason, None);
 }

@@ -97,7 +97,7 @@ async fn a_line_is_written_after_the_output_that_it_names_is_safe() {
     let run_folder = folder.path().join("run");
     let mut journal = FileJournal::<String>::create(&run_folder, Timestamp::now).unwrap();
     let kind = EventKind::IterationFinished { result: WorkResult::Done(()), notes: None };
-    let ended = Event { at: RunTime::ZERO, kind };
+    let ended = Event::new(RunTime::ZERO, kind);
     journal.append(&[ended], Some(&"x".repeat(100_000))).unwrap();
     assert_eq!(read(&run_folder).len(), 0);
     assert_eq!(fs::read_dir(run_folder.join("outputs")).unwrap().count(), 1);
@@ -140,7 +140,7 @@ async fn a_living_run_is_followed_line_by_line() {
     let mut journal = create(&run_folder);
     let mut reader = JournalReader::open(&run_folder).unwrap();
     assert!(reader.next_entry().unwrap().is_none());
-    let event = |at| Event { at: RunTime::from_micros(at), kind: EventKind::EvaluationStarted {} };
+    let event = |at| Event::new(RunTime::from_micros(at), EventKind::EvaluationStarted {});
     journal.append(&[event(1), event(2)], None).unwrap();
     for at in [1, 2] {
         assert_eq!(reader.next_entry().unwrap().unwrap().event, event(at));
@@ -161,7 +161,7 @@ fn what_was_not_loaded_is_not_appended_to() {
     let folder = tempfile::tempdir().unwrap();
     let run_folder = folder.path().join("run");
     drop(create(&run_folder));
-    let event = Event { at: RunTime::ZERO, kind: EventKind::RunResumed {} };
+    let event = Event::new(RunTime::ZERO, EventKind::RunResumed {});
     let error = open(&run_folder).append(&[event], None).unwrap_err();
     assert!(error.to_string().contains("load it first"), "{error}");
 }

@@ -29,7 +29,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
 
     let before = read(&run_folder);
-    let known: Progress = before.iter().collect();
+    let known = Progress::from_events(&before).expect("a history");
     assert!(known.iterations() > 0 && known.ending().is_none());
     // With room again, it goes on where it was.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -50,8 +50,8 @@ fn a_process_with_a_full_disk() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let ran = runtime.block_on(run(&world(), create(&folder), usize::MAX));
     let report = ran.report.unwrap();
-    assert_eq!(report.reason(), &StopReason::Failed);
-    let message = &report.ending().halt.message;
+    assert_eq!(report.reason(), Some(&StopReason::Failed));
+    let message = &report.ending().message();
     assert!(message.contains("events.jsonl cannot be written"), "{message}");
     assert!(message.contains("space on the disk") && message.contains("File too large"), "{message}");
     // What was begun was recorded as begun.

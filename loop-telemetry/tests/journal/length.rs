@@ -8,7 +8,7 @@ use loop_telemetry::FileJournal;
 
 /// The events of an iteration without an evaluator.
 fn events(iteration: u64) -> [Event; 3] {
-    let at = |kind| Event { at: RunTime::from_micros(iteration), kind };
+    let at = |kind| Event::new(RunTime::from_micros(iteration), kind);
     [
         at(EventKind::IterationStarted { iteration, attempt: 1 }),
         at(EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }),
@@ -21,7 +21,7 @@ fn a_million_events_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let mut journal = FileJournal::<u64>::create(&run, || Timestamp::UNIX_EPOCH).unwrap();
-    let began = Event { at: RunTime::ZERO, kind: EventKind::RunStarted { evaluated: false } };
+    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
     journal.append(&[began], None).unwrap();
     let iterations = 333_333;
     let mut batch = Vec::new();
@@ -39,7 +39,7 @@ fn a_million_events_are_restored() {
     let mut count = 0;
     let output = FileJournal::<u64>::open(&run, Timestamp::now).unwrap().load(&mut |event| {
         count += 1;
-        machine.restore([event]);
+        machine.restore([event]).expect("a history");
     });
     assert_eq!(count, 1_000_000);
     assert_eq!(output.unwrap(), Some(iterations * 10));

@@ -21,7 +21,7 @@ fn texts_and_outputs_are_written_without_their_secrets() {
             notes: None,
         },
     ];
-    let events = kinds.map(|kind| Event { at: RunTime::ZERO, kind });
+    let events = kinds.map(|kind| Event::new(RunTime::ZERO, kind));
     journal.append(&events, Some(&vec![text.clone()])).unwrap();
     journal.append(&events[..1], Some(&vec![text; 3_000])).unwrap();
     futures::executor::block_on(journal.sync()).unwrap();

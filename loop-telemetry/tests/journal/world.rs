@@ -129,7 +129,7 @@ pub(crate) fn settled(events: &[Event]) -> Vec<String> {
     let mut progress = Progress::default();
     let mut steps = Vec::new();
     for event in events {
-        progress.apply(event);
+        progress.apply(event).expect("it follows");
         if let (EventKind::StepSettled { met }, Some(step)) = (&event.kind, progress.last_step()) {
             let (verdict, marks) = (step.verdict(), step.marks());
             let faults = (step.failure(), step.fault(), progress.consecutive_failures());
@@ -140,6 +140,6 @@ pub(crate) fn settled(events: &[Event]) -> Vec<String> {
 }
 
 pub(crate) fn ending(events: &[Event]) -> Ending {
-    let progress: Progress = events.iter().collect();
+    let progress = Progress::from_events(&events).expect("a history");
     progress.ending().expect("the run is over").clone()
 }

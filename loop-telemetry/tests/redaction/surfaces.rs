@@ -4,9 +4,7 @@ use std::fs;
 
 use futures::executor::block_on;
 use jiff::Timestamp;
-use loop_core::{
-    Ending, Event, EventKind, Halt, Journal, Notes, Progress, RunTime, StopReason, Verdict, WorkResult,
-};
+use loop_core::{Ending, Event, EventKind, Journal, Notes, Progress, RunTime, Verdict, WorkResult};
 use loop_telemetry::{
     Channel, FileJournal, JournalReader, Logs, REDACTED, Record, Redactor,
     transcript::{Change, Entry, SessionInfo, SessionStore},
@@ -62,7 +60,7 @@ fn journal(redactor: &Redactor, text: &str) -> String {
         EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None },
         EventKind::IterationFinished { result: WorkResult::Failed(text.into()), notes: None },
     ];
-    let events = kinds.map(|kind| Event { at: RunTime::ZERO, kind });
+    let events = kinds.map(|kind| Event::new(RunTime::ZERO, kind));
     journal.append(&events[..2], Some(&arguments(text))).expect("written");
     journal.append(&events[2..], None).expect("written");
     block_on(journal.sync()).expect("synced");
@@ -99,7 +97,7 @@ fn transcript(redactor: &Redactor, text: &str) -> String {
 }
 
 fn record(redactor: &Redactor, text: &str) -> String {
-    let ending = Ending { halt: Halt::new(StopReason::GoalMet, text), guardrail: None };
+    let ending = Ending::goal_met(text);
     let draft = Record::of(text, &ending, &Progress::default()).manifest(text);
     let record = draft.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH).redacted(redactor);
     seen(&record.to_line())

@@ -51,22 +51,24 @@ fn after(calls: usize) -> String {
 /// asked in a hurry.
 pub(crate) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
-/// What it means for the loop around it. A rate limit puts the turn off if no tool was called in it, and
-/// fails it otherwise, since it would do again what it did. What no further iteration can mend ends the run.
-impl From<TurnError> for WorkError {
-    fn from(error: TurnError) -> Self {
+impl TurnError {
+    /// The consequence for the loop around it, to be used instead of `?` alone, which would make each error a failed step.
+    /// A rate limit puts the turn off if no tool was called in it, and fails it otherwise, since it would do again
+    /// what it did. What no further iteration can mend ends the run.
+    pub fn into_work_error(self) -> WorkError {
+        let error = self;
         match &error {
-            TurnError::EmptyPrompt => Halt::new(StopReason::PromptUndeliverable, error.to_string()).into(),
-            TurnError::Model { error: model, calls } => match model.kind() {
+            Self::EmptyPrompt => Halt::new(StopReason::PromptUndeliverable, error.to_string()).into(),
+            Self::Model { error: model, calls } => match model.kind() {
                 ModelErrorKind::RateLimited { reset: Some(reset) } if *calls == 0 => {
-                    Self::Later { after: reset.max(LEAST_WAIT) }
+                    WorkError::Later { after: reset.max(LEAST_WAIT) }
                 }
                 ModelErrorKind::Unauthorized | ModelErrorKind::NotFound => {
                     Halt::new(StopReason::AgentUnavailable, with_causes(&error)).into()
                 }
-                _ => Self::failed(error),
+                _ => WorkError::failed(error),
             },
-            TurnError::Limit { .. } | TurnError::Cancelled { .. } => Self::failed(error),
+            Self::Limit { .. } | Self::Cancelled { .. } => WorkError::failed(error),
         }
     }
 }

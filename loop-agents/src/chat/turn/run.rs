@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loop_core::{Bounded, CancellationToken, Loop, Meter, Report, Step, StopReason, condition_fn};
+use loop_core::{Bounded, CancellationToken, Halt, Loop, Meter, Report, Step, StopReason, condition_fn};
 use loop_guardrails::{MaxCost, MaxElapsed, MaxTokens};
 
 use super::{
@@ -162,8 +162,12 @@ fn composed<'a>(
 fn unanswered(report: &Report<Spoken>, failure: Option<ModelError>, calls: usize) -> TurnError {
     match (failure, report.reason()) {
         (Some(error), _) => TurnError::Model { error, calls },
-        (None, StopReason::Cancelled) => TurnError::Cancelled { calls },
-        (None, _) => TurnError::Limit { halt: report.ending().halt.clone(), calls },
+        (None, Some(StopReason::Cancelled)) => TurnError::Cancelled { calls },
+        (None, _) => {
+            let halt = report.ending().halt().cloned();
+            let halt = halt.unwrap_or_else(|| Halt::new(StopReason::Failed, "the model said nothing"));
+            TurnError::Limit { halt, calls }
+        }
     }
 }
 

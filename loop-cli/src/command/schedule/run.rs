@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use loop_agents::process::Custody;
-use loop_core::CancellationToken;
+use loop_schedule::CancellationToken;
 use loop_schedule::{Runner, StoreError, Switch};
 
 use super::{super::setting, Failure, place};

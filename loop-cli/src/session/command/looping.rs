@@ -77,7 +77,7 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> a
     let repeated = repetition.of(Line { line, session }, until.clone());
     let report = repeated.observe(lines).cancel_on(stop).run().await?;
     let over = every::over(repetition, &until, report.ending(), report.progress());
-    session.loop_ended(until.finished(), report.reason().as_str());
+    session.loop_ended(until.finished(), report.ending().name());
     session.say(&over);
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use loop_core::CancellationToken;
+use loop_schedule::CancellationToken;
 use loop_schedule::{Delivering, Delivery, Fire, Runner, RunnerHandle, Switch};
 use tokio::sync::{mpsc, oneshot};
 

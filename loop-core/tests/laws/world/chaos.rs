@@ -15,7 +15,7 @@ use super::{
 pub(crate) type Nonsense = Vec<(u64, Input)>;
 
 fn results<T: std::fmt::Debug>(done: impl Strategy<Value = T>) -> impl Strategy<Value = WorkResult<T>> {
-    let halt = loop_core::Halt::new("of_my_own".into(), "it cannot go on");
+    let halt = loop_core::Halt::new(loop_core::StopReason::custom("of_my_own"), "it cannot go on");
     prop_oneof![
         6 => done.prop_map(WorkResult::Done),
         2 => Just(()).prop_map(|()| WorkResult::Failed("it broke".into())),
@@ -35,7 +35,7 @@ fn inputs() -> BoxedStrategy<Input> {
         3 => usages().prop_map(|usage| Input::Reported { usage }),
         2 => Just(Input::DeadlinePassed),
         1 => Just(Input::Cancelled),
-        1 => Just(()).prop_map(|()| Input::Halted { halt: loop_core::Halt::new("of_my_own".into(), "") }),
+        1 => Just(()).prop_map(|()| Input::Halted { halt: loop_core::Halt::new(loop_core::StopReason::custom("of_my_own"), "") }),
         1 => Just(Input::Resumed),
     ]
     .boxed()

@@ -62,7 +62,7 @@ pub(crate) fn notes() -> BoxedStrategy<Notes> {
 }
 
 fn ends() -> BoxedStrategy<End> {
-    let reason = select(vec![StopReason::AgentUnavailable, "of_my_own".into(), StopReason::Failed]);
+    let reason = select(vec![StopReason::AgentUnavailable, "goal_met".to_owned().into(), StopReason::Failed]);
     prop_oneof![
         12 => verdicts().prop_map(End::Done),
         3 => Just(End::Failed),

@@ -3,15 +3,17 @@
 use std::{
     collections::HashMap,
     future::Future,
+    pin::Pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use loop_core::{
-    Answer, Ask, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind, Halt,
-    Iteration, IterationContext, Judged, Loop, Meter, Progress, Question, Report, RunStream, Stage, Step,
-    StepRecord, StopCondition, Update, Usage, Verdict, WorkError, WorkResult, pace_fn,
+    Answer, Ask, Bounded, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind,
+    Halt, Iteration, IterationContext, Judged, Loop, LoopStep, Meter, OnLag, Progress, Question, Report,
+    RunStream, Running, Stage, Step, StepRecord, StopCondition, Update, Usage, Verdict, WorkError,
+    WorkResult, pace_fn,
 };
 use tokio::time::sleep;
 
@@ -50,7 +52,8 @@ impl Live {
         virtual_time(async {
             let parts = Parts::new(world, before);
             let ledger = Arc::clone(&parts.ledger);
-            let (stream, probes) = parts.stream(goal, before)?;
+            let (begun, probes) = parts.begin(goal, before, &Reading::Stream(Vec::new()))?;
+            let Begun::Stream(stream) = begun else { unreachable!("it is read as a stream") };
             let mut live = Self { events: before.to_vec(), report: None, reported: Vec::new(), probes };
             let mut updates = stream.take(stop_after);
             while let Some(update) = updates.next().await {
@@ -63,6 +66,83 @@ impl Live {
             Ok(live)
         })
     }
+}
+
+/// The way in which a run is read. Between two updates the reader lets others run so many times, and no time passes.
+#[derive(Debug, Clone)]
+pub(crate) enum Reading {
+    Nobody,
+    Stream(Vec<usize>),
+    Spawned { pauses: Vec<usize>, channel: usize, on_lag: OnLag },
+    Detached,
+}
+
+/// A run that has begun.
+enum Begun {
+    Alone(Pin<Box<dyn Future<Output = Report<u64>> + Send>>),
+    Stream(RunStream<u64>),
+    Spawned(Running<u64>),
+    Detached,
+}
+
+impl Reading {
+    fn begin<S>(&self, run: Loop<Parts, S, Bounded>) -> Result<Begun, BuildError>
+    where
+        S: LoopStep<Output = u64> + 'static,
+    {
+        Ok(match self {
+            Self::Nobody => Begun::Alone(Box::pin(async { run.run().await.expect("a new run begins") })),
+            Self::Stream(_) => Begun::Stream(run.stream()?),
+            Self::Spawned { channel, on_lag, .. } => {
+                Begun::Spawned(run.channel(*channel).on_lag(*on_lag).spawn()?)
+            }
+            Self::Detached => {
+                run.spawn()?.detach();
+                Begun::Detached
+            }
+        })
+    }
+
+    /// Runs a world, read in this way, and gives what an observer saw and what the reader saw.
+    pub(crate) fn run(&self, world: &World) -> (Vec<Event>, Vec<Event>) {
+        virtual_time(async {
+            let parts = Parts::new(world, &[]);
+            let ledger = Arc::clone(&parts.ledger);
+            let goal = GoalState::new(&world.goal);
+            let (begun, _) = parts.begin(goal, &[], self).expect("a new run begins");
+            let read = match (begun, self) {
+                (Begun::Alone(run), _) => {
+                    tokio::spawn(run).await.expect("no panic");
+                    Vec::new()
+                }
+                (Begun::Stream(updates), Self::Stream(pauses)) => {
+                    tokio::spawn(read(updates, pauses.clone())).await.expect("no panic")
+                }
+                (Begun::Spawned(updates), Self::Spawned { pauses, .. }) => {
+                    read(updates, pauses.clone()).await
+                }
+                _ => Vec::new(),
+            };
+            while !locked(&ledger).over {
+                sleep(Duration::from_secs(1)).await;
+            }
+            (locked(&ledger).events.clone(), read)
+        })
+    }
+}
+
+async fn read(mut updates: impl Stream<Item = Update<u64>> + Unpin, pauses: Vec<usize>) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut pauses = pauses.into_iter().cycle();
+    while let Some(update) = updates.next().await {
+        for _ in 0..pauses.next().unwrap_or(0) {
+            tokio::task::yield_now().await;
+        }
+        if let Update::Event(event) = update {
+            events.push(event);
+        }
+    }
+    events
 }
 
 /// Runs a future on one thread, whose clock stands still while anybody works.
@@ -87,11 +167,12 @@ pub(crate) fn last_output(events: &[Event]) -> Option<u64> {
     output
 }
 
-/// What was reported, until the run is over.
+/// What was reported and observed, until the run is over.
 #[derive(Default)]
 struct Ledger {
     reported: Vec<Usage>,
     over: bool,
+    events: Vec<Event>,
 }
 
 #[derive(Clone)]
@@ -104,7 +185,7 @@ struct Parts {
 impl Parts {
     fn new(world: &World, before: &[Event]) -> Self {
         let parts = Self { world: Arc::new(world.clone()), ledger: Arc::default(), tries: Arc::default() };
-        let progress: Progress = before.iter().collect();
+        let progress = Progress::from_events(before).unwrap_or_default();
         let next = progress.current_step().map_or(0, StepRecord::iteration);
         for stage in [Stage::Iteration, Stage::Evaluation] {
             locked(&parts.tries).insert((next, stage), sim::tries(before, stage));
@@ -112,11 +193,12 @@ impl Parts {
         parts
     }
 
-    fn stream(
+    fn begin(
         self,
         goal: impl AnyGoal,
         before: &[Event],
-    ) -> Result<(RunStream<u64>, Vec<Probe>), BuildError> {
+        reading: &Reading,
+    ) -> Result<(Begun, Vec<Probe>), BuildError> {
         let world = Arc::clone(&self.world);
         let cancel = CancellationToken::new();
         if let Some(after) = world.cancel {
@@ -133,9 +215,9 @@ impl Parts {
             .pace(pace_fn(move |progress| delays[progress.iterations() as usize % delays.len()]))
             .on_ask(self.clone())
             .observe(move |event: &Event, _: &Progress| {
-                if let EventKind::RunFinished { .. } = event.kind {
-                    locked(&ledger).over = true;
-                }
+                let mut ledger = locked(&ledger);
+                ledger.events.push(event.clone());
+                ledger.over |= matches!(event.kind, EventKind::RunFinished { .. });
             })
             .cancel_on(cancel)
             .grace(GRACE);
@@ -148,11 +230,11 @@ impl Parts {
         if !before.is_empty() {
             run = run.resume(before.to_vec(), last_output(before));
         }
-        let stream = match world.evaluated {
-            true => run.evaluate(self).until(goal).stream()?,
-            false => run.until(goal).stream()?,
+        let begun = match world.evaluated {
+            true => reading.begin(run.evaluate(self).until(goal))?,
+            false => reading.begin(run.until(goal))?,
         };
-        Ok((stream, probes))
+        Ok((begun, probes))
     }
 
     fn add(&self, meter: &Meter, usage: Usage) {

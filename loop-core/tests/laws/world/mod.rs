@@ -21,7 +21,7 @@ use proptest::{
 pub(crate) use self::{
     generate::{settings, unlimited, usages, worlds},
     goal::{Goal, GoalState},
-    live::Live,
+    live::{Live, Reading},
     rail::{Guard, Probe, Rail, Rule},
     sim::{Run, Sim, Told, machine as sim_machine, usage_of},
 };

@@ -101,8 +101,10 @@ impl Guardrail for Guard {
             Rule::Stagnant(limit) => {
                 Self::halt_if(progress.unchanged("tree") >= Some(*limit), StopReason::Stagnated)
             }
-            Rule::Settled(limit) => Self::halt_if(self.settled >= *limit, "enough_steps".into()),
-            Rule::Reports(limit) => Self::halt_if(self.reports >= *limit, "enough_reports".into()),
+            Rule::Settled(limit) => Self::halt_if(self.settled >= *limit, StopReason::custom("goal_met")),
+            Rule::Reports(limit) => {
+                Self::halt_if(self.reports >= *limit, StopReason::custom("enough_reports"))
+            }
         }
     }
 

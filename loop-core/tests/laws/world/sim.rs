@@ -74,7 +74,7 @@ impl<'w> Sim<'w> {
     /// Takes a run up again that left these events.
     pub(crate) fn resume(world: &'w World, events: &[Event]) -> Run {
         let mut sim = Self::new(world);
-        sim.machine.restore(events);
+        sim.machine.restore(events).expect("a history");
         sim.goal = GoalState::restored(&world.goal, events);
         sim.events = events.to_vec();
         sim.now = sim.machine.progress().now();

@@ -1,0 +1,95 @@
+//! Which events can follow which. A history that breaks these rules is damaged, and no run goes on from it.
+
+use super::{Phase, Progress};
+use crate::{Event, EventKind, RunTime, event::Stage};
+
+/// Events that are not the history of a run: some are missing, doubled, damaged or in the wrong order.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the history is damaged at event {number} (`{event}`): {why}")]
+pub struct HistoryError {
+    number: u64,
+    event: &'static str,
+    why: Damage,
+}
+
+impl HistoryError {
+    /// The number of the first event that cannot be right, from 1.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Damage {
+    #[error("the number of the event before it is {0}")]
+    Number(u64),
+    #[error("the event before it happened later, at {0}")]
+    Time(RunTime),
+    #[error("the iteration before it is {0}")]
+    Iteration(u64),
+    #[error("it cannot happen while {0}")]
+    Order(&'static str),
+}
+
+impl Progress {
+    /// Whether this event can follow those before it.
+    pub(super) fn check(&self, event: &Event) -> Result<(), HistoryError> {
+        let why = match &event.kind {
+            _ if event.sequence != 0 && event.sequence <= self.sequence => Damage::Number(self.sequence),
+            _ if event.at < self.now => Damage::Time(self.now),
+            kind if !self.can_follow(kind) => Damage::Order(self.phase.in_words()),
+            EventKind::IterationStarted { iteration, .. } if *iteration != self.iterations + 1 => {
+                Damage::Iteration(self.iterations)
+            }
+            _ => return Ok(()),
+        };
+        let number = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
+        Err(HistoryError { number, event: event.kind.name(), why })
+    }
+
+    fn can_follow(&self, kind: &EventKind) -> bool {
+        match (kind, self.phase) {
+            (EventKind::RunStarted { .. }, phase) => phase == Phase::New,
+            (_, Phase::New) => false,
+            (EventKind::RunResumed {}, _) => true,
+            (_, Phase::Ended) => false,
+            (
+                EventKind::UsageReported { .. }
+                | EventKind::CancelRequested {}
+                | EventKind::HaltRequested { .. },
+                _,
+            )
+            | (EventKind::QuestionAsked { .. }, Phase::Before(Stage::Iteration))
+            | (EventKind::QuestionAnswered { .. }, Phase::Asking)
+            | (EventKind::WaitFinished {}, Phase::Waiting(_))
+            | (EventKind::IterationStarted { .. }, Phase::Before(Stage::Iteration))
+            | (EventKind::IterationFinished { .. }, Phase::Working(Stage::Iteration))
+            | (EventKind::EvaluationStarted {}, Phase::Before(Stage::Evaluation))
+            | (EventKind::EvaluationFinished { .. }, Phase::Working(Stage::Evaluation))
+            | (EventKind::StepSettled { .. }, Phase::Settling)
+            | (EventKind::DeadlinePassed {}, Phase::Working(_) | Phase::Waiting(_))
+            | (EventKind::Granted { .. }, Phase::Before(_) | Phase::Settling)
+            | (EventKind::RunFinished { .. }, Phase::Before(_) | Phase::Waiting(_) | Phase::Asking) => true,
+            (EventKind::WaitStarted { before, .. }, Phase::Before(stage)) => *before == stage,
+            (EventKind::InterruptRequested { .. }, Phase::Working(_)) => !self.interrupted,
+            (EventKind::WorkCut { .. }, Phase::Working(_)) => self.interrupted,
+            _ => false,
+        }
+    }
+}
+
+impl Phase {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::New => "the run has not started",
+            Self::Before(Stage::Iteration) => "the next iteration is due",
+            Self::Before(Stage::Evaluation) => "an evaluation is due",
+            Self::Asking => "a question is open",
+            Self::Waiting(_) => "the run waits",
+            Self::Working(Stage::Iteration) => "an iteration is under way",
+            Self::Working(Stage::Evaluation) => "an evaluation is under way",
+            Self::Settling => "a step is to be settled",
+            Self::Ended => "the run is over",
+        }
+    }
+}
