@@ -50,7 +50,7 @@ use self::{
     family::Adoption,
     guardian::Guardian,
     kill::end_all,
-    mark::Mark,
+    mark::{Mark, end_carriers},
 };
 use super::blocking::off_executor;
 pub(super) use kill::KILL_TIME;
@@ -300,7 +300,7 @@ impl Estate {
                 adoption.wait_for_commands();
                 end_all(|| adoption.all_orphans())
             }
-            None if is_used => end_all(|| self.mark.carriers()),
+            None if is_used => end_carriers(&self.mark),
             None => Vec::new(),
         };
         if is_used && self.adoption.is_some() {
