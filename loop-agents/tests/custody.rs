@@ -62,7 +62,8 @@ async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
 /// Runs `test` on an executor with one thread, whose only other thread, for blocking work, is taken until the test sends
 /// something. Returns when the runtime is gone.
 fn beside_blocked_thread<F: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<()>) -> F) {
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+    let runtime = runtime.expect("a runtime");
     let (release, released) = mpsc::channel();
     drop(runtime.spawn_blocking(move || released.recv()));
     runtime.block_on(test(release));
@@ -72,7 +73,9 @@ fn beside_blocked_thread<F: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<
 fn hear_of_end(fifo: &Fifo) -> mpsc::Receiver<()> {
     let (path, (tell, told)) = (fifo.path(), mpsc::channel());
     thread::spawn(move || {
-        File::open(path).and_then(|mut fifo| fifo.read_to_end(&mut Vec::new())).unwrap();
+        File::open(path)
+            .and_then(|mut fifo| fifo.read_to_end(&mut Vec::new()))
+            .expect("the fifo can be read");
         tell.send(())
     });
     told
@@ -81,7 +84,7 @@ fn hear_of_end(fifo: &Fifo) -> mpsc::Receiver<()> {
 /// Whether anything carries the mark of this run, dead processes aside.
 fn lives(run: &str) -> bool {
     let mark = format!("{RUN_VARIABLE}={run}\0");
-    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let processes = fs::read_dir("/proc").expect("/proc is there").flatten();
     let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
     environments.any(|it| it.windows(mark.len()).any(|part| part == mark.as_bytes()))
 }

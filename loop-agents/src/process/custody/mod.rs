@@ -181,7 +181,7 @@ impl Custody {
     /// Ends everything that commands in this custody left behind, and sends the guardian away. Dropping the
     /// last clone does the same. Commands can be started in it afterwards.
     ///
-    /// Blocks the thread until they are gone, mostly for some milliseconds, and for four seconds at most. In
+    /// Blocks the thread until they are gone, mostly for some milliseconds, and for a few seconds at most. In
     /// asynchronous code use [`end_async`](Self::end_async). Returns the numbers of those that could not be ended: they
     /// belong to somebody else, or hang in the system.
     pub fn end(&self) -> Vec<u32> {
