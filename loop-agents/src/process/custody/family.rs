@@ -10,7 +10,10 @@
 use std::{
     io,
     process::Child,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, kill_process_group, waitid};
@@ -21,6 +24,7 @@ use super::{
     proc::{self, Found, Stat},
     system,
 };
+use crate::process::blocking::off_executor;
 
 /// How many are ended at a time: each of them takes a file descriptor.
 const AT_ONCE: usize = 128;
@@ -112,9 +116,17 @@ pub(in crate::process) fn give_up(leader: Pid) {
 /// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or a container more
 /// so, has only so many places.
 ///
-/// It takes no [`Adoption`], so that a look under way does not prolong one.
-pub(super) fn reap_orphans() {
-    family().inherited();
+/// It takes no [`Adoption`], so that a look under way does not prolong one. Many commands hear of each death: while one
+/// look is about to begin, no other is needed.
+pub(super) async fn reap_orphans() {
+    static IS_DUE: AtomicBool = AtomicBool::new(false);
+    if !IS_DUE.swap(true, Ordering::AcqRel) {
+        off_executor(|| {
+            IS_DUE.store(false, Ordering::Release);
+            family().inherited();
+        })
+        .await;
+    }
 }
 
 /// Blocks until the leader of a command that was killed is dead, for about [`KILL_TIME`] at most.

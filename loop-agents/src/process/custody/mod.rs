@@ -252,7 +252,7 @@ impl Custody {
     async fn watch_orphans(&self, ended: Option<io::Result<Signal>>) -> Infallible {
         if let Some(Ok(mut ended)) = ended {
             while ended.recv().await.is_some() {
-                off_executor(family::reap_orphans).await;
+                family::reap_orphans().await;
                 // It may have been stopped. What goes wrong here is said before the next command.
                 let _ = self.keep_guarded().await;
             }
