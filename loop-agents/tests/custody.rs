@@ -3,10 +3,21 @@
 
 mod common;
 
-use std::future::pending;
+use std::{
+    fs::{self, File},
+    future::{Future, pending, ready},
+    io::Read,
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
 
 use common::{Fifo, left_behind, process, run, soon};
-use loop_agents::process::{Custody, RUN_VARIABLE, sweep};
+use loop_agents::process::{Custody, Exit, RUN_VARIABLE, sweep};
+use tokio::runtime::Builder;
+
+/// Only to tell the end from no end.
+const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn what_carries_the_mark_is_gone_at_the_end_of_the_run() {
@@ -46,4 +57,94 @@ async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
     assert!(swept.iter().all(|swept| swept.ended), "{swept:?}");
     soon(gone, "the end of what was left").await;
     assert_eq!(sweep(&["another-dead-run", "a-dead-run-of-this-test"]), []);
+}
+
+/// Runs `test` on an executor with one thread, whose only other thread, for blocking work, is taken until the test sends
+/// something. Returns when the runtime is gone.
+fn beside_blocked_thread<F: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<()>) -> F) {
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+    let runtime = runtime.expect("a runtime");
+    let (release, released) = mpsc::channel();
+    drop(runtime.spawn_blocking(move || released.recv()));
+    runtime.block_on(test(release));
+}
+
+/// Hears of the end of what a command left behind, on a thread that is no runtime's.
+fn hear_of_end(fifo: &Fifo) -> mpsc::Receiver<()> {
+    let (path, (tell, told)) = (fifo.path(), mpsc::channel());
+    thread::spawn(move || {
+        File::open(path)
+            .and_then(|mut fifo| fifo.read_to_end(&mut Vec::new()))
+            .expect("the fifo can be read");
+        tell.send(())
+    });
+    told
+}
+
+/// Whether anything carries the mark of this run, dead processes aside.
+fn lives(run: &str) -> bool {
+    let mark = format!("{RUN_VARIABLE}={run}\0");
+    let processes = fs::read_dir("/proc").expect("/proc is there").flatten();
+    let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+    environments.any(|it| it.windows(mark.len()).any(|part| part == mark.as_bytes()))
+}
+
+#[test]
+fn a_dropped_custody_does_not_block_the_executor_and_ends_before_the_runtime_is_gone() {
+    let (fifo, run_id) = (Fifo::new(), "a-run-that-is-dropped-on-an-executor");
+    let gone = hear_of_end(&fifo);
+    beside_blocked_thread(async |release| {
+        let process = left_behind(&fifo).custody(Custody::new(run_id));
+        process.run(pending(), |_, _| {}).await.unwrap();
+        drop(process);
+        // The executor is back, and the end is still to come. Another task gets its turn.
+        assert!(lives(run_id));
+        tokio::spawn(async {}).await.unwrap();
+        assert!(lives(run_id));
+        release.send(()).unwrap();
+    });
+    assert!(!lives(run_id));
+    gone.recv_timeout(SOON).unwrap();
+}
+
+#[test]
+fn the_end_is_awaited_without_blocking_the_executor() {
+    let (fifo, run_id) = (Fifo::new(), "a-run-whose-end-is-awaited");
+    let gone = hear_of_end(&fifo);
+    beside_blocked_thread(async |release| {
+        let custody = Custody::new(run_id);
+        run(left_behind(&fifo).custody(custody.clone())).await;
+        let ending = tokio::spawn(async move { custody.end_async().await });
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!ending.is_finished() && lives(run_id));
+        release.send(()).unwrap();
+        assert!(ending.await.unwrap().is_empty());
+        assert!(!lives(run_id));
+    });
+    gone.recv_timeout(SOON).unwrap();
+}
+
+#[test]
+fn a_run_that_is_cut_while_no_thread_is_free_ends_after_its_grace_time() {
+    beside_blocked_thread(async |release| {
+        let process = process("exec sleep 1000").grace(Duration::from_millis(10));
+        let finished = process.run(ready(()), |_, _| {}).await.unwrap();
+        assert_eq!(finished.exit, Exit::Signal(9));
+        release.send(()).unwrap();
+    });
+}
+
+#[test]
+fn without_a_runtime_a_dropped_custody_is_over_when_the_drop_returns() {
+    let (fifo, run_id) = (Fifo::new(), "a-run-that-is-dropped-without-a-runtime");
+    let gone = hear_of_end(&fifo);
+    let custody = Custody::new(run_id);
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(run(left_behind(&fifo).custody(custody.clone())));
+    assert!(lives(run_id));
+    drop(custody);
+    assert!(!lives(run_id));
+    gone.recv_timeout(SOON).unwrap();
 }

@@ -244,9 +244,6 @@ impl Process {
             stdio: [stdin, stdout, stderr],
             inherited: &self.inherited,
         };
-        if let Some(custody) = &self.custody {
-            custody.take_charge().map_err(ProcessError::Unguarded)?;
-        }
         let leader = family::start(|| system::spawn(&spawn));
         let leader = leader.map_err(|error| self.spawn_error(error, &env))?;
         Ok((Session::led_by(leader, self.custody.clone()), ours))

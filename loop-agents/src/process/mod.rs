@@ -23,6 +23,7 @@
 //! compiled (a group in the place of a session, a blocking thread for each process that is awaited).
 //! It passes these tests on Linux, and has not been verified anywhere else.
 
+mod blocking;
 mod command;
 mod custody;
 mod environment;

@@ -59,6 +59,9 @@ impl Process {
         L: FnMut(Stream, &[u8]),
     {
         let watch_over = self.custody.as_ref().map(Custody::watch);
+        if let Some(custody) = &self.custody {
+            custody.take_charge().await.map_err(ProcessError::Unguarded)?;
+        }
         let (session, ours) = self.start()?;
         let in_job = self.job.as_ref().map(|job| job.enter(session.leader()));
         let watch = Watch::new(session.leader()).map_err(ProcessError::unwatched)?;
@@ -113,8 +116,8 @@ impl Process {
     where
         L: FnMut(Stream, &[u8]),
     {
-        session.terminate();
-        let gone = async { tokio::join!(watch.ended(), pump.until_closed()).0 };
+        let asked = session.terminate();
+        let gone = async { tokio::join!(watch.ended(), pump.until_closed(), asked).0 };
         tokio::select! {
             biased;
             ended = gone => return ended.map(|()| true),

@@ -1,12 +1,16 @@
 //! The processes of one command: signalled as one, and never left behind.
 
-use std::{io, thread, time::Duration};
+use std::{
+    future::Future,
+    io, thread,
+    time::{Duration, Instant},
+};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio::time::{Instant, sleep};
+use rustix::process::{Pid, Signal, WaitIdStatus, kill_process_group};
 
 use super::{
     Custody, Exit,
+    blocking::off_executor,
     custody::{KILL_TIME, family},
 };
 
@@ -44,10 +48,14 @@ impl Session {
         self.leader
     }
 
-    /// Asks all that can be found to end. A stopped process would not hear TERM before it goes on.
-    pub(super) fn terminate(&self) {
-        family::signal(self.leader, Signal::TERM);
-        family::signal(self.leader, Signal::CONT);
+    /// Asks all that can be found to end, from the call on; resolves when all have been asked. A stopped process would
+    /// not hear TERM before it goes on.
+    pub(super) fn terminate(&self) -> impl Future<Output = ()> + use<> {
+        let leader = self.leader;
+        off_executor(move || {
+            family::signal(leader, Signal::TERM);
+            family::signal(leader, Signal::CONT);
+        })
     }
 
     /// Kills the group.
@@ -63,13 +71,15 @@ impl Session {
     /// listening.
     pub(super) async fn close(mut self) -> io::Result<Closed> {
         self.kill();
-        let survivors = match &self.custody {
-            Some(custody) => custody.settle(self.leader).await,
-            None => Vec::new(),
-        };
         self.closed = true;
-        let exit = reap(self.leader).await?;
-        Ok(Closed { exit, survivors })
+        let (leader, custody) = (self.leader, self.custody.take().filter(Custody::adopts));
+        // Mostly there is nothing to wait for.
+        if custody.is_none()
+            && let Some(status) = family::reap(leader)?
+        {
+            return Ok(Closed { exit: exit_of(&status)?, survivors: Vec::new() });
+        }
+        off_executor(move || bury(leader, custody.as_ref())).await
     }
 
     /// A leader that does not end: it belongs to somebody else, or hangs in the system.
@@ -79,21 +89,25 @@ impl Session {
     }
 }
 
-/// Takes a leader that has ended off the system's list.
-async fn reap(leader: Pid) -> io::Result<Exit> {
+/// Ends what a command left whose leader has ended, and takes the leader off the system's list. Blocks meanwhile.
+fn bury(leader: Pid, custody: Option<&Custody>) -> io::Result<Closed> {
+    let survivors = custody.map(|custody| custody.settle(leader)).unwrap_or_default();
     let deadline = Instant::now() + KILL_TIME;
     loop {
         if let Some(status) = family::reap(leader)? {
-            let unsaid = || io::Error::other("the system did not say how the process ended");
-            return Exit::of(&status).ok_or_else(unsaid);
+            return Ok(Closed { exit: exit_of(&status)?, survivors });
         }
         if Instant::now() >= deadline {
             family::give_up(leader);
             return Err(io::Error::other("another process traces it, and keeps its end from us"));
         }
         // The system does not tell when a tracer lets go.
-        sleep(TRACED_WAIT).await;
+        thread::sleep(TRACED_WAIT);
     }
+}
+
+fn exit_of(status: &WaitIdStatus) -> io::Result<Exit> {
+    Exit::of(status).ok_or_else(|| io::Error::other("the system did not say how the process ended"))
 }
 
 impl Drop for Session {
@@ -102,21 +116,11 @@ impl Drop for Session {
             return;
         }
         self.kill();
-        // The death takes its moment, which a thread may wait for and an executor may not.
         let (leader, custody) = (self.leader, self.custody.take());
-        let bury = move || {
-            let _ = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-            if let Some(custody) = custody {
-                custody.settle_here(leader);
-            }
-            if !matches!(family::reap(leader), Ok(Some(_))) {
-                family::give_up(leader);
-            }
-        };
-        let buried = thread::Builder::new().name("loop-reaper".to_owned()).stack_size(64 * 1024).spawn(bury);
-        if buried.is_err() {
-            // No thread can be had. What is left is ended with the custody, if there is one.
-            family::give_up(leader);
-        }
+        // Nobody is left to hear how it ended.
+        drop(off_executor(move || {
+            family::await_leader(leader);
+            bury(leader, custody.as_ref())
+        }));
     }
 }

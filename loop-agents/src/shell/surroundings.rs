@@ -33,8 +33,8 @@ pub const SECONDS_VARIABLE: &str = "LOOP_SECONDS_LEFT";
 /// # Default
 /// The current directory, an empty environment, no usage file, a grace time of five seconds
 /// ([`DEFAULT_GRACE`](crate::process::DEFAULT_GRACE)), 1 MiB of head and tail kept of each output, no
-/// limits, and a [`Custody`] of its own, so that nothing that a command leaves behind outlives the last
-/// clone of this.
+/// limits, and a [`Custody`] of its own, so that dropping the last clone of this ends what commands left
+/// behind.
 ///
 /// ```
 /// use loop_agents::shell::Shell;

@@ -183,7 +183,7 @@ impl Ready<'_> {
         let Place { job, custody, .. } = self.place;
         let stage = Stage { job, custody, max_time, screen, declining, signals, table: past.table() };
         let mut ended = drive(past.give_to(composed), stage).await?;
-        let survivors = self.place.custody.end();
+        let survivors = self.place.custody.end_async().await;
         let record = self.record(&mut ended);
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {

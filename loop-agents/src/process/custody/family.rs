@@ -9,17 +9,22 @@
 
 use std::{
     io,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    process::Child,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, kill_process_group, waitid};
 
 use super::{
-    kill::KILL_TIME,
+    kill::{KILL_TIME, await_death},
     mark::Mark,
     proc::{self, Found, Stat},
     system,
 };
+use crate::process::blocking::off_executor;
 
 /// How many are ended at a time: each of them takes a file descriptor.
 const AT_ONCE: usize = 128;
@@ -75,7 +80,9 @@ pub(in crate::process) fn reap(leader: Pid) -> io::Result<Option<WaitIdStatus>> 
 }
 
 /// Sends a signal to all that the command led by `leader` has started and that can be found: its group, its
-/// descendants wherever they went, and its orphans if they are ours.
+/// descendants wherever they went, and its orphans if they are ours. A command that was reaped meanwhile gets none.
+///
+/// Blocks while it reads the list of processes.
 pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
     let mut roots = family().orphans_of(leader);
     let orphans = hold(&roots);
@@ -84,6 +91,11 @@ pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
     let mut found = proc::descendants(&roots);
     found.extend(orphans);
     found.retain(|found| Stat::of(found.pid).is_none_or(|stat| stat.group != Some(leader)));
+    // Under the lock nobody reaps the leader, whose number would then be another's, as all that was found by it.
+    let family = family();
+    if !family.commands.contains(&leader) {
+        return;
+    }
     // Failing means that nobody is left, or that we may not: nothing to be done in either case.
     let _ = kill_process_group(leader, signal);
     for found in found {
@@ -99,6 +111,27 @@ pub(in crate::process) fn give_up(leader: Pid) {
         heir.survivors.push(leader);
     }
     COMMAND_REAPED.notify_all();
+}
+
+/// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or a container more
+/// so, has only so many places.
+///
+/// It takes no [`Adoption`], so that a look under way does not prolong one. Many commands hear of each death: while one
+/// look is about to begin, no other is needed.
+pub(super) async fn reap_orphans() {
+    static IS_DUE: AtomicBool = AtomicBool::new(false);
+    if !IS_DUE.swap(true, Ordering::AcqRel) {
+        off_executor(|| {
+            IS_DUE.store(false, Ordering::Release);
+            family().inherited();
+        })
+        .await;
+    }
+}
+
+/// Blocks until the leader of a command that was killed is dead, for about [`KILL_TIME`] at most.
+pub(in crate::process) fn await_leader(leader: Pid) {
+    await_death(&Found::child(leader), KILL_TIME);
 }
 
 /// This process as an heir; there is one at most.
@@ -122,15 +155,21 @@ impl Adoption {
         Ok(Self(()))
     }
 
-    /// Starts or ends the guardian: `change` gives its number, if there is one then. Nobody takes it for an
-    /// orphan meanwhile.
-    pub(super) fn change_guardian(&self, change: impl FnOnce() -> io::Result<Option<Pid>>) -> io::Result<()> {
+    /// Starts a guardian, which nobody takes for an orphan meanwhile.
+    pub(super) fn start_guardian(&self, start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
         let mut family = family();
-        let changed = change();
+        let guardian = start()?;
         if let Some(heir) = &mut family.heir {
-            heir.guardian = *changed.as_ref().unwrap_or(&None);
+            heir.guardian = Some(Pid::from_child(&guardian));
         }
-        changed.map(drop)
+        Ok(guardian)
+    }
+
+    /// Has no guardian any more: it was reaped.
+    pub(super) fn forget_guardian(&self) {
+        if let Some(heir) = &mut family().heir {
+            heir.guardian = None;
+        }
     }
 
     /// Has nothing more to do with those that could not be ended, but to reap them some day.
@@ -138,12 +177,6 @@ impl Adoption {
         if let Some(heir) = &mut family().heir {
             heir.survivors.extend(survivors);
         }
-    }
-
-    /// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or
-    /// a container more so, has only so many places.
-    pub(super) fn reap_orphans(&self) {
-        family().inherited();
     }
 
     /// Takes hold of what the command that `leader` led left behind. While other commands run, an orphan

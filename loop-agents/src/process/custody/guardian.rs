@@ -14,7 +14,7 @@ use std::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::CommandExt},
     },
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
@@ -22,7 +22,10 @@ use std::{
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use super::standing::{Standing, Stops};
+use super::{
+    family::Adoption,
+    standing::{Standing, Stops},
+};
 
 /// What a guardian is called in the first of its arguments, and by the system's list of processes.
 pub(super) const NAME: &str = "guardian";
@@ -33,6 +36,9 @@ pub(super) struct Guardian {
     program: PathBuf,
     run: String,
     announced: Mutex<Announced>,
+    /// Held while a guardian is started or ended, which takes its time. Nobody waits for it but who does the same.
+    changing: Mutex<()>,
+    /// None before the first one, and while it is changed.
     watch: Mutex<Option<Watch>>,
 }
 
@@ -63,22 +69,42 @@ struct Watch {
 impl Guardian {
     /// What is to be started; nothing is yet.
     pub(super) fn new(program: PathBuf, run: String) -> Self {
-        Self { program, run, announced: Mutex::default(), watch: Mutex::new(None) }
+        Self { program, run, announced: Mutex::default(), changing: Mutex::new(()), watch: Mutex::new(None) }
     }
 
-    /// Starts it if there is none that is awake; gives its number.
-    pub(super) fn keep(&self) -> io::Result<Pid> {
-        let mut watch = self.watch();
-        if let Some(Watch { process, .. }) = &*watch
-            && is_awake(Pid::from_child(process))?
-        {
-            return Ok(Pid::from_child(process));
+    /// Starts it if there is none that is awake. Blocks while one is ended and another is started.
+    pub(super) fn keep(&self, adoption: Option<&Adoption>) -> io::Result<()> {
+        let _changing = lock(&self.changing);
+        if self.is_awake()? {
+            return Ok(());
         }
-        end(watch.take());
-        let announced = lock(&self.announced);
-        let started = watch.insert(Watch::start(&self.program, &self.run)?);
-        started.tell(announced.standing());
-        Ok(Pid::from_child(&started.process))
+        self.end(adoption);
+        let (ours, mut command) = self.command()?;
+        let process = match adoption {
+            Some(adoption) => adoption.start_guardian(|| command.spawn())?,
+            None => command.spawn()?,
+        };
+        let mut watch = self.watch();
+        let started = watch.insert(Watch { process, stream: ours });
+        started.tell(lock(&self.announced).standing());
+        Ok(())
+    }
+
+    /// Whether there is one that neither ended nor was stopped; one that is stopped would not hear of our end.
+    pub(super) fn is_awake(&self) -> io::Result<bool> {
+        const LOOK: WaitIdOptions = WaitIdOptions::EXITED
+            .union(WaitIdOptions::STOPPED)
+            .union(WaitIdOptions::NOHANG)
+            .union(WaitIdOptions::NOWAIT);
+        match &*self.watch() {
+            Some(Watch { process, .. }) => Ok(waitid(WaitId::Pid(Pid::from_child(process)), LOOK)?.is_none()),
+            None => Ok(false),
+        }
+    }
+
+    /// Whether one was started, and was not dismissed since.
+    pub(super) fn is_there(&self) -> bool {
+        self.watch().is_some()
     }
 
     /// Changes what the guardian is told, and tells it.
@@ -101,9 +127,33 @@ impl Guardian {
         tokio::net::UnixStream::from_std(stream)?.readable().await
     }
 
-    /// Ends it: all that it was to end is gone.
-    pub(super) fn dismiss(&self) {
-        end(self.watch().take());
+    /// Ends it: all that it was to end is gone. Blocks until it is gone as well.
+    pub(super) fn dismiss(&self, adoption: Option<&Adoption>) {
+        let _changing = lock(&self.changing);
+        self.end(adoption);
+    }
+
+    fn end(&self, adoption: Option<&Adoption>) {
+        // Not matched on directly: the lock would be held while we wait.
+        let watch = self.watch().take();
+        if let Some(Watch { mut process, .. }) = watch {
+            // An error means that it is gone already.
+            let _ = process.kill();
+            let _ = process.wait();
+            adoption.map(Adoption::forget_guardian);
+        }
+    }
+
+    /// What starts it, and our end of the stream that it reads.
+    fn command(&self) -> io::Result<(UnixStream, Command)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let mut command = Command::new(&self.program);
+        // Its own environment is empty, so that it does not carry the mark of a run around ours, whose
+        // guardian would end it together with us.
+        command.arg0(NAME).arg(&self.run).env_clear().current_dir("/");
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok((ours, command))
     }
 
     fn watch(&self) -> MutexGuard<'_, Option<Watch>> {
@@ -115,32 +165,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a guardian neither ended nor was stopped; one that is stopped would not hear of our end.
-fn is_awake(guardian: Pid) -> io::Result<bool> {
-    let look = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    Ok(waitid(WaitId::Pid(guardian), look)?.is_none())
-}
-
-fn end(watch: Option<Watch>) {
-    if let Some(mut watch) = watch {
-        // An error means that it is gone already.
-        let _ = watch.process.kill();
-        let _ = watch.process.wait();
-    }
-}
-
 impl Watch {
-    fn start(program: &Path, run: &str) -> io::Result<Self> {
-        let (ours, theirs) = UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let mut command = Command::new(program);
-        // Its own environment is empty, so that it does not carry the mark of a run around ours, whose
-        // guardian would end it together with us.
-        command.arg0(NAME).arg(run).env_clear().current_dir("/");
-        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(Self { process: command.spawn()?, stream: ours })
-    }
-
     /// Sends a message. A guardian that does not take it is gone or stopped; the next one is told all of it.
     fn tell(&self, standing: Standing) {
         let _ = (&self.stream).write_all(&standing.to_frame());

@@ -9,10 +9,8 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{Pid, Signal},
 };
-use tokio::time::{sleep, timeout};
 
 use super::proc::{Found, reap};
-use crate::process::system::Watch;
 
 /// How long the system has to carry out a KILL before we go on without it: a process that
 /// hangs inside the kernel (a dead network disk) does not die, and must not hold us too.
@@ -28,30 +26,21 @@ pub(super) fn end_all(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
     let mut hunt = Hunt::begin();
     while let Some(killed) = hunt.round(find()) {
         for found in &killed {
-            match (&found.fd, Timespec::try_from(hunt.time_left())) {
-                // An interrupted wait is taken up again in the next round.
-                (Some(fd), Ok(left)) => drop(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&left))),
-                _ => thread::sleep(BLIND_WAIT),
-            }
+            // An interrupted wait is taken up again in the next round.
+            await_death(found, hunt.time_left());
             reap(found.pid);
         }
     }
     hunt.survivors
 }
 
-/// The same for children of ours, without blocking the thread.
-pub(super) async fn end_all_beside(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
-    let mut hunt = Hunt::begin();
-    while let Some(killed) = hunt.round(find()) {
-        for Found { pid, .. } in killed {
-            match Watch::new(pid) {
-                Ok(watch) => drop(timeout(hunt.time_left(), watch.ended()).await),
-                Err(_) => sleep(BLIND_WAIT).await,
-            }
-            reap(pid);
-        }
+/// Blocks until a process is dead, for this time at most, or until a signal interrupts the wait. If no event can be
+/// had of it, it blocks for a moment only.
+pub(super) fn await_death(found: &Found, time: Duration) {
+    match (&found.fd, Timespec::try_from(time)) {
+        (Some(fd), Ok(time)) => drop(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&time))),
+        _ => thread::sleep(BLIND_WAIT),
     }
-    hunt.survivors
 }
 
 /// Some rounds of looking and killing.

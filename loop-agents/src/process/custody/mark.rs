@@ -8,12 +8,14 @@
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    slice,
+    mem, slice,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use rustix::process::{Pid, getpid};
 
 use super::{
+    kill::end_all,
     proc::{self, Found, Stat},
     system,
 };
@@ -74,17 +76,48 @@ impl Mark {
     }
 
     fn is_in_environment(&self, environment: &[u8]) -> bool {
-        environment.split(|byte| *byte == 0).any(|entry| {
-            let value = entry.strip_prefix(RUN_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
-            value == Some(self.run.as_bytes())
-        })
+        runs_in(environment).any(|run| run == self.run.as_bytes())
     }
 
     fn is_in_limits(&self, limits: &[u8]) -> bool {
-        let limits = String::from_utf8_lossy(limits);
-        let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
-        line.and_then(|line| line.split_ascii_whitespace().next()) == Some(&*self.limit.to_string())
+        limit_in(limits) == Some(self.limit)
     }
+}
+
+/// Ends all living processes that carry this mark, but for this one. Blocks until they are gone. Returns those that
+/// could not be ended.
+///
+/// Each search reads files of all processes of the system. So marks that are searched for at the same time are searched
+/// for together: whoever has its turn does the work of all who wait for theirs.
+pub(super) fn end_carriers(mark: &Mark) -> Vec<Pid> {
+    static WAITING: Mutex<Vec<Arc<Search>>> = Mutex::new(Vec::new());
+    static TURN: Mutex<()> = Mutex::new(());
+
+    let search = Arc::new(Search { mark: mark.clone(), survivors: OnceLock::new() });
+    lock(&WAITING).push(Arc::clone(&search));
+    let turn = lock(&TURN);
+    if search.survivors.get().is_none() {
+        let all = mem::take(&mut *lock(&WAITING));
+        let marks: Vec<_> = all.iter().map(|search| search.mark.clone()).collect();
+        let survivors = end_all(|| carriers_of(&marks));
+        for Search { mark, survivors: of_mark } in all.iter().map(Arc::as_ref) {
+            of_mark.get_or_init(|| survivors.iter().copied().filter(|pid| mark.is_on(*pid)).collect());
+        }
+    }
+    drop(turn);
+    search.survivors.get().cloned().unwrap_or_default()
+}
+
+/// A search for what carries a mark, to end it.
+#[derive(Debug)]
+struct Search {
+    mark: Mark,
+    /// Set when the search is over.
+    survivors: OnceLock<Vec<Pid>>,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All living processes that carry one of these marks, but for this one.
@@ -106,8 +139,23 @@ fn held(is_so: impl Fn(Pid) -> bool) -> Vec<Found> {
 
 fn is_on(marks: &[Mark], pid: Pid) -> bool {
     let (environment, limits) = (read(pid, "environ"), read(pid, "limits"));
-    let is_marked = |mark: &Mark| mark.is_in_environment(&environment) || mark.is_in_limits(&limits);
+    // Read once for all marks: there may be many.
+    let (runs, limit) = (runs_in(&environment).collect::<Vec<_>>(), limit_in(&limits));
+    let is_marked = |mark: &Mark| runs.contains(&mark.run.as_bytes()) || limit == Some(mark.limit);
     marks.iter().any(is_marked) && Stat::of(pid).is_some_and(|stat| !stat.ended)
+}
+
+/// The runs whose first mark is in this environment: mostly one.
+fn runs_in(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let entries = environment.split(|byte| *byte == 0);
+    entries.filter_map(|entry| entry.strip_prefix(RUN_VARIABLE.as_bytes())?.strip_prefix(b"="))
+}
+
+/// The second mark, or whatever else limits file locks.
+fn limit_in(limits: &[u8]) -> Option<u64> {
+    let limits = str::from_utf8(limits).ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 fn read(pid: Pid, file: &str) -> Vec<u8> {

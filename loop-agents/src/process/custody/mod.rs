@@ -25,7 +25,7 @@ mod vigil;
 
 use std::{
     convert::Infallible,
-    future, io,
+    future, io, mem,
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -49,9 +49,10 @@ use self::{
     cgroup::{Cgroup, Hierarchy},
     family::Adoption,
     guardian::Guardian,
-    kill::{end_all, end_all_beside},
-    mark::Mark,
+    kill::end_all,
+    mark::{Mark, end_carriers},
 };
+use super::blocking::off_executor;
 pub(super) use kill::KILL_TIME;
 
 /// The least time between two guardians, and between two tries to start one.
@@ -72,6 +73,10 @@ const GUARDIAN_PAUSE: Duration = Duration::from_millis(20);
 ///   if this process is an heir. What has dropped both, by a login for example, is found by its
 ///   [control group](Self::in_control_group), if there is one.
 ///
+/// Dropping the last clone inside of a tokio runtime hands the [end](Self::end) over to a thread of the runtime's for
+/// blocking work, which dropping the runtime waits for. Without a runtime it blocks until everything is gone. A
+/// [guardian](Self::guarded_by) stays until everything is gone, and catches what a process that exits meanwhile leaves.
+///
 /// ```
 /// use std::future::pending;
 /// use loop_agents::process::{Custody, Process};
@@ -80,7 +85,7 @@ const GUARDIAN_PAUSE: Duration = Duration::from_millis(20);
 /// let custody = Custody::new("run-7");
 /// let agent = Process::shell("setsid /bin/sleep 1000 & echo done").custody(custody.clone());
 /// agent.run(pending(), |_, _| {}).await?;
-/// custody.end(); // `sleep` is gone
+/// custody.end_async().await; // `sleep` is gone
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
@@ -124,7 +129,8 @@ impl Custody {
     /// then ended with the last of them.
     ///
     /// # Errors
-    /// There is another such custody in this process, or the system is not Linux.
+    /// There is another such custody in this process, or the system is not Linux. [End](Self::end_async) a custody
+    /// before you drop it to make another one at once.
     pub fn adopting(run: impl Into<String>) -> io::Result<Self> {
         let mark = Mark::new(run.into());
         let adoption = Adoption::begin(mark.clone())?;
@@ -135,6 +141,8 @@ impl Custody {
     /// Starts `program` as the guardian of this custody: when this process is killed, it ends what carries
     /// the mark. It is mostly this program itself (`/proc/self/exe`), whose `main` calls
     /// [`serve_as_guardian`]. A guardian that is killed is replaced while a command runs, or before the next.
+    ///
+    /// Blocks until the program has started.
     ///
     /// # Errors
     /// The program cannot be started, or there is a guardian already.
@@ -173,17 +181,26 @@ impl Custody {
     /// Ends everything that commands in this custody left behind, and sends the guardian away. Dropping the
     /// last clone does the same. Commands can be started in it afterwards.
     ///
-    /// Blocks until they are gone, mostly for less than a few milliseconds, and for four seconds at most.
-    /// Gives the numbers of those that could not be ended: they belong to somebody else, or hang in the
-    /// system.
+    /// Blocks the thread until they are gone, mostly for some milliseconds, and for a few seconds at most. In
+    /// asynchronous code use [`end_async`](Self::end_async). Returns the numbers of those that could not be ended: they
+    /// belong to somebody else, or hang in the system.
     pub fn end(&self) -> Vec<u32> {
         self.0.end()
     }
 
+    /// Does the same as [`end`](Self::end) without blocking the executor.
+    ///
+    /// # Cancel safety
+    /// Once it was polled, the end takes place whether or not its result is awaited.
+    pub async fn end_async(&self) -> Vec<u32> {
+        let estate = Arc::clone(&self.0);
+        off_executor(move || estate.end()).await
+    }
+
     /// A command is about to be started in this custody.
-    pub(super) fn take_charge(&self) -> io::Result<()> {
+    pub(super) async fn take_charge(&self) -> io::Result<()> {
         self.0.used.store(true, Ordering::Relaxed);
-        self.0.keep_guarded()
+        self.keep_guarded().await
     }
 
     /// Does what is to be done beside a command: replaces a guardian that was killed, and reaps orphans,
@@ -191,59 +208,39 @@ impl Custody {
     pub(super) fn watch(&self) -> impl Future<Output = Infallible> + Send {
         // Whoever ends before somebody listens would not be heard.
         let ended = self.0.adoption.is_some().then(|| signal(SignalKind::child()));
-        async move { tokio::join!(self.0.watch_guardian(), self.0.watch_orphans(ended)).0 }
+        async move { tokio::join!(self.watch_guardian(), self.watch_orphans(ended)).0 }
     }
 
-    /// Ends what the command that `leader` led left behind, if that can be known already. Gives the
-    /// numbers of those that could not be ended.
-    pub(super) async fn settle(&self, leader: Pid) -> Vec<u32> {
+    /// Whether it can know what a command left behind as soon as the command has ended.
+    pub(super) fn adopts(&self) -> bool {
+        self.0.adoption.is_some()
+    }
+
+    /// Ends what the command that `leader` led left behind, if that can be known already. Returns the
+    /// numbers of those that could not be ended. Blocks until they are gone.
+    pub(super) fn settle(&self, leader: Pid) -> Vec<u32> {
         let Some(adoption) = &self.0.adoption else { return Vec::new() };
-        let survivors = end_all_beside(|| adoption.orphans_of(leader)).await;
-        self.0.give_up(&survivors)
+        self.0.give_up(&end_all(|| adoption.orphans_of(leader)))
     }
 
-    /// The same, while the thread is blocked.
-    pub(super) fn settle_here(&self, leader: Pid) {
-        if let Some(adoption) = &self.0.adoption {
-            self.0.give_up(&end_all(|| adoption.orphans_of(leader)));
-        }
-    }
-}
-
-fn number(pid: Pid) -> u32 {
-    pid.as_raw_nonzero().get().unsigned_abs()
-}
-
-impl Estate {
-    fn keep_guarded(&self) -> io::Result<()> {
-        let Some(guardian) = self.guardian.get() else { return Ok(()) };
-        self.change_guardian(|| guardian.keep().map(Some))
-    }
-
-    fn dismiss_guardian(&self) {
-        if let Some(guardian) = self.guardian.get() {
-            // To end it cannot fail.
-            let _ = self.change_guardian(|| {
-                guardian.dismiss();
-                Ok(None)
-            });
-        }
-    }
-
-    fn change_guardian(&self, change: impl FnOnce() -> io::Result<Option<Pid>>) -> io::Result<()> {
-        match &self.adoption {
-            Some(adoption) => adoption.change_guardian(change),
-            None => change().map(drop),
+    /// Replaces a guardian that was ended or stopped.
+    async fn keep_guarded(&self) -> io::Result<()> {
+        match self.0.guardian.get() {
+            Some(guardian) if !guardian.is_awake()? => {
+                let estate = Arc::clone(&self.0);
+                off_executor(move || estate.keep_guarded()).await
+            }
+            _ => Ok(()),
         }
     }
 
     async fn watch_guardian(&self) -> Infallible {
-        if let Some(guardian) = self.guardian.get() {
+        if let Some(guardian) = self.0.guardian.get() {
             while guardian.gone().await.is_ok() {
                 // Whether it is gone is asked again: another one may stand in its place already, and one that
                 // is just about to end is found gone after the pause. Whoever kills it each time must not keep
                 // us busy with it, and neither must a machine that has no more processes to give.
-                while self.keep_guarded().is_err() {
+                while self.keep_guarded().await.is_err() {
                     sleep(GUARDIAN_PAUSE).await;
                 }
                 sleep(GUARDIAN_PAUSE).await;
@@ -253,14 +250,24 @@ impl Estate {
     }
 
     async fn watch_orphans(&self, ended: Option<io::Result<Signal>>) -> Infallible {
-        if let (Some(adoption), Some(Ok(mut ended))) = (&self.adoption, ended) {
+        if let Some(Ok(mut ended)) = ended {
             while ended.recv().await.is_some() {
-                adoption.reap_orphans();
+                family::reap_orphans().await;
                 // It may have been stopped. What goes wrong here is said before the next command.
-                let _ = self.keep_guarded();
+                let _ = self.keep_guarded().await;
             }
         }
         future::pending().await
+    }
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}
+
+impl Estate {
+    fn keep_guarded(&self) -> io::Result<()> {
+        self.guardian.get().map_or(Ok(()), |guardian| guardian.keep(self.adoption.as_ref()))
     }
 
     /// Remembers those that could not be ended, and gives their numbers.
@@ -293,7 +300,7 @@ impl Estate {
                 adoption.wait_for_commands();
                 end_all(|| adoption.all_orphans())
             }
-            None if is_used => end_all(|| self.mark.carriers()),
+            None if is_used => end_carriers(&self.mark),
             None => Vec::new(),
         };
         if is_used && self.adoption.is_some() {
@@ -303,13 +310,33 @@ impl Estate {
         survivors.extend(self.end_group());
         survivors.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
         survivors.dedup();
-        self.dismiss_guardian();
+        // Last: until here it would end what a process leaves that exits meanwhile.
+        if let Some(guardian) = self.guardian.get() {
+            guardian.dismiss(self.adoption.as_ref());
+        }
         self.give_up(&survivors)
+    }
+
+    /// Whether there is nothing to end: it was ended, or nothing was begun.
+    fn is_over(&self) -> bool {
+        let is_guarded = self.guardian.get().is_some_and(Guardian::is_there);
+        !self.used.load(Ordering::Relaxed) && !is_guarded && self.group().is_none()
     }
 }
 
 impl Drop for Estate {
     fn drop(&mut self) {
-        self.end();
+        if self.is_over() {
+            return;
+        }
+        let over = Self {
+            mark: self.mark.clone(),
+            used: mem::take(&mut self.used),
+            adoption: self.adoption.take(),
+            guardian: mem::take(&mut self.guardian),
+            group: mem::take(&mut self.group),
+        };
+        // Nobody is left to hear of survivors.
+        drop(off_executor(move || over.end()));
     }
 }
