@@ -14,7 +14,8 @@ pub(super) enum Named {
     Commits(String),
     /// A file or a folder in a commit or, with `:`, in the index.
     Object {
-        /// What stands before the path's colon; empty for the index.
+        /// The commit before the path's colon, written so that git takes it for nothing else: in a folder's own tree,
+        /// files have other names. For the index empty or a stage, `:0`.
         revision: String,
         path: LocalPath,
     },
@@ -61,15 +62,14 @@ fn object(word: &str) -> Result<Option<Named>, Ruling> {
             None => return Ok(None),
         },
     };
-    let is_known = staged.is_some() || revision.is_empty() || commit(revision).is_some();
+    let is_index = staged.is_some() || revision.is_empty();
+    let known = if is_index { Some(revision.to_owned()) } else { commit(revision) };
     // `:/text` and `:!path` are searches and pathspecs.
     let is_search = revision.is_empty() && path.starts_with(['/', '!', '^', '(']);
     let is_path = !path.contains(':') && !is_search;
-    if !is_known || !is_path {
-        return Err(not_understood(word));
-    }
+    let revision = known.filter(|_| is_path).ok_or_else(|| not_understood(word))?;
     let path = LocalPath::new(path).map_err(|error| built_in(error.to_string()))?;
-    Ok(Some(Named::Object { revision: revision.to_owned(), path }))
+    Ok(Some(Named::Object { revision, path }))
 }
 
 /// All parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git takes these for commits.
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn a_path_begins_behind_the_only_colon() {
         for (word, revision, path) in [
-            ("HEAD~1:src/../a", "HEAD~1", "a"),
+            ("HEAD~1:src/../a", "HEAD~1^{commit}", "a"),
             (":a", "", "a"),
             (":2:a", ":2", "a"),
-            ("HEAD@{1}:x", "HEAD@{1}", "x"),
-            ("HEAD:", "HEAD", "."),
+            ("HEAD@{1}:x", "HEAD@{1}^{commit}", "x"),
+            ("HEAD:", "HEAD^{commit}", "."),
         ] {
             let expected = Named::Object { revision: revision.to_owned(), path: path.parse().unwrap() };
             assert_eq!(read(word), Ok(expected), "{word}");
