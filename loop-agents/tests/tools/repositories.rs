@@ -40,6 +40,46 @@ fn commit(world: &World, message: &str) {
     world.git(&["commit", "-qm", message]);
 }
 
+/// A merge in which a secret moves to a harmless name. It is renamed from both parents, so that without renames the
+/// secret's name is in the changes from one parent alone.
+#[tokio::test]
+async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
+    let world = new();
+    world.put("base", "b\n");
+    commit(&world, "base");
+    world.git(&["checkout", "-qb", "feature"]);
+    world.put("settings.txt", "other=1\n");
+    commit(&world, "feature");
+    world.git(&["checkout", "-q", "main"]);
+    let lines = "PORT=1\nHOST=x\nMODE=dev\n";
+    world.put(".env", format!("{lines}PASSWORD={CANARY}\n"));
+    commit(&world, "env");
+    world.git(&["merge", "-q", "--no-commit", "feature"]);
+    world.git(&["rm", "-qf", ".env"]);
+    world.put("settings.txt", format!("{lines}other=1\n"));
+    commit(&world, "merge");
+    assert!(asked(&world, &["diff", "HEAD^!"]).contains(CANARY), "git itself shows it");
+    let forms = [
+        "HEAD^!",
+        "HEAD HEAD^1 HEAD^2",
+        "HEAD HEAD^@",
+        "HEAD^@",
+        "HEAD ^HEAD^1 ^HEAD^2",
+        "HEAD^-1",
+        "HEAD^1...HEAD",
+        "HEAD^1..HEAD HEAD^2",
+        "-c HEAD^!",
+        "--cc HEAD^!",
+        "--cached HEAD^1",
+    ];
+    for form in forms {
+        shows_no_canary(&world, &[&format!("git diff {form}"), &format!("git diff -M10% {form}")]).await;
+        shows_no_canary(&world, &[&format!("git show -c {form}"), &format!("git show --cc -m {form}")]).await;
+    }
+    let (_, text) = run(&world, "git diff HEAD^!").await;
+    assert!(text.contains("+PORT=1") && text.ends_with("(exit 0)"), "{text}");
+}
+
 /// In a folder's tree the files have names without the folder's.
 #[tokio::test]
 async fn no_file_is_shown_by_the_hash_of_its_folder() {

@@ -45,6 +45,18 @@ pub(super) fn read(word: &str) -> Result<Named, Ruling> {
     commits.map(Named::Commits).ok_or_else(|| not_understood(word))
 }
 
+/// How many trees git compares for such a word, at most; three stand for any number.
+pub(super) fn trees(commits: &str) -> usize {
+    match commits {
+        // Of two commits there can be several merge bases.
+        _ if commits.contains("...") => 3,
+        _ if commits.contains("..") => 2,
+        // Otherwise they are the parents of one.
+        _ if commits.ends_with("^{commit}") => 1,
+        _ => 3,
+    }
+}
+
 fn not_understood(word: &str) -> Ruling {
     built_in(format!(
         "`{word}` is not a revision that is understood here: give a branch, a tag, a hash, `HEAD~2`, `HEAD@{{1}}`, `A..B` or \
