@@ -128,3 +128,50 @@ async fn no_file_is_shown_by_the_hash_of_its_folder() {
     assert!(!text.contains("{commit}"), "{text}");
 }
 
+/// What git stores is what was committed, packed but not hidden.
+#[tokio::test]
+async fn the_objects_of_a_repository_are_not_read_as_files() {
+    let world = new();
+    world.put(".env", CANARY);
+    commit(&world, "first");
+    let hash = asked(&world, &["rev-parse", "HEAD:.env"]);
+    let loose = format!("objects/{}/{}", &hash[..2], &hash[2..]);
+    world.git(&["clone", "-q", "--bare", ".", "bare"]);
+    let source = world.beside("source");
+    fs::rename(world.at(".git"), &source).unwrap();
+    for to in ["loose", "mirror.git", "sub/.git", ".git", ".git/modules/x/y"] {
+        fs::create_dir_all(world.at(to).parent().unwrap()).unwrap();
+        assert!(Command::new("cp").arg("-r").arg(&source).arg(world.at(to)).status().unwrap().success());
+    }
+    world.git(&["-C", "bare", "repack", "-qad"]);
+    let packs: Vec<_> = fs::read_dir(world.at("bare/objects/pack")).unwrap().map(Result::unwrap).collect();
+    assert!(!packs.is_empty());
+    for pack in packs {
+        let path = format!("bare/objects/pack/{}", pack.file_name().to_str().unwrap());
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for git_dir in [".git", "mirror.git", "sub/.git", ".git/modules/x/y", "loose", "LOOSE"] {
+        let path = format!("{git_dir}/{loose}");
+        for line in [
+            format!("cat -v {path}"),
+            format!("cmp -l {path} .git/HEAD"),
+            format!("jq -Rs . {path}"),
+            format!("grep -a . {path}"),
+        ] {
+            let (outcome, text) = run(&world, &line).await;
+            assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        }
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for path in
+        [".git/rr-cache/x/preimage", ".git/rebase-merge/patch", ".git/lfs/objects/x", ".git/COMMIT_EDITMSG"]
+    {
+        world.put(path, CANARY);
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for path in ["src/objects/mod.rs", "objects/ab/cdef.txt", "src/objects/pack/mod.rs"] {
+        world.put(path, "shown");
+        world.done("read_file", json!({ "path": path })).await;
+    }
+}
+

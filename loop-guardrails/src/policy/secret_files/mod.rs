@@ -67,7 +67,7 @@ impl fmt::Display for FileName {
 /// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
 /// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without `.pub`
 /// at its end), `credentials*`, `.netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
-/// histories, the `config` of a `.git` folder, and more: [`rules`](Self::rules) lists them. What lies in a folder of such
+/// histories, the `config` and the objects of a `.git` folder, and more: [`rules`](Self::rules) lists them. What lies in a folder of such
 /// a name is a secret too.
 ///
 /// ```
@@ -112,7 +112,9 @@ impl SecretFiles {
         let names: Vec<_> = path.names().map(|name| name.to_ascii_lowercase()).collect();
         let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
         // The line that somebody wrote says more than that it is built in.
-        meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn).map(|(rule, origin)| {
+        let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
+        let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
+        rule.or_else(loose).map(|(rule, origin)| {
             let shown = rule.strip_prefix("**/").unwrap_or(rule);
             let why = format!("files named `{shown}` hold secrets; do without it, or ask the user");
             Ruling::denied(why, origin)
@@ -132,7 +134,7 @@ impl SecretFiles {
                 let is_meant = || single.iter().any(|rule| is_meant(rule, std::slice::from_ref(name)));
                 *known.entry(name.clone()).or_insert_with(is_meant)
             });
-            by_name || longer.iter().any(|rule| is_meant(rule, &names))
+            by_name || is_loose_object(&names) || longer.iter().any(|rule| is_meant(rule, &names))
         };
         paths.filter(|path| is_secret(path)).collect()
     }
@@ -172,6 +174,18 @@ fn is_meant(rule: &str, names: &[String]) -> bool {
 fn meant<'a>(rule: &str, names: &'a [String]) -> Option<&'a str> {
     if let Some(rest) = rule.strip_prefix("**/") {
         return (0..names.len()).find_map(|skipped| meant(rest, &names[skipped..]));
+/// Whether it is what git has stored of a file: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
+/// name, and no pattern says so much.
+fn is_loose_object(names: &[String]) -> bool {
+    let is_hash = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    names.windows(3).any(|part| {
+        part[0] == "objects"
+            && part[1].len() == 2
+            && matches!(part[2].len(), 38 | 62)
+            && part[1..].iter().all(|name| is_hash(name))
+    })
+}
+
     }
     let (name, below) = names.split_first()?;
     match rule.split_once('/') {
