@@ -80,6 +80,37 @@ async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
     assert!(text.contains("+PORT=1") && text.ends_with("(exit 0)"), "{text}");
 }
 
+/// The workspace is below the repository's root, so names have two forms.
+#[tokio::test]
+async fn no_setting_changes_the_names_that_git_lists() {
+    let settings = [
+        "diff.relative",
+        "status.relativePaths",
+        "diff.noPrefix",
+        "diff.mnemonicPrefix",
+        "core.quotePath",
+        "core.ignoreCase",
+    ];
+    let world = World::at_root("work/app", Settings::default());
+    world.git(&["init", "-q", "-b", "main", ".."]);
+    world.put(".docker/config.json", CANARY);
+    world.put("x/.env", CANARY);
+    commit(&world, "first");
+    fs::remove_dir_all(world.at(".docker")).unwrap();
+    fs::remove_dir_all(world.at("x")).unwrap();
+    world.put("later", "");
+    commit(&world, "second");
+    for (setting, value) in settings.iter().flat_map(|setting| [(setting, "true"), (setting, "false")]) {
+        world.git(&["config", setting, value]);
+        let (_, text) = run(&world, "git diff HEAD^ HEAD").await;
+        assert!(!text.contains(CANARY) && text.contains("later"), "{setting}={value}: {text}");
+        for line in ["git show", "git log -p", "git diff --cached HEAD^", "git diff -R HEAD^", "git status"] {
+            shows_no_canary(&world, &[line]).await;
+        }
+        world.git(&["config", "--unset", setting]);
+    }
+}
+
 /// In a folder's tree the files have names without the folder's.
 #[tokio::test]
 async fn no_file_is_shown_by_the_hash_of_its_folder() {

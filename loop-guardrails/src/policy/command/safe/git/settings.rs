@@ -37,6 +37,8 @@ pub(super) const CONFIGURATION: &[&str] = &[
     "core.multiPackIndex=false",
     // Git would write its index anew.
     "diff.autoRefreshIndex=false",
+    // Names are asked for relative to the work tree, and left out by them.
+    "diff.relative=false",
     "gpg.program=false",
     "gpg.openpgp.program=false",
     "gpg.ssh.program=false",
