@@ -159,6 +159,87 @@ async fn no_file_is_shown_by_the_hash_of_its_folder() {
     assert!(!text.contains("{commit}"), "{text}");
 }
 
+/// A file outside of the workspace, whose size and time are those of a file in the index: git takes it for that one.
+fn victim(world: &World, path: &str, inside: &str) {
+    let (outside, inside) = (world.beside(path), world.at(inside));
+    for (path, content) in [(&outside, CANARY), (&inside, "1234567")] {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// A repository that takes a file for unchanged by its size and time.
+fn careless() -> World {
+    let world = new();
+    world.put("z", "z\n");
+    commit(&world, "first");
+    world.git(&["config", "core.checkStat", "minimal"]);
+    world.git(&["config", "core.trustctime", "false"]);
+    world
+}
+
+/// The index names a file in a folder that is a link by now.
+#[tokio::test]
+async fn git_reads_nothing_behind_a_link_in_the_place_of_a_folder() {
+    let world = careless();
+    victim(&world, "victim/private.txt", "dir/private.txt");
+    world.git(&["add", "dir"]);
+    fs::remove_dir_all(world.at("dir")).unwrap();
+    symlink("../victim", world.at("dir")).unwrap();
+    assert!(asked(&world, &["diff", "--cached"]).contains(CANARY), "git itself shows it");
+    for line in
+        ["git diff --cached", "git diff HEAD", "git diff", "git status", "git show HEAD :0:./z", "git log -p"]
+    {
+        let (outcome, text) = run(&world, line).await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        assert!(text.contains("dir` is a link") || text.contains("/dir`: it is a link"), "{text}");
+    }
+    // A link that the index has as one is no matter.
+    world.git(&["rm", "-rq", "--cached", "dir"]);
+    world.git(&["add", "dir"]);
+    let (_, text) = run(&world, "git diff --cached").await;
+    assert!(text.contains("+../victim"), "{text}");
+}
+
+/// The index and a commit name `../above.txt`.
+#[tokio::test]
+async fn an_index_that_leads_out_is_refused_whatever_is_shown() {
+    let world = careless();
+    victim(&world, "above.txt", "xx/above.txt");
+    world.git(&["add", "xx"]);
+    let blob = asked(&world, &["rev-parse", ":xx/above.txt"]);
+    let below = tree(&world, &[("100644", "above.txt", &blob)]);
+    let z = asked(&world, &["rev-parse", "HEAD:z"]);
+    let whole = tree(&world, &[("40000", "..", &below), ("100644", "z", &z)]);
+    let identity = ["-c", "user.name=kim", "-c", "user.email=kim@example.org"];
+    let hash = asked(&world, &[&identity[..], &["commit-tree", "-m", "second", &whole]].concat());
+    world.git(&["update-ref", "refs/heads/main", &hash]);
+    let index = fs::read(world.at(".git/index")).unwrap();
+    let at = index.windows(3).position(|name| name == b"xx/").unwrap();
+    let index = [&index[..at], b"../", &index[at + 3..]].concat();
+    fs::write(world.at(".git/index"), index).unwrap();
+    for line in ["git show HEAD :0:./z", "git show :z HEAD", "git show HEAD", "git diff", "git log -p"] {
+        let (outcome, text) = run(&world, line).await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        assert!(!text.contains(CANARY), "{line}: {text}");
+    }
+}
+
+/// Writes a tree as no command of git would.
+fn tree(world: &World, entries: &[(&str, &str, &str)]) -> String {
+    let mut bytes = Vec::new();
+    for (mode, name, hash) in entries {
+        bytes.extend(format!("{mode} {name}\0").into_bytes());
+        bytes.extend((0..hash.len()).step_by(2).map(|at| u8::from_str_radix(&hash[at..at + 2], 16).unwrap()));
+    }
+    world.put("tree", bytes);
+    let hash = asked(world, &["hash-object", "-t", "tree", "--literally", "-w", "tree"]);
+    fs::remove_file(world.at("tree")).unwrap();
+    hash
+}
+
 /// What git stores is what was committed, packed but not hidden.
 #[tokio::test]
 async fn the_objects_of_a_repository_are_not_read_as_files() {

@@ -5,7 +5,10 @@
 //! here, could so have any file printed. So the repository is found without git, vetted, and then named to git.
 
 use std::{
+    collections::HashSet,
+    ffi::OsStr,
     fs, io,
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
@@ -42,6 +45,28 @@ impl Repository {
     pub fn find(folder: &Path) -> Result<Self, WorkspaceError> {
         for work_tree in folder.ancestors() {
             let path = work_tree.join(GIT);
+    /// Refuses an index that names files behind a link. Git reads what lies there in the place of what it has stored, if
+    /// both look alike. `names` end in NUL and are relative to the work tree.
+    pub(super) fn vet_index(&self, names: &[u8]) -> Result<(), WorkspaceError> {
+        let mut looked_at = HashSet::new();
+        for name in names.split(|byte| *byte == 0) {
+            let mut folder = name;
+            while let Some(end) = folder.iter().rposition(|byte| *byte == b'/') {
+                folder = &folder[..end];
+                if !looked_at.insert(folder) {
+                    break;
+                }
+                let path = self.work_tree.join(OsStr::from_bytes(folder));
+                if kind_of(&path)?.is_some_and(|kind| kind.is_symlink()) {
+                    let problem = "it is a link, and git's index has files of a folder in its place; ask the user to \
+                                   put one of both right (`git add`)";
+                    return Err(refused(&path, problem));
+                }
+            }
+        }
+        Ok(())
+    }
+
             let Some(kind) = kind_of(&path)? else { continue };
             let git_dir = if kind.is_dir() {
                 vet(&path)?;

@@ -50,8 +50,6 @@ impl CommandLine {
     pub fn questions(&self) -> &'static [GitQuestion] {
         use GitQuestion::{Configuration, Index, Names, Repository};
         match self.git() {
-            // A command that shows commits does not look at the files of the index.
-            Some(git) if git.subcommand.walks_history => &[Repository, Configuration],
             Some(git) if git.can_list_names() => &[Repository, Configuration, Index, Names],
             Some(_) => &[Repository, Configuration, Index],
             None => &[],
@@ -269,6 +267,8 @@ mod tests {
         assert!(line.arguments.iter().any(|argument| argument.contains("icase")));
         for copies in ["-C", "-C10", "--find-copies", "--find-copies=9", "--find-copies-harder"] {
             let line = CommandPolicy::new().judge(&format!("git diff {copies}")).unwrap();
+            assert_eq!(line.questions().last(), Some(&GitQuestion::Index), "{copies}");
+        }
         for (words, lists) in [
             ("", true),
             ("a", true),
@@ -285,8 +285,6 @@ mod tests {
         ] {
             let line = CommandPolicy::new().judge(&format!("git diff {words}")).unwrap();
             assert_eq!(line.questions().contains(&GitQuestion::Names), lists, "{words}");
-        }
-            assert_eq!(line.questions().last(), Some(&GitQuestion::Index), "{copies}");
         }
     }
 }
