@@ -287,3 +287,51 @@ async fn the_objects_of_a_repository_are_not_read_as_files() {
     }
 }
 
+/// Git opens `.git/hooks/big` to see whether it is a ref, whatever is there.
+#[tokio::test]
+async fn only_refs_are_read_as_refs() {
+    let world = new();
+    world.put("a", "a\n");
+    commit(&world, "first");
+    world.git(&["branch", "feature/hooks"]);
+    world.git(&["branch", "hooks/x"]);
+    for name in [
+        "hooks/x",
+        "Hooks/x",
+        "hoo\u{212a}s/x",
+        "objects/pack/x",
+        "logs/HEAD",
+        "modules/x/HEAD",
+        "lfs/x",
+        "main-worktree/hooks/x",
+        "worktrees/w/hooks/x",
+        "info/exclude",
+    ] {
+        for line in [
+            format!("git log {name}"),
+            format!("git log -g {name}"),
+            format!("git show {name}:a"),
+            format!("git diff main..{name}"),
+        ] {
+            let (outcome, text) = run(&world, &line).await;
+            assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        }
+    }
+    for name in ["feature/hooks", "heads/hooks/x", "refs/heads/hooks/x"] {
+        let (_, text) = run(&world, &format!("git log {name}")).await;
+        assert!(text.contains("first") && text.ends_with("(exit 0)"), "{name}: {text}");
+    }
+    // Files take their length and no room.
+    for path in [".git/refs/heads/big", ".git/BIG_HEAD"] {
+        fs::File::create(world.at(path)).unwrap().set_len(3 << 30).unwrap();
+        let (outcome, text) = run(&world, "git log main").await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
+        assert!(text.contains("too large"), "{text}");
+        fs::remove_file(world.at(path)).unwrap();
+    }
+    fs::remove_dir_all(world.at(".git/hooks")).unwrap();
+    symlink(world.beside(""), world.at(".git/hooks")).unwrap();
+    let (outcome, text) = run(&world, "git log main").await;
+    assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
+    assert!(text.contains("core.hooksPath"), "{text}");
+}

@@ -5,7 +5,7 @@
 //! braces hold a plain word here, and a path has no colon.
 
 use super::built_in;
-use crate::policy::{LocalPath, Ruling};
+use crate::policy::{LocalPath, Ruling, fold::folded};
 
 /// What a revision names.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,7 +125,38 @@ fn step(rest: &str) -> Option<&str> {
 pub(super) fn is_name(text: &str) -> bool {
     let is_sign =
         |sign: char| !(sign.is_control() || sign.is_whitespace() || "^~:?*[\\{}\"'`$".contains(sign));
-    !text.is_empty() && !text.starts_with(['-', '/']) && !text.contains("..") && text.chars().all(is_sign)
+    !text.is_empty()
+        && !text.starts_with(['-', '/'])
+        && !text.contains("..")
+        && text.chars().all(is_sign)
+        && !is_in_other_folder(text)
+}
+
+/// Folders in a repository that have no refs. The workspace does not look into all of them, and git opens `.git/NAME`
+/// before `.git/refs/heads/NAME`, whatever it finds there.
+const OTHER_FOLDERS: &[&str] = &[
+    "annex",
+    "branches",
+    "fsmonitor--daemon",
+    "hooks",
+    "info",
+    "lfs",
+    "logs",
+    "modules",
+    "objects",
+    "reftable",
+];
+
+/// Whether git could open a file of such a folder to read this ref. Names are folded as file systems do it.
+fn is_in_other_folder(name: &str) -> bool {
+    let parts: Vec<_> = name.split('/').filter(|part| !part.is_empty() && *part != ".").map(folded).collect();
+    // The refs of another work tree.
+    let own = match parts.first().map(String::as_str) {
+        Some("main-worktree") => &parts[1..],
+        Some("worktrees") => parts.get(2..).unwrap_or_default(),
+        _ => &parts[..],
+    };
+    own.len() > 1 && OTHER_FOLDERS.contains(&own[0].as_str())
 }
 
 #[cfg(test)]
