@@ -190,8 +190,11 @@ async fn texts_are_bounded_whatever_a_judge_writes() {
 #[tokio::test]
 async fn every_vote_is_metered_and_a_budget_ends_them() {
     let spent = |said| verdict_of(said).with_usage(Usage::unknown().with_cost(Cost::known(Usd::dollars(1))));
-    let script = [Said::No, Said::Yes, Said::Yes, Said::Yes];
-    let model = script.iter().fold(ScriptedModel::new(), |model, said| model.replies(spent(*said)));
+    let script = [Said::Yes, Said::Yes, Said::Yes];
+    // A refusal is an unclear vote, and costs what it says.
+    let dollar = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
+    let model = ScriptedModel::new().fails_after(ModelErrorKind::Refused, dollar);
+    let model = script.iter().fold(model, |model, said| model.replies(spent(*said)));
     let agent = ShellAgent::new("echo title").unwrap();
     let report = Loop::new(agent)
         .evaluate(judge(model.clone(), Votes::of(2, 3).unwrap()))

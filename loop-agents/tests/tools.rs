@@ -9,6 +9,8 @@ mod cases;
 mod commands;
 #[path = "tools/files.rs"]
 mod files;
+#[path = "tools/repositories.rs"]
+mod repositories;
 #[path = "tools/toolbox.rs"]
 mod toolbox;
 #[path = "tools/world.rs"]

@@ -91,7 +91,7 @@ impl Answer {
         self
     }
 
-    /// It used so many tokens, read and written.
+    /// It used so many tokens, read and written. A reply that is cut says so before the cut, but for those of Ollama.
     #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.reply(|reply| reply.usage = Some((input, output)))

@@ -41,6 +41,10 @@ async fn send(
         }
         frames.send(Ok(piece)).await?;
     }
+    let cut = reply.end != End::Properly;
+    if let Some(usage) = dialect.usage(&reply).filter(|_| cut) {
+        frames.send(Ok(usage)).await?;
+    }
     match reply.end {
         End::Properly => frames.send(Ok(dialect.ending(&reply))).await,
         End::Closes => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use loop_core::BoxError;
+use loop_core::{BoxError, Usage};
 
 /// A model that did not answer, and what to make of it.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,8 @@ pub struct ModelError {
     model: String,
     kind: ModelErrorKind,
     message: String,
+    /// In a box, since it is as large as all the rest.
+    usage: Option<Box<Usage>>,
     source: Option<BoxError>,
 }
 
@@ -79,7 +81,14 @@ impl fmt::Display for ModelErrorKind {
 impl ModelError {
     /// An error of this model. `message` is what the vendor says; it may be empty.
     pub fn new(model: impl Into<String>, kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { model: model.into(), kind, message: message.into(), source: None }
+        Self { model: model.into(), kind, message: message.into(), usage: None, source: None }
+    }
+
+    /// With what was used all the same: a vendor charges for a reply that breaks off, too.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage).filter(|usage| !usage.is_unknown()).map(Box::new);
+        self
     }
 
     /// With what caused it.
@@ -92,6 +101,11 @@ impl ModelError {
     /// What went wrong.
     pub const fn kind(&self) -> ModelErrorKind {
         self.kind
+    }
+
+    /// What was used all the same, as far as it was reported.
+    pub fn usage(&self) -> Usage {
+        self.usage.as_deref().copied().unwrap_or_default()
     }
 
     /// What the vendor says.

@@ -44,7 +44,6 @@ mod genai;
 
 #[cfg(feature = "genai")]
 pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort, Vendor};
-pub(crate) use self::turn::LEAST_WAIT;
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,
@@ -61,5 +60,6 @@ pub use self::{
     scripted::{Asked, ScriptedModel},
     turn::{Chat, MadeCall, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
 };
+pub(crate) use self::{model::metered, turn::LEAST_WAIT};
 #[cfg(feature = "genai")]
 pub use secrecy::SecretString;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use loop_core::Usage;
+use loop_core::{Meter, Usage};
 
 use super::{Message, ModelError, ToolCall};
 use crate::tools::ToolDefinition;
@@ -12,7 +12,8 @@ use crate::tools::ToolDefinition;
 ///
 /// # Contract
 /// - [`Delta`]s are passed on as they come, not when the reply is complete.
-/// - What is not known of the usage is unknown, and not zero.
+/// - What is not known of the usage is unknown, and not zero. What a reply used that broke off is in the
+///   [error](ModelError::usage).
 /// - It remembers nothing: what it has to know is in the request.
 /// - Dropping the future ends the request.
 ///
@@ -71,6 +72,28 @@ pub enum Delta<'a> {
     Thought(&'a str),
     /// Forget the pieces so far: the reply broke off and is asked for again.
     Restarted,
+    /// A try broke off, used this, and is made again. It is part of no other usage: not of the reply's, nor of an
+    /// [error's](ModelError::usage).
+    Used(Usage),
+}
+
+/// Asks a model, and reports what it uses to these meters as soon as that is known, also if it does not answer.
+pub(crate) async fn metered(
+    model: &dyn ChatModel,
+    request: Request<'_>,
+    meters: &[Meter],
+    on_delta: OnDelta<'_>,
+) -> Result<Reply, ModelError> {
+    let add = |usage| meters.iter().for_each(|meter| meter.add(usage));
+    let mut listen = |delta: Delta<'_>| {
+        if let Delta::Used(usage) = delta {
+            add(usage);
+        }
+        on_delta(delta);
+    };
+    let reply = model.reply(request, &mut listen).await;
+    add(reply.as_ref().map_or_else(ModelError::usage, |reply| reply.usage));
+    reply
 }
 
 /// What a model is asked.

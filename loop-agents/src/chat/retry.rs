@@ -17,10 +17,11 @@ use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Reques
 
 /// A model that is asked again when it fails for a [passing](ModelErrorKind::is_passing) reason.
 ///
-/// What was shown of a reply that breaks off is taken back with [`Delta::Restarted`].
+/// What was shown of a reply that breaks off is taken back with [`Delta::Restarted`], and what it used is told with
+/// [`Delta::Used`], so that a budget counts it before the next try.
 ///
 /// # Default
-/// Four tries. The second follows at once, before later ones are waits of a second, two seconds and so on, at
+/// Four tries. The second follows at once, or 100 ms after a try that used something, before later ones are waits of a second, two seconds and so on, at
 /// most a minute, with jitter. A rate limit that ends within a minute is waited for; a longer one is an error
 /// that says when it ends, for whoever can wait in the open.
 ///
@@ -68,6 +69,10 @@ impl<M: ChatModel> Retry<M> {
         self
     }
 }
+
+/// So long before a try that follows one with usage, somebody can see that a budget is used up. A driver holds a report
+/// that crosses a limit for 50 ms before it cuts the work.
+const TO_BE_CUT: Duration = Duration::from_millis(100);
 
 #[async_trait]
 impl<M: ChatModel> ChatModel for Retry<M> {
@@ -142,7 +147,12 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
             kind if kind.is_passing() => WorkError::failed(error.to_string()),
             _ => given_up(&error),
         };
+        let (usage, is_last) = (error.usage(), matches!(next, WorkError::Halt(_)));
         *self.failure = Some(error);
+        if !is_last && !usage.is_unknown() {
+            (self.on_delta)(Delta::Used(usage));
+            tokio::time::sleep(TO_BE_CUT).await;
+        }
         Err(next)
     }
 }
@@ -155,6 +165,7 @@ fn given_up(error: &ModelError) -> WorkError {
 mod tests {
     use std::time::Duration;
 
+    use loop_core::Usage;
     use proptest::{collection::vec, prelude::*};
     use serde_json::json;
     use tokio::time::Instant;
@@ -214,6 +225,24 @@ mod tests {
                 _ => None,
             }).sum();
             prop_assert!(waited >= limits, "{:?} of {:?}", waited, limits);
+        }
+
+        /// What each try used is told once: with the next try, the reply, or the error.
+        #[test]
+        fn nothing_that_a_try_used_is_lost(tries in vec((any_kind(), 0..1000_u64), 0..6)) {
+            let used = |tokens: u64| match tokens {
+                0 => Usage::unknown(),
+                tokens => Usage::unknown().with_tokens(tokens, 1),
+            };
+            let model = tries.iter().fold(ScriptedModel::new(), |model, (kind, tokens)| model.fails_after(*kind, used(*tokens)));
+            let model = model.replies(Reply::text("at last").with_usage(used(7)));
+            let mut told = Usage::unknown();
+            let mut listen = |delta: Delta<'_>| if let Delta::Used(usage) = delta { told += usage };
+            let messages = [Message::user("hi")];
+            let reply = on_virtual_time(Retry::new(model.clone()).reply(Request::new(&messages), &mut listen));
+            told += reply.map_or_else(|error| error.usage(), |reply| reply.usage);
+            let made = tries.iter().map(|(_, tokens)| *tokens).chain([7]).take(model.requests().len());
+            prop_assert_eq!(told, made.map(used).fold(Usage::unknown(), |sum, usage| sum + usage));
         }
 
         /// After a call nothing is asked twice.

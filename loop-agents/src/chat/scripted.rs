@@ -6,6 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use loop_core::Usage;
 use serde_json::Value;
 
 use super::{ChatModel, Delta, Message, ModelError, ModelErrorKind, OnDelta, Reply, Request, ToolCall};
@@ -82,7 +83,14 @@ impl ScriptedModel {
     /// It fails so next.
     #[must_use]
     pub fn fails(self, kind: ModelErrorKind) -> Self {
-        self.state().script.push_back(Err(ModelError::new("scripted", kind, "as the script says")));
+        self.fails_after(kind, Usage::unknown())
+    }
+
+    /// It fails so next, and has used this.
+    #[must_use]
+    pub fn fails_after(self, kind: ModelErrorKind, usage: Usage) -> Self {
+        let error = ModelError::new("scripted", kind, "as the script says").with_usage(usage);
+        self.state().script.push_back(Err(error));
         self
     }
 

@@ -16,7 +16,7 @@ use super::{
     paper::{Paper, SYSTEM},
 };
 use crate::{
-    chat::{ChatModel, LEAST_WAIT, Message, ModelError, ModelErrorKind, Request},
+    chat::{ChatModel, LEAST_WAIT, Message, ModelError, ModelErrorKind, Request, metered},
     output::DEFAULT_EXCERPT_BYTES,
 };
 
@@ -187,11 +187,8 @@ impl JudgeEvaluator {
     async fn ask(&self, question: &str, meter: &Meter) -> Result<Opinion, WorkError> {
         let (messages, tools) = ([Message::user(question)], [form::tool()]);
         let request = Request::new(&messages).with_system(Some(SYSTEM)).with_tools(&tools, true);
-        match self.model.reply(request, &mut |_| {}).await {
-            Ok(reply) => {
-                meter.add(reply.usage);
-                Ok(form::read(&reply, self.paper.criteria.len()))
-            }
+        match metered(&*self.model, request, std::slice::from_ref(meter), &mut |_| {}).await {
+            Ok(reply) => Ok(form::read(&reply, self.paper.criteria.len())),
             Err(error) => unanswered(error).map(Err),
         }
     }

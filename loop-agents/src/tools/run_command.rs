@@ -4,7 +4,7 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_guardrails::policy::command::CommandLine;
+use loop_guardrails::policy::{command::CommandLine, workspace::OpenedCommand};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -91,7 +91,7 @@ pub(super) async fn run(
     let asked = line.clone();
     let mut opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
     let process = surroundings(&opened.command, limit, cx);
-    ask(&mut opened.command, &process).await?;
+    opened = ask(opened, &process, cx).await?;
     let command = &opened.command;
     let is_git = !command.questions().is_empty();
     let process = process.also_env(command.variables().iter().copied());
@@ -141,8 +141,13 @@ fn end_line(text: &mut String) {
 }
 
 /// Asks git what has to be known before it runs.
-async fn ask(command: &mut CommandLine, process: &Process) -> Result<(), ToolError> {
-    for question in command.questions() {
+async fn ask(
+    mut opened: OpenedCommand,
+    process: &Process,
+    cx: &ToolContext,
+) -> Result<OpenedCommand, ToolError> {
+    for question in opened.command.questions() {
+        let command = &opened.command;
         let (words, variables) = command.question(*question);
         let asking = process.clone().also_env(variables.iter().copied());
         let asking = asking.words(command.program.clone(), words).capture_limit(MAX_ANSWER_BYTES);
@@ -153,7 +158,11 @@ async fn ask(command: &mut CommandLine, process: &Process) -> Result<(), ToolErr
             let why = "git does not answer what has to be known about the repository, so it is not run";
             return Err(ToolError::failed(why));
         }
-        command.answer(*question, asked.exit.shell_code(), &asked.stdout.to_bytes())?;
+        let answer = cx.blocking(move |_, _| {
+            opened.answer(*question, asked.exit.shell_code(), &asked.stdout.to_bytes())?;
+            Ok(opened)
+        });
+        opened = answer.await?;
     }
-    Ok(())
+    Ok(opened)
 }

@@ -2,7 +2,7 @@
 
 use loop_agents::chat::{
     AnsweredCall, Chat, ChatModel, ContextMeasure, Fill, History, Message, ModelError, ModelErrorKind,
-    OnDelta, Reply, Request, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
+    OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
 };
 use loop_core::{CancellationToken, IterationContext, Usage, Work};
 use proptest::{collection::vec, prelude::*};
@@ -87,15 +87,19 @@ async fn whatever_else_changes_the_context_makes_the_count_an_estimate() {
 }
 
 /// The area `compressHistory` of the cases.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_summary_replaces_the_older_messages_and_nothing_else() {
-    let model = ScriptedModel::new().says("sum").says("sum of sums");
-    let mut chat = Chat::new(model.clone()).system("S").with_history(talk(&["1", "2", "3", "4"]));
+    let used = Usage::unknown().with_tokens(9, 4);
+    let model =
+        ScriptedModel::new().fails_after(ModelErrorKind::CutOff, used).says("sum").says("sum of sums");
+    let mut chat = Chat::new(Retry::new(model.clone())).system("S").with_history(talk(&["1", "2", "3", "4"]));
     chat.pin("P");
-    let cx = IterationContext::<()>::new(&Work::new(), 1);
+    let work = Work::new();
+    let cx = IterationContext::<()>::new(&work, 1);
     let summary = chat.summarise().keep(2).meter(cx.meter()).run().await.unwrap();
+    assert_eq!((work.take_usage(), summary.usage), (used, used));
     assert_eq!((summary.text.as_str(), summary.replaced, summary.truncated), ("sum", 2, false));
-    let asked = &model.requests()[0];
+    let asked = &model.requests()[1];
     assert_eq!(asked.messages[..2], talk(&["1", "2"]).messages()[..]);
     assert!(!asked.may_call);
     let messages = chat.history().messages();
@@ -105,7 +109,7 @@ async fn a_summary_replaces_the_older_messages_and_nothing_else() {
     // The next one takes the first along, and with nothing beside it there is nothing to do.
     let summary = chat.summarise().keep(0).run().await.unwrap();
     assert_eq!(summary.replaced, 4);
-    assert!(model.requests()[1].messages[0].text().ends_with("\n\nsum"));
+    assert!(model.requests()[2].messages[0].text().ends_with("\n\nsum"));
     assert_eq!(chat.history().messages().len(), 2);
     let nothing = chat.summarise().keep(0).run().await.unwrap_err();
     assert!(matches!(nothing, SummaryError::NothingOlder), "{nothing}");

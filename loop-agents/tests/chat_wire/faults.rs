@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use loop_agents::chat::{ChatModel, Endpoint, GenaiError, GenaiModel, ModelErrorKind, Retry, Vendor};
-use loop_guardrails::Backoff;
+use loop_agents::chat::{
+    Chat, ChatAgent, ChatModel, Endpoint, GenaiError, GenaiModel, ModelErrorKind, Retry, TurnOutput, Vendor,
+};
+use loop_core::{Loop, Step, StopReason, condition_fn};
+use loop_guardrails::{Backoff, MaxTokens};
 use loop_testing::{Answer, Call};
 
 use super::{KEY, VENDORS, ask, ask_hearing, model, serve};
@@ -62,6 +65,30 @@ async fn a_reply_that_breaks_off_is_no_reply() {
         let again = hasty(model(vendor, &server));
         ask_hearing(&again, |delta| heard.push(format!("{delta:?}"))).await.unwrap();
         assert_eq!(heard, ["Text(\"Once \")", "Restarted", "Text(\"Once upon\")"], "{vendor:?}");
+    }
+}
+
+/// A vendor charges for a reply that breaks off, and a budget counts it: in the midst of the tries of one turn.
+#[tokio::test]
+async fn replies_that_break_off_count_for_a_budget() {
+    for vendor in VENDORS {
+        let broken = Answer::deltas(["Once "]).usage(1_000, 500).closes();
+        let server =
+            serve(std::iter::repeat_n(broken, 5).chain([Answer::deltas(["Once upon a time."])])).await;
+        let chat = Chat::new(hasty(model(vendor, &server)));
+        let agent = ChatAgent::new(chat).goal("A tale").prompt("{goal}");
+        let run = Loop::new(agent)
+            .until(condition_fn(|step: &Step<TurnOutput>, _| step.output().is_some()))
+            .at_most(2)
+            .guard(MaxTokens::new(2_000));
+        let report = run.run().await.unwrap();
+        // Of Ollama the numbers come with the end, which never came.
+        let (requests, tokens, reason) = match vendor {
+            Vendor::Ollama => (6, None, StopReason::GoalMet),
+            _ => (2, Some(3_000), StopReason::TokensExceeded),
+        };
+        assert_eq!(*report.reason(), reason, "{vendor:?}");
+        assert_eq!((server.requests().len(), report.usage().tokens()), (requests, tokens), "{vendor:?}");
     }
 }
 

@@ -15,6 +15,8 @@ use serde_json::Value;
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
+    /// The workspace, in that folder.
+    root: &'static str,
     pub(crate) tools: Toolbox,
     pub(crate) audit: Audit,
 }
@@ -33,10 +35,15 @@ impl World {
     }
 
     pub(crate) fn with(settings: Settings) -> Self {
+        Self::at_root("work", settings)
+    }
+
+    /// One whose workspace is this folder.
+    pub(crate) fn at_root(root: &'static str, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let policy = ActionPolicy::new(settings, Settings::default());
-        fs::create_dir(folder.path().join("work")).unwrap();
-        let workspace = Workspace::open(folder.path().join("work"), policy).unwrap();
+        fs::create_dir_all(folder.path().join(root)).unwrap();
+        let workspace = Workspace::open(folder.path().join(root), policy).unwrap();
         let audit = Audit::new();
         let vars = [
             ("PATH", std::env::var("PATH").unwrap()),
@@ -45,7 +52,7 @@ impl World {
         ];
         let tools =
             Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new()).audit(audit.clone());
-        Self { folder, tools, audit }
+        Self { folder, root, tools, audit }
     }
 
     /// The same, where programs are looked for in these folders first.
@@ -59,7 +66,7 @@ impl World {
 
     /// A path in the workspace.
     pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.folder.path().join("work").join(path)
+        self.folder.path().join(self.root).join(path)
     }
 
     /// A path beside it.

@@ -4,7 +4,7 @@
 //! tells every later session what to do: what it was talked into today is done tomorrow, by somebody who trusts it. So
 //! tools read these files, and change them only with a person's yes to the very change.
 
-use super::{LocalPath, Origin, Ruling};
+use super::{LocalPath, Origin, Ruling, fold::folded};
 
 /// Manifests, settings and instructions, in small letters. A folder of such a name counts too.
 const NAMES: &[&str] = &[
@@ -55,8 +55,7 @@ const OF_GITHUB: &[&str] = &["instructions", "prompts", "agents", "chatmodes", "
 
 /// Why this path is not to be changed without a person's yes, if it is not.
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
-    // A file system that ignores capitals folds more than those of ASCII: `ſ` is an `s` to it, and `K` a `k`.
-    let names: Vec<_> = path.names().map(|name| name.to_uppercase().to_lowercase()).collect();
+    let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
     let in_github = |pair: &[String]| pair[0] == ".github" && OF_GITHUB.contains(&pair[1].as_str());
     let is_named = names.iter().any(|name| NAMES.contains(&name.as_str()));
     (is_named || names.windows(2).any(in_github))

@@ -14,6 +14,7 @@ mod action;
 pub mod audit;
 pub mod command;
 pub mod environment;
+mod fold;
 mod instructions;
 mod path;
 mod permission;

@@ -22,6 +22,8 @@ use super::{
 /// and that with long lines joined.
 const LANES: usize = 5;
 const JOINED: usize = 4;
+/// Two lanes more, without escape sequences as other terminals read them: as it is written, and decoded.
+const OTHER: usize = LANES;
 /// Numbers of `Scan::ansi`.
 const WRITTEN: usize = 0;
 const DECODED: usize = 1;
@@ -164,8 +166,12 @@ impl Scanner {
     }
 
     fn take_in(&self, way: usize, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {
+        scan.differ(way, sign);
         let is_hidden = scan.ansi[way].takes(sign);
         self.see(2 * way..2 * way + 1, sign, place, scan);
+        if scan.is_other && !scan.other[way].takes_otherwise(sign) {
+            self.see(OTHER + way..OTHER + way + 1, sign, place, scan);
+        }
         if is_hidden {
             return;
         }
@@ -211,10 +217,13 @@ pub(super) struct Scan {
     at: usize,
     /// What stood before `base`.
     before: Vec<u8>,
-    lanes: [Lane; LANES],
+    lanes: [Lane; LANES + 2],
     /// Not all lanes see the same; otherwise the first one stands for all of them.
     is_split: bool,
     ansi: [Ansi; 2],
+    /// The same where BEL ends any text, if that differs.
+    other: [Ansi; 2],
+    is_other: bool,
     /// A line that goes on with the last one has not come to its first sign.
     is_indented: bool,
     hex: Hex,
@@ -245,14 +254,29 @@ fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
 
 impl Scan {
     fn split(&mut self) {
-        let (first, others) = self.lanes.split_at_mut(1);
+        let (first, others) = self.lanes[..LANES].split_at_mut(1);
         others.iter_mut().for_each(|lane| lane.clone_from(&first[0]));
         self.is_split = true;
     }
 
+    /// From here on terminals may differ in what they show.
+    fn differ(&mut self, way: usize, sign: Sign) {
+        if !self.is_other && self.ansi[way].may_end(sign) {
+            (self.is_other, self.other) = (true, self.ansi);
+            for way in [WRITTEN, DECODED] {
+                self.lanes[OTHER + way] = self.lanes[2 * way + 1].clone();
+            }
+        }
+    }
+
     fn join(&mut self) {
-        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_indented;
-        self.is_split = self.is_split && !(is_same && self.lanes.iter().all(|lane| *lane == self.lanes[0]));
+        if self.is_other && self.other == self.ansi {
+            let same = |way: usize| self.lanes[OTHER + way] == self.lanes[2 * way + 1];
+            self.is_other = !(same(WRITTEN) && same(DECODED));
+        }
+        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_indented && !self.is_other;
+        self.is_split =
+            self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
     }
 
     /// Whether a program has ended the line that ends here because it was long.
@@ -266,7 +290,11 @@ impl Scan {
 
     /// Where the first thing begins that may become a secret, or reading goes on.
     fn first_candidate(&self) -> usize {
-        let lanes = if self.is_split { &self.lanes[..] } else { &self.lanes[..1] };
+        let lanes = match (self.is_split, self.is_other) {
+            (false, _) => &self.lanes[..1],
+            (true, false) => &self.lanes[..LANES],
+            (true, true) => &self.lanes[..],
+        };
         let candidates = lanes.iter().filter_map(Lane::first_candidate).chain(self.hex.first_candidate());
         candidates.fold(self.at, usize::min)
     }

@@ -62,6 +62,11 @@ pub(crate) const FORMS: &[Form] = &[
     ("titles and links", |value, dice| {
         between(value, &["\x1b]0;title\x07", "\x1b]8;;http://x.y/\x1b\\", "\x1b(B", "\u{9b}1m"], dice)
     }),
+    ("odd sequences", |value, dice| between(value, ODD, dice)),
+    ("texts that BEL ends in some terminals", |value, dice| {
+        between(value, &["\x1bPabc\x07", "\x1b_a\x07"], dice)
+    }),
+    ("ESC alone", |value, dice| between(value, &["\x1b", "\x1b\x1b"], dice)),
     ("signs without width", |value, dice| {
         let signs = ["\u{200b}", "\u{200c}", "\u{200d}", "\u{feff}", "\u{2060}", "\u{ad}", "\u{fe0f}"];
         between(value, &signs, dice)
@@ -80,6 +85,26 @@ pub(crate) const FORMS: &[Form] = &[
         between(&base64, &["\x1b[1m", "\u{200b}"], dice)
     }),
     ("colours in hexadecimal", |value, dice| between(&hex(value, ":", 1), &["\x1b[1m", "\u{200b}"], dice)),
+];
+
+/// Sequences that end at other places than one would think, some with controls in them.
+const ODD: &[&str] = &[
+    "\x1b\x1b[1m",
+    "\x1b[3\x071m",
+    "\x1b[3\r1m",
+    "\x1b[3\x7f1m",
+    "\x1b[31\x18",
+    "\x1b]0;t\x1a",
+    "\x1bPabc\x07x\x1b\\",
+    "\x1b_abc\x07x\x1b\\",
+    "\x1b^x\x1b[1m",
+    "\x1b([",
+    "\x1b [",
+    "\x1b#8",
+    "\x1b]0;a\x1b(B",
+    "\u{90}x\u{9c}",
+    "\x1b[?25\0h",
+    "\x1b[ q",
 ];
 
 fn json(value: &str) -> String {

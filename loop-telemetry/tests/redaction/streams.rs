@@ -78,6 +78,18 @@ fn no_form_of_a_value_passes_in_a_hundred_thousand_cases() {
     check(100_000);
 }
 
+/// No length ends a sequence.
+#[test]
+fn long_sequences_hide_no_value() {
+    let redactor = Redactor::new(["hunterAlphaBeta"]);
+    let sequences =
+        [format!("\u{1b}[{}m", "1;".repeat(9_000)), format!("\u{1b}]0;{}\u{7}", "t".repeat(9_000))];
+    for text in sequences.map(|sequence| format!("a hunter{sequence}AlphaBeta b")) {
+        assert_eq!(redactor.redact(&text), "a [redacted] b");
+        assert_eq!(streamed(&redactor, text.as_bytes().chunks(7)), b"a [redacted] b");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

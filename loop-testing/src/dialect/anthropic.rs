@@ -66,3 +66,8 @@ pub(super) fn ending(reply: &Reply) -> String {
     }
     event("message_delta", end) + &event("message_stop", json!({}))
 }
+
+pub(super) fn usage(reply: &Reply) -> Option<String> {
+    let (_, output) = reply.usage?;
+    Some(event("message_delta", json!({ "delta": {}, "usage": { "output_tokens": output } })))
+}

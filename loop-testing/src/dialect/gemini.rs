@@ -21,10 +21,20 @@ pub(super) fn ending(reply: &Reply) -> String {
     let mut last = candidate(&json!([{ "text": "" }]));
     last["finishReason"] = if reply.truncated { "MAX_TOKENS" } else { "STOP" }.into();
     let mut end = json!({ "candidates": [last] });
-    if let Some((input, output)) = reply.usage {
-        end["usageMetadata"] = json!({
-            "promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output,
-        });
+    if let Some(metadata) = metadata(reply) {
+        end["usageMetadata"] = metadata;
     }
     event(&end)
+}
+
+pub(super) fn usage(reply: &Reply) -> Option<String> {
+    let parts = json!([{ "text": "" }]);
+    Some(event(&json!({ "candidates": [candidate(&parts)], "usageMetadata": metadata(reply)? })))
+}
+
+fn metadata(reply: &Reply) -> Option<Value> {
+    let (input, output) = reply.usage?;
+    Some(json!({
+        "promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output,
+    }))
 }

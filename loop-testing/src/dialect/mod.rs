@@ -66,6 +66,16 @@ impl Dialect {
         }
     }
 
+    /// What says how much a reply used, where that comes before its end.
+    pub(crate) fn usage(self, reply: &Reply) -> Option<String> {
+        match self {
+            Self::OpenAi => openai::usage(reply),
+            Self::Anthropic => anthropic::usage(reply),
+            Self::Gemini => gemini::usage(reply),
+            Self::Ollama => None,
+        }
+    }
+
     /// What says that it was all.
     pub(crate) fn ending(self, reply: &Reply) -> String {
         match self {

@@ -33,10 +33,13 @@ pub(super) fn ending(reply: &Reply) -> String {
         _ => "stop",
     };
     let mut end = event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] }));
-    if let Some((input, output)) = reply.usage {
-        let usage =
-            json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output });
-        end.push_str(&event(&json!({ "choices": [], "usage": usage })));
-    }
+    end.extend(usage(reply));
     end + "data: [DONE]\n\n"
+}
+
+pub(super) fn usage(reply: &Reply) -> Option<String> {
+    let (input, output) = reply.usage?;
+    let usage =
+        json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output });
+    Some(event(&json!({ "choices": [], "usage": usage })))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use loop_core::{CancellationToken, Meter, Usage};
 
-use super::super::{Chat, Delta, History, Message, ModelError, Request};
+use super::super::{Chat, Delta, History, Message, ModelError, Request, model::metered};
 
 /// How many of the last messages are kept whole, unless something else is said.
 pub const DEFAULT_KEPT_MESSAGES: usize = 6;
@@ -94,23 +94,26 @@ impl Summarising<'_> {
         let request = Request::new(asked.messages())
             .with_system(Some(INSTRUCTIONS))
             .with_tools(&chat.definitions, false);
-        let mut unheard = |_: Delta<'_>| {};
+        let mut usage = Usage::unknown();
+        let mut listen = |delta: Delta<'_>| {
+            if let Delta::Used(used) = delta {
+                usage += used;
+            }
+        };
+        let meters: Vec<_> = meter.into_iter().collect();
         let reply = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(SummaryError::Cancelled),
-            reply = chat.model.reply(request, &mut unheard) => reply?,
+            reply = metered(&*chat.model, request, &meters, &mut listen) => reply?,
         };
-        if let Some(meter) = meter {
-            meter.add(reply.usage);
-        }
+        usage += reply.usage;
         let text = reply.text.trim();
         if text.is_empty() {
             return Err(SummaryError::Empty);
         }
         let begin = [Message::user(format!("{OPENING}\n\n{text}")), Message::assistant(TAKEN_UP)];
         let history = begin.into_iter().chain(kept.iter().cloned()).collect();
-        let summary =
-            Summary { text: text.to_owned(), replaced, usage: reply.usage, truncated: reply.truncated };
+        let summary = Summary { text: text.to_owned(), replaced, usage, truncated: reply.truncated };
         chat.set_history(history);
         Ok(summary)
     }
@@ -133,7 +136,7 @@ pub struct Summary {
     pub text: String,
     /// How many messages it stands for.
     pub replaced: usize,
-    /// What it used, as far as it was reported.
+    /// What it used, as far as it was reported, tries that broke off included.
     pub usage: Usage,
     /// It was cut at the most tokens that a reply may have.
     pub truncated: bool,

@@ -15,6 +15,7 @@ mod model;
 mod numbering;
 mod raw;
 mod relay;
+mod reported;
 mod usage;
 
 pub use self::{

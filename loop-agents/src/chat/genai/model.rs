@@ -183,13 +183,29 @@ impl ChatModel for GenaiModel {
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
-        let (mut stream, mut passing) = self.open(&request).await?;
+        let (stream, mut passing) = self.open(&request).await?;
+        let reply = self.hear(stream, &mut passing, on_delta).await;
+        reply.map_err(|error| {
+            let reported = passing.reported().usage(self.endpoint.vendor);
+            error.with_usage(usage(Some(&reported), &self.name, &self.prices))
+        })
+    }
+}
+
+impl GenaiModel {
+    /// Hears a reply to its end.
+    async fn hear(
+        &self,
+        mut stream: ChatStream,
+        passing: &mut Passing,
+        on_delta: OnDelta<'_>,
+    ) -> Result<Reply, ModelError> {
         let (mut text, mut raw) = (String::new(), RawArguments::default());
         let mut bounds = Bounds::default();
         let too_large = |crossed: Crossed| too_large(&self.name, crossed);
         let mut began = false;
         while let Some(event) = passing.beside(next(&mut stream)).await {
-            match event.map_err(|error| self.failed(&error, &mut passing, began))? {
+            match event.map_err(|error| self.failed(&error, passing, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
                     bounds.hear(&chunk.content).map_err(too_large)?;

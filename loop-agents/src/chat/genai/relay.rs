@@ -29,6 +29,7 @@ use super::{
     bounds::{Crossed, MAX_BODY_BYTES},
     events::Events,
     numbering,
+    reported::Reported,
 };
 
 /// As much is kept of what a server says with an error: some answer with a page of HTML.
@@ -90,7 +91,7 @@ impl Relay {
     }
 
     /// Passes one request on, and its reply back.
-    pub(super) async fn pass(self, upstream: Upstream) -> Result<(), Obstacle> {
+    pub(super) async fn pass(self, upstream: Upstream, reported: Reported) -> Result<(), Obstacle> {
         let mut socket = self.accept().await?;
         let request = Incoming::read(&mut socket).await?;
         let is_stream = request.method == Method::POST;
@@ -98,7 +99,7 @@ impl Relay {
         socket.write_all(&head(&response)).await?;
         let status = response.status();
         let passed = match status {
-            StatusCode::OK if is_stream => stream(response, upstream.vendor, &mut socket).await,
+            StatusCode::OK if is_stream => stream(response, upstream.vendor, &reported, &mut socket).await,
             _ => body(response, status, &mut socket).await,
         };
         passed?;
@@ -118,14 +119,21 @@ impl Relay {
 }
 
 /// Passes whole events on.
-async fn stream(mut response: Response, vendor: Vendor, to: &mut UnixStream) -> Result<(), Obstacle> {
+async fn stream(
+    mut response: Response,
+    vendor: Vendor,
+    reported: &Reported,
+    to: &mut UnixStream,
+) -> Result<(), Obstacle> {
     let mut events = Events::of(vendor);
     while let Some(bytes) = response.chunk().await? {
         let whole = events.feed(&bytes)?;
+        reported.hear(vendor, &whole);
         numbering::check(vendor, &whole)?;
         chunk(to, &whole).await?;
     }
     let rest = events.finish();
+    reported.hear(vendor, &rest);
     numbering::check(vendor, &rest)?;
     Ok(chunk(to, &rest).await?)
 }
@@ -246,11 +254,19 @@ type Work = Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>;
 pub(super) struct Passing {
     work: Option<Work>,
     obstacle: Option<Obstacle>,
+    reported: Reported,
 }
 
 impl Passing {
     pub(super) fn new(relay: Relay, upstream: Upstream) -> Self {
-        Self { work: Some(Box::pin(relay.pass(upstream))), obstacle: None }
+        let reported = Reported::default();
+        let work = relay.pass(upstream, reported.clone());
+        Self { work: Some(Box::pin(work)), obstacle: None, reported }
+    }
+
+    /// What has come of the reply says that it used this.
+    pub(super) const fn reported(&self) -> &Reported {
+        &self.reported
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) {

@@ -6,7 +6,7 @@ use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopRe
 use super::{
     super::{
         AnsweredCall, ChatModel, Delta, Fill, History, Message, ModelError, Reply, Request, ToolCall,
-        compaction::compact,
+        compaction::compact, model::metered,
     },
     Chat, TurnEvent,
 };
@@ -69,13 +69,9 @@ impl Iteration for Round<'_> {
         let reply = tokio::select! {
             biased;
             () = cx.cancelled() => return Err(cut()),
-            reply = self.ask(may_call) => reply,
+            reply = self.ask(may_call, cx.meter()) => reply,
         };
         let Reply { text, calls, usage, truncated } = reply.map_err(|error| self.failed(error))?;
-        cx.meter().add(usage);
-        if let Some(meter) = &self.meter {
-            meter.add(usage);
-        }
         // The model has read all results that are in the draft now, and none that is yet to come.
         let made_way = compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
         self.draft.counted =
@@ -109,8 +105,9 @@ impl Round<'_> {
         }
     }
 
-    async fn ask(&mut self, may_call: bool) -> Result<Reply, ModelError> {
-        let Self { chat, model, draft, on_event, .. } = self;
+    async fn ask(&mut self, may_call: bool, own: Meter) -> Result<Reply, ModelError> {
+        let Self { chat, model, draft, on_event, meter } = self;
+        let meters: Vec<_> = [Some(own), meter.clone()].into_iter().flatten().collect();
         let instructions = chat.instructions();
         let last = (!may_call).then(|| match &instructions {
             Some(instructions) => format!("{instructions}\n\n{LAST_ROUND}"),
@@ -120,7 +117,7 @@ impl Round<'_> {
         let request = Request::new(draft.history.messages())
             .with_system(system)
             .with_tools(&chat.definitions, may_call);
-        model.reply(request, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
+        metered(*model, request, &meters, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
     }
 
     /// Makes the calls, one after the other: a model that reads what it has just written relies on the order. None of a

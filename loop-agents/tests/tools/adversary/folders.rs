@@ -21,8 +21,8 @@ pub(super) struct Folder {
     /// Whether git does not run there at all.
     pub(super) is_refused: bool,
     pub(super) tools: Toolbox,
-    /// The hashes of a secret file and of the first commit.
-    hashes: [String; 2],
+    /// Words that stand for something of this folder in a line, such as `TOP`.
+    words: Vec<(&'static str, String)>,
     top: TempDir,
 }
 
@@ -30,7 +30,7 @@ impl Folder {
     /// Puts the folder's own paths and hashes into a line.
     pub(super) fn fill(&self, line: &str) -> String {
         let top = self.top.path().to_str().unwrap();
-        line.replace("TOP", top).replace("BLOB", &self.hashes[0]).replace("FIRST", &self.hashes[1])
+        self.words.iter().fold(line.replace("TOP", top), |line, (word, value)| line.replace(word, value))
     }
 }
 
@@ -56,6 +56,9 @@ const fn refused(name: &'static str, script: &'static str) -> Trap {
 const TRAPS: &[Trap] = &[
     trap("plain", ""),
     Trap { name: "below", is_refused: false, below: "app", script: "" },
+    Trap { name: "relative names", is_refused: false, below: "app", script: "git config diff.relative true" },
+    trap("packs", "git gc -q --prune=now; cp -r .git bare"),
+    trap("hooks that are links", "mkdir -p .git/hooks; ln -s $TOP/outside .git/hooks/x"),
     trap("core.worktree", "git config core.worktree $TOP/beside"),
     trap(
         "configured files",
@@ -107,6 +110,13 @@ const TRAPS: &[Trap] = &[
     refused("linked merge message", "ln -s $TOP/outside .git/MERGE_MSG"),
     refused("linked log of a work tree", "mkdir -p .git/worktrees/w/logs; ln -s $TOP/outside .git/worktrees/w/logs/HEAD"),
     refused("refs of another folder", "mkdir .git/reftable; echo ../../../beside/x.ref > .git/reftable/tables.list"),
+    refused("linked hooks", "rm -rf .git/hooks; ln -s $TOP .git/hooks"),
+    refused("large ref", "truncate -s 1G .git/refs/heads/large"),
+    refused(
+        "folder in the index that is a link",
+        "mkdir dir; echo xxxxxx > dir/outside; touch -r $TOP/outside dir/outside; git config core.checkStat minimal
+         git config core.trustctime false; git add dir; rm -r dir; ln -s $TOP dir",
+    ),
     // Git does not check the names in it, and no longer its sum.
     refused("index that leads out", "echo x > xx_outside; git add xx_outside; sed -i 's#xx_outside#../outside#' .git/index"),
     refused("index with a second name", "echo x > ab; mkdir y; cp ab y/z; git add y; sed -i 's#y/z#./z#' .git/index"),
@@ -115,15 +125,21 @@ const TRAPS: &[Trap] = &[
     refused("conditional include", "git config includeIf.gitdir:/.path $TOP/outside.cfg"),
 ];
 
-/// What every repository begins with. A secret is renamed in it, tagged, stashed and kept in the index.
+/// What every repository begins with. A secret is renamed in it, also by a merge, tagged, stashed and kept in the index.
+/// Nothing is compressed, so that a canary in an object is seen.
 const HISTORY: &str = "
-git init -q -b main; git config user.name kim; git config user.email kim@example.org
+git init -q -b main; git config user.name kim; git config user.email kim@example.org; git config core.compression 0
 seq 100 > .env.old; echo CANARY >> .env.old
-mkdir -p src keys private docs app/src
+mkdir -p src keys private docs app/src .docker app/.docker
+echo CANARY > .docker/config.json; cp .docker/config.json app/.docker
 echo 'fn main() {}' > src/main.rs; cp src/main.rs app/src/main.rs; echo docs > docs/a.txt; echo read > README.md
 echo 'key=CANARY' > .env; echo CANARY > keys/id_rsa; echo CANARY > private/notes.txt; echo CANARY > app/.env
 git add .; git commit -qm first; git tag v1
-seq 100 > renamed.txt; git rm -q --cached .env.old; rm .env.old; git add renamed.txt; git commit -qm second
+seq 100 > renamed.txt; git rm -q --cached .env.old; rm .env.old; git rm -rqf app/.docker; git add renamed.txt; git commit -qm second
+git checkout -qb side; echo other > settings.txt; git add settings.txt; git commit -qm side; git checkout -q main
+seq 50 > .env.merge; echo CANARY >> .env.merge; git add .env.merge; git commit -qm env; git merge -q --no-commit side
+git rm -qf .env.merge; seq 50 > settings.txt; echo other >> settings.txt; git add settings.txt; git commit -qm merge
+git tag merge
 git tag blob $(git rev-parse HEAD:.env); git tag -a -m annotated note $(git rev-parse HEAD:.env)
 git update-ref refs/heads/tree $(git rev-parse HEAD) ; git tag treetag $(git rev-parse HEAD^{tree})
 echo 'key=CANARY more' > .env; echo 'fn main() { work() }' > src/main.rs; git stash -q; git stash apply -q
@@ -161,9 +177,17 @@ fn sprung(base: &Path, trap: &Trap) -> Folder {
         let output = Command::new("git").args(["rev-parse", of]).current_dir(&repo).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
-    let hashes = [hash("HEAD:.env"), hash("v1")];
+    let blob = hash("HEAD:.env");
+    let object = format!("objects/{}/{}", &blob[..2], &blob[2..]);
+    let words = vec![
+        ("BLOB", blob),
+        ("OBJECT", object),
+        ("FIRST", hash("v1")),
+        ("TREE", hash("HEAD:private")),
+        ("FOLDER", hash("HEAD:.docker")),
+    ];
     shell(&repo, top.path(), trap.script);
-    Folder { name: trap.name, is_refused: trap.is_refused, tools: tools(&repo.join(trap.below)), hashes, top }
+    Folder { name: trap.name, is_refused: trap.is_refused, tools: tools(&repo.join(trap.below)), words, top }
 }
 
 fn tools(workspace: &PathBuf) -> Toolbox {

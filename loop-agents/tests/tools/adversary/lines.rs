@@ -2,7 +2,8 @@
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// `TOP` is the folder around the workspace, `BLOB` the hash of a secret, `FIRST` that of a commit.
+/// `TOP` is the folder around the workspace, `BLOB` the hash of a secret, `OBJECT` the file for it in a repository, `FIRST`
+/// the hash of a commit, `TREE` and `FOLDER` those of folders with secrets.
 pub(super) const KNOWN: &[&str] = &[
     "git show --indexed-objects",
     "git show 'HEAD^{/.*|x:y}:.env'",
@@ -23,6 +24,21 @@ pub(super) const KNOWN: &[&str] = &[
     "git log --notes -p",
     "git diff stash@{0} stash@{0}^",
     "git show stash@{0}",
+    "git diff merge^!",
+    "git diff merge merge^1 merge^2",
+    "git diff -M10% merge merge^@",
+    "git diff v1 HEAD",
+    "git diff --cached",
+    "git show TREE:notes.txt",
+    "git show FOLDER:config.json",
+    "git show HEAD :0:./README.md",
+    "git log hooks/x",
+    "git log hooks/outside",
+    "cat .git/OBJECT",
+    "cat bare/OBJECT",
+    "rg -a -uuu CAN.RY",
+    "rg -a -uuu CAN.RY .git",
+    "rg -a CAN.RY bare",
     "git status",
     "git status -v -v",
     "git diff --submodule=diff",
@@ -80,7 +96,7 @@ const GIT_OPTIONS: &str = r#"
 const BASES: &str = r#"
     HEAD  @  main  v1  blob  note  treetag  tree  refs/tags/blob  stash  stash@{0}  stash^3  refs/stash  HEAD@{1}
     HEAD@{10:00}  HEAD@{yesterday}  @{-1}  @{u}  @{0}  BLOB  FIRST  :/first  :/  EMPTY  :0  :1  HEAD^{/.*|x:y}
-    HEAD^{/first}  FETCH_HEAD  FOO_HEAD  config  ../outside  packed-refs  ^main  --not
+    HEAD^{/first}  TREE  FOLDER  merge  hooks/x  objects/pack  FETCH_HEAD  FOO_HEAD  config  ../outside  packed-refs  ^main  --not
 "#;
 
 const SUFFIXES: &str = r#"
@@ -93,6 +109,7 @@ const PATHS: &str = r#"
     .env*  .env.local  .env.old  keys/id_rsa  keys  keys/  private  private/notes.txt  private/
     ./private/../private  app/.env  app/../.env  ../top.txt  ../README.md  ../.env  TOP/outside  TOP/repo/.env
     TOP/beside/canary.txt  link  secret  elsewhere  elsewhere/outside  here  here/private/notes.txt  here/.env  elsewhere/repo/.env  up  sub  sub/README.md
+    notes.txt  config.json  .docker/config.json  .docker  app/.docker  .git/OBJECT  .git/objects  bare/OBJECT
     outside-link  .git/config  .git/packed-refs  .git  gone  -  /dev/stdin  /proc/self/environ
     /proc/self/cwd/.env  /etc/passwd  ~/.netrc  dev/fd/3  /dev/fd/3
 "#;
@@ -197,8 +214,8 @@ fn git() -> impl Strategy<Value = String> {
         "-p  -U99999  --stat  -M  --find-copies-harder  --all  --cc  -S CANA  -g  -a  -m  -R",
         GIT_OPTIONS,
     );
-    let base = mostly("HEAD  main  v1  stash  FIRST  blob  note  HEAD~1", BASES);
-    let revision = (base, mostly("EMPTY  EMPTY  EMPTY  ~1  ^  ^{}", SUFFIXES))
+    let base = mostly("HEAD  main  v1  stash  FIRST  blob  note  HEAD~1  merge  TREE", BASES);
+    let revision = (base, mostly("EMPTY  EMPTY  EMPTY  ~1  ^  ^{}  ^!", SUFFIXES))
         .prop_map(|(base, suffix)| format!("{base}{suffix}"));
     let object = (revision.clone(), word(PATHS)).prop_map(|(revision, path)| format!("{revision}:{path}"));
     let range = (revision.clone(), word("..  ...  :"), revision.clone())
@@ -207,7 +224,7 @@ fn git() -> impl Strategy<Value = String> {
         prop_oneof![4 => revision, 3 => object, 2 => range, 1 => word(PATHS).prop_map(str::to_owned)];
     let pathspec = (word(MAGIC), word(PATHS)).prop_map(|(magic, path)| format!("{magic}{path}"));
     let paths = prop_oneof![Just(Vec::new()), vec(pathspec, 1..3)];
-    (subcommand, vec(option, 0..3), vec(operand, 0..3), paths).prop_map(
+    (subcommand, vec(option, 0..3), vec(operand, 0..4), paths).prop_map(
         |(subcommand, options, operands, paths)| {
             let dashes = if paths.is_empty() { "" } else { "--" };
             format!(

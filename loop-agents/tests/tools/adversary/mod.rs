@@ -74,8 +74,7 @@ fn attacks_that_are_known_fail() {
         let expected = if folder.is_refused { ToolOutcome::Rejected } else { ToolOutcome::Done };
         let usual =
             ["git status", "git diff", "git log -p", "git show HEAD:src/main.rs", "git blame src/main.rs"];
-        // What shows commits alone may run where the index is bad.
-        for line in usual.iter().take(if folder.is_refused { 2 } else { usual.len() }) {
+        for line in usual {
             let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
             assert_eq!(report.outcome, expected, "in {}: {line}: {}", folder.name, report.text);
             if expected == ToolOutcome::Done {

@@ -9,7 +9,10 @@ mod table;
 
 use std::{collections::HashMap, fmt, str::FromStr};
 
-use super::{LocalPath, Origin, Placed, Ruling};
+use super::{
+    LocalPath, Origin, Placed, Ruling,
+    fold::{folded, folded_rule},
+};
 
 /// Half of a pair of keys that is meant to be shown: `id_rsa.pub`.
 const PUBLIC: &str = ".pub";
@@ -37,9 +40,9 @@ pub struct FileName(String);
 pub struct InvalidFileName(pub String);
 
 impl FileName {
-    /// Whether a file of this name is meant. Capitals do not count.
+    /// Whether a file of this name is meant. Capitals do not count, nor other signs that a file system takes for one.
     pub fn matches(&self, name: &str) -> bool {
-        fits(&self.0, &name.to_ascii_lowercase())
+        fits(&folded_rule(&self.0), &folded(name))
     }
 }
 
@@ -67,7 +70,7 @@ impl fmt::Display for FileName {
 /// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
 /// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without `.pub`
 /// at its end), `credentials*`, `.netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
-/// histories, the `config` of a `.git` folder, and more: [`rules`](Self::rules) lists them. What lies in a folder of such
+/// histories, the `config` and the objects of a `.git` folder, and more: [`rules`](Self::rules) lists them. What lies in a folder of such
 /// a name is a secret too.
 ///
 /// ```
@@ -109,10 +112,12 @@ impl SecretFiles {
         if self.shown.iter().any(|shown| path.is_within(&shown.value)) {
             return None;
         }
-        let names: Vec<_> = path.names().map(|name| name.to_ascii_lowercase()).collect();
+        let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
         let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
         // The line that somebody wrote says more than that it is built in.
-        meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn).map(|(rule, origin)| {
+        let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
+        let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
+        rule.or_else(loose).map(|(rule, origin)| {
             let shown = rule.strip_prefix("**/").unwrap_or(rule);
             let why = format!("files named `{shown}` hold secrets; do without it, or ask the user");
             Ruling::denied(why, origin)
@@ -126,13 +131,13 @@ impl SecretFiles {
             self.rules().map(|(rule, _)| rule).partition(|rule| rule.contains('/'));
         let mut known = HashMap::new();
         let mut is_secret = |path: &[u8]| {
-            let path = String::from_utf8_lossy(path).to_ascii_lowercase();
+            let path = folded(&String::from_utf8_lossy(path));
             let names: Vec<_> = path.split('/').map(str::to_owned).collect();
             let by_name = names.iter().any(|name| {
                 let is_meant = || single.iter().any(|rule| is_meant(rule, std::slice::from_ref(name)));
                 *known.entry(name.clone()).or_insert_with(is_meant)
             });
-            by_name || longer.iter().any(|rule| is_meant(rule, &names))
+            by_name || is_loose_object(&names) || longer.iter().any(|rule| is_meant(rule, &names))
         };
         paths.filter(|path| is_secret(path)).collect()
     }
@@ -158,13 +163,26 @@ impl SecretFiles {
     }
 }
 
-/// Whether a rule means the file of these names, or a folder on the way to it. All are in small letters.
+/// Whether a rule means the file of these names, or a folder on the way to it. The names are folded.
 fn is_meant(rule: &str, names: &[String]) -> bool {
+    let rule = &*folded_rule(rule);
     let has_public_half = table::WITH_PUBLIC_HALF.contains(&rule);
     let rule = rule.strip_prefix("**/").unwrap_or(rule);
     (0..names.len()).any(|first| {
         let meant = meant(rule, &names[first..]);
         meant.is_some_and(|name| !(has_public_half && name.ends_with(PUBLIC)))
+    })
+}
+
+/// Whether it is what git has stored of a file: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
+/// name, and no pattern says so much.
+fn is_loose_object(names: &[String]) -> bool {
+    let is_hash = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    names.windows(3).any(|part| {
+        part[0] == "objects"
+            && part[1].len() == 2
+            && matches!(part[2].len(), 38 | 62)
+            && part[1..].iter().all(|name| is_hash(name))
     })
 }
 
@@ -198,203 +216,4 @@ fn fits_behind(pattern: &str, name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_secret(path: &str) -> bool {
-        SecretFiles::new().rule_on(&path.parse().unwrap()).is_some()
-    }
-
-    #[test]
-    fn secrets_among_many_paths_are_those_that_are_judged_one_by_one() {
-        let secrets = SecretFiles::new();
-        let examples = secrets.rules().map(|(rule, _)| rule.replace("**/", "").replace('*', "x"));
-        let harmless =
-            ["src/main.rs", "id_rsa.pub", "a/config.json", ".docker/x", ".git", "keys/id_ed25519.pub"];
-        let paths: Vec<_> = examples
-            .flat_map(|path| {
-                [format!("a/{path}"), format!("{path}/b"), path.to_uppercase(), format!("{path}x")]
-            })
-            .chain(harmless.map(str::to_owned))
-            .collect();
-        let among = secrets.among(paths.iter().map(String::as_bytes));
-        let judged = paths.iter().filter(|path| is_secret(path)).map(String::as_bytes);
-        assert_eq!(among, judged.collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn every_rule_holds_at_any_depth_and_in_capitals() {
-        for (rule, _) in SecretFiles::new().rules() {
-            let name = rule.strip_prefix("**/").unwrap_or(rule).replace("**/", "").replace('*', "x");
-            for path in [name.clone(), format!("a/b/{name}"), name.to_uppercase(), format!("{name}/inside")] {
-                assert!(is_secret(&path), "{path}");
-            }
-        }
-    }
-
-    #[test]
-    fn credentials_are_refused_where_programs_keep_them_and_so_are_copies() {
-        for path in [
-            ".git-credentials",
-            ".npmrc",
-            ".pypirc",
-            ".pgpass",
-            ".netrc",
-            ".docker/config.json",
-            ".kube/config",
-            "kubeconfig.yaml",
-            "prod-kubeconfig",
-            "service-account-prod.json",
-            "my_service_account.json",
-            "secrets.yml",
-            "config/secrets.yaml",
-            "terraform.tfstate",
-            "terraform.tfstate.backup",
-            "app.jks",
-            "vault.kdbx",
-            ".vault-token",
-            ".aws/credentials",
-            ".aws/config",
-            ".config/gh/hosts.yml",
-            ".config/gcloud/application_default_credentials.json",
-            ".terraform.d/credentials.tfrc.json",
-            "prod.auto.tfvars",
-            ".htpasswd",
-            "public/wp-config.php",
-            ".cargo/credentials.toml",
-            ".gem/credentials",
-            ".m2/settings.xml",
-            ".gradle/gradle.properties",
-            ".boto",
-            ".s3cfg",
-            ".my.cnf",
-            ".dockercfg",
-            "AuthKey_1.p8",
-            "putty.ppk",
-            "release.keystore",
-            "client.ovpn",
-            "rclone.conf",
-            ".bash_history",
-            ".Renviron",
-            "config/master.key",
-            "Default/Cookies",
-            "Profile 1/Cookies",
-            ".password-store/bank.gpg",
-            ".ssh/config",
-            ".ssh/work",
-            "deploy_ed25519",
-            ".envrc",
-            ".netrc~",
-            ".pgpass.bak",
-            "server.pem.orig",
-            "server.key~",
-            ".secrets.yml.swp",
-            "#notes#",
-            "app.p12.1",
-            ".kube/config.old",
-            ".docker/config.json.save",
-            "db_password.txt",
-        ] {
-            assert!(is_secret(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn remotes_are_read_by_git_alone() {
-        for path in [
-            ".git/config",
-            "sub/.git/config",
-            ".git/modules/a/b/config",
-            ".git/worktrees/x/config.worktree",
-            ".git/FETCH_HEAD",
-            ".git/credentials",
-            "mirror.git/config",
-            ".git/config.lock",
-        ] {
-            assert!(is_secret(path), "{path}");
-        }
-        for path in
-            [".git/HEAD", ".git/logs/HEAD", ".git/refs/heads/main", ".gitignore", "config", "src/config"]
-        {
-            assert!(!is_secret(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn what_only_sounds_alike_is_read() {
-        for path in [
-            "id_rsa.pub",
-            ".ssh/id_rsa.pub",
-            "README.md",
-            "environment.rs",
-            "keys.rs",
-            "src/identity.rs",
-            "netrc",
-            "pem",
-            "secrets.rs",
-            "secrets.py",
-            "docs/secrets.md",
-            "token.py",
-            "tokens.rs",
-            "tests/fixtures/a.pub",
-            "cookies.rs",
-            "src/cookies/mod.rs",
-            "vault.rs",
-            "src/vault/mod.rs",
-            "passwords.md",
-            "config.json",
-            "docker/config.json",
-            "settings.xml",
-            "gradle.properties",
-            "package.json",
-            "Cargo.lock",
-            "keyboard.rs",
-            "monkey",
-            "locales/en/auth.json",
-            "src/history.rs",
-            "history_test.go",
-            "shadow.rs",
-            "service.json",
-            "design.tokens.json",
-            "kube/config.rs",
-            "networks.tf",
-            "main.tf",
-            "hosts.yml",
-        ] {
-            assert!(!is_secret(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn stars_stand_for_any_signs() {
-        for (pattern, name, expected) in [
-            ("*", "", true),
-            ("a*b*c", "axbxbc", true),
-            ("a*b*c", "axc", false),
-            ("a*a", "a", false),
-            ("*ab*ab", "ab", false),
-            ("**", "x", true),
-        ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
-        }
-    }
-
-    #[test]
-    fn names_can_be_added_and_paths_taken_out() {
-        let origin = Origin::line("user.toml", 3);
-        let secrets = SecretFiles::new()
-            .also([Placed::new("*.kdbx".parse().unwrap(), origin.clone())])
-            .except([Placed::new("src/credentials.rs".parse().unwrap(), origin.clone())]);
-        let rule = |path: &str| secrets.rule_on(&path.parse().unwrap());
-        assert_eq!(rule("a/My.KDBX").map(|rule| rule.origin), Some(origin));
-        assert_eq!(rule("src/credentials.rs"), None);
-        assert!(rule("src/credentials.json").is_some());
-    }
-
-    #[test]
-    fn what_names_no_file_is_refused() {
-        for text in ["", "*", "a*b", "**a", "a/b", "a?", "[ab]", "a{b", "a\\"] {
-            assert!(text.parse::<FileName>().is_err(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -254,8 +254,19 @@ const HISTORIES: &[&str] = &[
     "consolehost_history*",
 ];
 
-/// Repositories, whose remotes are addresses that may have a token in them; those of submodules and work trees too.
+/// Repositories, whose remotes are addresses that may have a token in them; those of submodules and work trees too. And
+/// what they keep of files, secrets among them: objects are only compressed, and what was in the way of a merge is not
+/// even that. See also `is_loose_object`.
 const REPOSITORIES: &[&str] = &[
+    "**/*.git/**/objects",
+    "**/*.git/**/rr-cache",
+    "**/*.git/**/rebase-apply",
+    "**/*.git/**/rebase-merge",
+    "**/*.git/**/*.patch",
+    "**/*.git/**/*.diff",
+    "**/*.git/**/commit_editmsg*",
+    "**/objects/pack/*pack-*",
+    "**/objects/pack/tmp_*",
     ".git-credential*",
     ".gitconfig*",
     "**/*.git/**/config",

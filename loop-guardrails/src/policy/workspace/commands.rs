@@ -8,7 +8,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use rustix::io::fcntl_dupfd_cloexec;
 
 use super::{Repository, Workspace, WorkspaceError};
-use crate::policy::{Verb, command::CommandLine};
+use crate::policy::{
+    Verb,
+    command::{CommandLine, GitQuestion},
+};
 
 /// The most files that one command is given open.
 const MAX_FILES: usize = 100;
@@ -23,9 +26,29 @@ pub struct OpenedCommand {
     pub files: Vec<OwnedFd>,
     /// What the arguments name, and what the command named, for each descriptor.
     names: Vec<(String, String)>,
+    /// What git reads.
+    repository: Option<Repository>,
 }
 
 impl OpenedCommand {
+    /// Takes git's answer to a question, as [`CommandLine::answer`] does, and looks at the folders of the files that its
+    /// index names. Blocks for the disk.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if the answer is not one with which git may run.
+    pub fn answer(
+        &mut self,
+        question: GitQuestion,
+        exit_code: i32,
+        stdout: &[u8],
+    ) -> Result<(), WorkspaceError> {
+        self.command.answer(question, exit_code, stdout)?;
+        match &self.repository {
+            Some(repository) if question == GitQuestion::Index => repository.vet_index(stdout),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts the names of files in the place of their descriptors in what the command printed.
     pub fn with_names(&self, text: &str) -> String {
         // From the end, so that 11 is not taken for 1.
@@ -66,11 +89,12 @@ impl Workspace {
     /// [`WorkspaceError`] if the policy does not allow it, a path leads out, or a file cannot be opened.
     pub fn open_command(&self, line: &str) -> Result<OpenedCommand, WorkspaceError> {
         let mut command = self.check_command(line)?;
+        let mut repository = None;
         if !command.questions().is_empty() {
-            let Repository { git_dir, work_tree } = Repository::find(self.root())?;
-            command.pin(&git_dir, &work_tree)?;
+            let found = repository.insert(Repository::find(self.root())?);
+            command.pin(&found.git_dir, &found.work_tree)?;
         }
-        let mut opened = OpenedCommand { command, files: Vec::new(), names: Vec::new() };
+        let mut opened = OpenedCommand { command, files: Vec::new(), names: Vec::new(), repository };
         if cfg!(target_os = "linux") {
             self.open_contents(&mut opened)?;
         }

@@ -5,7 +5,10 @@
 //! here, could so have any file printed. So the repository is found without git, vetted, and then named to git.
 
 use std::{
+    collections::HashSet,
+    ffi::OsStr,
     fs, io,
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
@@ -14,9 +17,9 @@ use super::WorkspaceError;
 /// A repository whose files are its own.
 ///
 /// # What is vetted
-/// Nothing in it is a link, a pipe or a device, and it takes no objects or settings from another folder. Hooks,
-/// submodules and large files (`lfs`, `annex`) are not looked at, since git reads none of them here. `.git` may be a file
-/// only in a linked work tree that its repository knows as well.
+/// Nothing in it is a link, a pipe or a device, and it takes no objects or settings from another folder. Refs have a
+/// length that refs have. In hooks, submodules and large files (`lfs`, `annex`) there may be links, since git reads none of
+/// them here. `.git` may be a file only in a linked work tree that its repository knows as well.
 ///
 /// What changes between this look and git's own is not seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,10 +34,39 @@ pub struct Repository {
 /// What the name of a repository's folder is.
 const GIT: &str = ".git";
 
-/// What is in a repository, and git does not read when it shows something.
+/// What is in a repository, and git does not read when it shows something. No revision begins with such a name.
 const UNREAD: &[&str] = &["annex", "fsmonitor--daemon", "hooks", "lfs", "modules"];
 
+/// How names of files begin that may have any length; all in `objects` and `logs` may, too.
+const LONG: &[&str] = &["index", "packed-refs", "sharedindex."];
+
+/// The most bytes of a file in `refs`, and of another one. Git reads a ref as a whole, and takes a file of any name for one.
+const MAX_REF_BYTES: u64 = 64 << 10;
+const MAX_BYTES: u64 = 256 << 20;
+
 impl Repository {
+    /// Refuses an index that names files behind a link. Git reads what lies there in the place of what it has stored, if
+    /// both look alike. `names` end in NUL and are relative to the work tree.
+    pub(super) fn vet_index(&self, names: &[u8]) -> Result<(), WorkspaceError> {
+        let mut looked_at = HashSet::new();
+        for name in names.split(|byte| *byte == 0) {
+            let mut folder = name;
+            while let Some(end) = folder.iter().rposition(|byte| *byte == b'/') {
+                folder = &folder[..end];
+                if !looked_at.insert(folder) {
+                    break;
+                }
+                let path = self.work_tree.join(OsStr::from_bytes(folder));
+                if kind_of(&path)?.is_some_and(|kind| kind.is_symlink()) {
+                    let problem = "it is a link, and git's index has files of a folder in its place; ask the user to \
+                                   put one of both right (`git add`)";
+                    return Err(refused(&path, problem));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Finds the repository of a folder, in it or above it, and vets it. `folder` has no links on its way.
     ///
     /// # Errors
@@ -94,16 +126,22 @@ fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
         let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
         for entry in entries {
             let entry = entry.map_err(|error| unreadable(&folder, &error))?;
-            let is_unread = folder == git_dir && UNREAD.iter().any(|name| entry.file_name() == *name);
-            if is_unread {
-                continue;
-            }
             let path = entry.path();
             let kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
+            let is_unread = folder == git_dir && UNREAD.iter().any(|name| entry.file_name() == *name);
             if kind.is_dir() {
-                folders.push(path);
+                if !is_unread {
+                    folders.push(path);
+                }
+            } else if is_unread && kind.is_symlink() {
+                return Err(refused(
+                    &path,
+                    "it is a link; for hooks elsewhere, set `core.hooksPath` and remove it",
+                ));
             } else if !kind.is_file() && !is_socket(kind) {
                 return Err(refused(&path, "it is a link, a pipe or a device"));
+            } else {
+                vet_length(git_dir, &entry)?;
             }
         }
     }
@@ -118,6 +156,31 @@ fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
         return Err(refused(&tables, "it names refs of another folder"));
     }
     Ok(())
+}
+
+/// Refuses a file that is too large for what git may take it for.
+fn vet_length(git_dir: &Path, entry: &fs::DirEntry) -> Result<(), WorkspaceError> {
+    let path = entry.path();
+    let below = path.strip_prefix(git_dir).unwrap_or(&path);
+    let mut own = below.components();
+    if below.starts_with("worktrees") {
+        own.by_ref().take(2).for_each(drop);
+    }
+    let own = own.as_path();
+    let name = entry.file_name();
+    let is_long = LONG.iter().any(|long| name.as_bytes().starts_with(long.as_bytes()));
+    if own.starts_with("objects") || own.starts_with("logs") || (is_long && own.as_os_str() == name) {
+        return Ok(());
+    }
+    let bytes = entry.metadata().map_err(|error| unreadable(&path, &error))?.len();
+    let most = if own.starts_with("refs") { MAX_REF_BYTES } else { MAX_BYTES };
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(refused(
+        &path,
+        &format!("it is too large for what git reads there: {bytes} bytes; ask the user to remove it"),
+    ))
 }
 
 /// The file system monitor of git listens on one.

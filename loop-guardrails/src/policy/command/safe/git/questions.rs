@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{GitCommand, built_in, messages, pathspec, settings};
+use super::{GitCommand, built_in, messages, pathspec, revision, settings};
 use crate::policy::{Denied, Ruling, command::CommandLine};
 
 /// A command of git that has to be run before the one that was asked for. See [`CommandLine::questions`].
@@ -50,8 +50,6 @@ impl CommandLine {
     pub fn questions(&self) -> &'static [GitQuestion] {
         use GitQuestion::{Configuration, Index, Names, Repository};
         match self.git() {
-            // A command that shows commits does not look at the files of the index.
-            Some(git) if git.subcommand.walks_history => &[Repository, Configuration],
             Some(git) if git.can_list_names() => &[Repository, Configuration, Index, Names],
             Some(_) => &[Repository, Configuration, Index],
             None => &[],
@@ -147,11 +145,14 @@ impl GitCommand {
     }
 
     /// Whether two questions name every file that the command could show. A copy may come from a file that is neither in
-    /// the index nor changed.
+    /// the index nor changed. Of more than two trees git lists what differs from all of them, under the last names, and
+    /// then shows what was renamed from one of them.
     fn can_list_names(&self) -> bool {
         let finds_copies =
             |word: &String| ["-C", "--find-copies"].iter().any(|option| word.starts_with(option));
-        self.subcommand.compares && !self.words.iter().any(finds_copies)
+        let compared = self.words.iter().filter(|word| !word.starts_with('-'));
+        let trees: usize = compared.map(|commits| revision::trees(commits)).sum();
+        self.subcommand.compares && trees <= 2 && !self.words.iter().any(finds_copies)
     }
 
     fn is_same_repository(&self, exit_code: i32, stdout: &[u8]) -> Result<(), Ruling> {
@@ -267,6 +268,23 @@ mod tests {
         for copies in ["-C", "-C10", "--find-copies", "--find-copies=9", "--find-copies-harder"] {
             let line = CommandPolicy::new().judge(&format!("git diff {copies}")).unwrap();
             assert_eq!(line.questions().last(), Some(&GitQuestion::Index), "{copies}");
+        }
+        for (words, lists) in [
+            ("", true),
+            ("a", true),
+            ("a b", true),
+            ("a ^b", true),
+            ("a..b", true),
+            ("--cached a", true),
+            ("a b c", false),
+            ("a..b c", false),
+            ("a...b", false),
+            ("a^!", false),
+            ("a^@", false),
+            ("a^-1", false),
+        ] {
+            let line = CommandPolicy::new().judge(&format!("git diff {words}")).unwrap();
+            assert_eq!(line.questions().contains(&GitQuestion::Names), lists, "{words}");
         }
     }
 }

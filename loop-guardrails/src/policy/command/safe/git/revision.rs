@@ -5,7 +5,7 @@
 //! braces hold a plain word here, and a path has no colon.
 
 use super::built_in;
-use crate::policy::{LocalPath, Ruling};
+use crate::policy::{LocalPath, Ruling, fold::folded};
 
 /// What a revision names.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,8 @@ pub(super) enum Named {
     Commits(String),
     /// A file or a folder in a commit or, with `:`, in the index.
     Object {
-        /// What stands before the path's colon; empty for the index.
+        /// The commit before the path's colon, written so that git takes it for nothing else: in a folder's own tree,
+        /// files have other names. For the index empty or a stage, `:0`.
         revision: String,
         path: LocalPath,
     },
@@ -44,6 +45,18 @@ pub(super) fn read(word: &str) -> Result<Named, Ruling> {
     commits.map(Named::Commits).ok_or_else(|| not_understood(word))
 }
 
+/// How many trees git compares for such a word, at most; three stand for any number.
+pub(super) fn trees(commits: &str) -> usize {
+    match commits {
+        // Of two commits there can be several merge bases.
+        _ if commits.contains("...") => 3,
+        _ if commits.contains("..") => 2,
+        // Otherwise they are the parents of one.
+        _ if commits.ends_with("^{commit}") => 1,
+        _ => 3,
+    }
+}
+
 fn not_understood(word: &str) -> Ruling {
     built_in(format!(
         "`{word}` is not a revision that is understood here: give a branch, a tag, a hash, `HEAD~2`, `HEAD@{{1}}`, `A..B` or \
@@ -61,15 +74,14 @@ fn object(word: &str) -> Result<Option<Named>, Ruling> {
             None => return Ok(None),
         },
     };
-    let is_known = staged.is_some() || revision.is_empty() || commit(revision).is_some();
+    let is_index = staged.is_some() || revision.is_empty();
+    let known = if is_index { Some(revision.to_owned()) } else { commit(revision) };
     // `:/text` and `:!path` are searches and pathspecs.
     let is_search = revision.is_empty() && path.starts_with(['/', '!', '^', '(']);
     let is_path = !path.contains(':') && !is_search;
-    if !is_known || !is_path {
-        return Err(not_understood(word));
-    }
+    let revision = known.filter(|_| is_path).ok_or_else(|| not_understood(word))?;
     let path = LocalPath::new(path).map_err(|error| built_in(error.to_string()))?;
-    Ok(Some(Named::Object { revision: revision.to_owned(), path }))
+    Ok(Some(Named::Object { revision, path }))
 }
 
 /// All parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git takes these for commits.
@@ -113,7 +125,38 @@ fn step(rest: &str) -> Option<&str> {
 pub(super) fn is_name(text: &str) -> bool {
     let is_sign =
         |sign: char| !(sign.is_control() || sign.is_whitespace() || "^~:?*[\\{}\"'`$".contains(sign));
-    !text.is_empty() && !text.starts_with(['-', '/']) && !text.contains("..") && text.chars().all(is_sign)
+    !text.is_empty()
+        && !text.starts_with(['-', '/'])
+        && !text.contains("..")
+        && text.chars().all(is_sign)
+        && !is_in_other_folder(text)
+}
+
+/// Folders in a repository that have no refs. The workspace does not look into all of them, and git opens `.git/NAME`
+/// before `.git/refs/heads/NAME`, whatever it finds there.
+const OTHER_FOLDERS: &[&str] = &[
+    "annex",
+    "branches",
+    "fsmonitor--daemon",
+    "hooks",
+    "info",
+    "lfs",
+    "logs",
+    "modules",
+    "objects",
+    "reftable",
+];
+
+/// Whether git could open a file of such a folder to read this ref. Names are folded as file systems do it.
+fn is_in_other_folder(name: &str) -> bool {
+    let parts: Vec<_> = name.split('/').filter(|part| !part.is_empty() && *part != ".").map(folded).collect();
+    // The refs of another work tree.
+    let own = match parts.first().map(String::as_str) {
+        Some("main-worktree") => &parts[1..],
+        Some("worktrees") => parts.get(2..).unwrap_or_default(),
+        _ => &parts[..],
+    };
+    own.len() > 1 && OTHER_FOLDERS.contains(&own[0].as_str())
 }
 
 #[cfg(test)]
@@ -153,11 +196,11 @@ mod tests {
     #[test]
     fn a_path_begins_behind_the_only_colon() {
         for (word, revision, path) in [
-            ("HEAD~1:src/../a", "HEAD~1", "a"),
+            ("HEAD~1:src/../a", "HEAD~1^{commit}", "a"),
             (":a", "", "a"),
             (":2:a", ":2", "a"),
-            ("HEAD@{1}:x", "HEAD@{1}", "x"),
-            ("HEAD:", "HEAD", "."),
+            ("HEAD@{1}:x", "HEAD@{1}^{commit}", "x"),
+            ("HEAD:", "HEAD^{commit}", "."),
         ] {
             let expected = Named::Object { revision: revision.to_owned(), path: path.parse().unwrap() };
             assert_eq!(read(word), Ok(expected), "{word}");

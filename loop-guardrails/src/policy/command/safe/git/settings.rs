@@ -37,6 +37,11 @@ pub(super) const CONFIGURATION: &[&str] = &[
     "core.multiPackIndex=false",
     // Git would write its index anew.
     "diff.autoRefreshIndex=false",
+    // Without these, a file of the same size and time is taken for the one in the index, wherever it lies.
+    "core.checkStat=default",
+    "core.trustctime=true",
+    // Names are asked for relative to the work tree, and left out by them.
+    "diff.relative=false",
     "gpg.program=false",
     "gpg.openpgp.program=false",
     "gpg.ssh.program=false",

@@ -53,7 +53,7 @@ fn git_runs_without_the_repositorys_programs_and_leaves_secrets_out() {
         "--no-ext-diff",
         "--no-textconv",
         "1234abcd^{commit}",
-        "HEAD:./src/a.rs",
+        "HEAD^{commit}:./src/a.rs",
         ":(exclude,glob,icase)**/.env*",
     ] {
         assert!(line.arguments.iter().any(|word| word == expected), "{expected}: {line:?}");

@@ -1,0 +1,130 @@
+//! What a stream says that its reply used.
+//!
+//! The `genai` crate tells it with the end of a reply. A reply that breaks off has no end, and is charged for all the same.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use genai::chat::{PromptTokensDetails, Usage as Theirs};
+use serde_json::Value;
+
+use super::Vendor;
+
+/// What the events of one reply have said so far. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reported(Arc<Mutex<Counts>>);
+
+/// Tokens. A later event replaces what an earlier one said.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    /// Read, beside what was cached if the vendor counts it so.
+    input: Option<u64>,
+    cached: Option<u64>,
+    cache_written: Option<u64>,
+    output: Option<u64>,
+    thoughts: Option<u64>,
+}
+
+impl Reported {
+    /// Takes whole events.
+    pub(super) fn hear(&self, vendor: Vendor, events: &[u8]) {
+        let text = String::from_utf8_lossy(events).replace("\r\n", "\n").replace('\r', "\n");
+        let is_lines = matches!(vendor, Vendor::Ollama);
+        for event in text.split(if is_lines { "\n" } else { "\n\n" }) {
+            // Most events are words.
+            if ["usage", "_eval_count", "\\u"].iter().any(|word| event.contains(word))
+                && let Some(data) = data(event)
+            {
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).hear(vendor, &data);
+            }
+        }
+    }
+
+    /// What was said, in the words of the `genai` crate.
+    pub(super) fn usage(&self, vendor: Vendor) -> Theirs {
+        let Counts { input, cached, cache_written, output, thoughts } =
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_beside = matches!(vendor, Vendor::Anthropic);
+        let beside = [cached, cache_written].into_iter().flatten().filter(|_| is_beside);
+        let input = beside.chain(input).reduce(u64::saturating_add);
+        // With Gemini thoughts are counted by themselves.
+        let output = [output, thoughts].into_iter().flatten().reduce(u64::saturating_add);
+        let count = |tokens: Option<u64>| tokens.map(|tokens| i32::try_from(tokens).unwrap_or(i32::MAX));
+        let details = PromptTokensDetails {
+            cached_tokens: count(cached),
+            cache_creation_tokens: count(cache_written),
+            ..PromptTokensDetails::default()
+        };
+        Theirs {
+            prompt_tokens: count(input),
+            completion_tokens: count(output),
+            prompt_tokens_details: Some(details),
+            ..Theirs::default()
+        }
+    }
+}
+
+impl Counts {
+    fn hear(&mut self, vendor: Vendor, data: &Value) {
+        let usage = ["/usage", "/message/usage", "/x_groq/usage", "/usageMetadata"];
+        let whole = usage.iter().find_map(|path| data.pointer(path).filter(|usage| usage.is_object()));
+        let Some(usage) = whole.or(matches!(vendor, Vendor::Ollama).then_some(data)) else { return };
+        let set = |field: &mut Option<u64>, paths: &[&str]| {
+            let said = paths.iter().find_map(|path| usage.pointer(path).and_then(Value::as_u64));
+            *field = said.or(*field);
+        };
+        set(&mut self.input, &["/prompt_tokens", "/input_tokens", "/promptTokenCount", "/prompt_eval_count"]);
+        set(
+            &mut self.cached,
+            &["/prompt_tokens_details/cached_tokens", "/cache_read_input_tokens", "/cachedContentTokenCount"],
+        );
+        set(&mut self.cache_written, &["/cache_creation_input_tokens"]);
+        set(
+            &mut self.output,
+            &["/completion_tokens", "/output_tokens", "/candidatesTokenCount", "/eval_count"],
+        );
+        set(&mut self.thoughts, &["/thoughtsTokenCount"]);
+    }
+}
+
+/// The JSON of an event: that of its lines of data, or all of it.
+fn data(event: &str) -> Option<Value> {
+    let lines = event.lines().filter_map(|line| line.trim().strip_prefix("data:")).map(str::trim);
+    let data = lines.collect::<Vec<_>>().join("\n");
+    serde_json::from_str(if data.is_empty() { event } else { &data }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(vendor: Vendor, events: &[&str]) -> [Option<i32>; 4] {
+        let reported = Reported::default();
+        events.iter().for_each(|events| reported.hear(vendor, events.as_bytes()));
+        let usage = reported.usage(vendor);
+        let details = usage.prompt_tokens_details.unwrap();
+        [usage.prompt_tokens, details.cached_tokens, details.cache_creation_tokens, usage.completion_tokens]
+    }
+
+    #[test]
+    fn each_vendor_says_it_in_its_own_way() {
+        let none = [None; 4];
+        let event = "data: {\"usage\":null}\r\n\r\ndata: {\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4,\r\n\
+                     data: \"prompt_tokens_details\":{\"cached_tokens\":5}}}\n\ndata: [DONE]\n\n";
+        assert_eq!(heard(Vendor::OpenAi, &[event]), [Some(9), Some(5), None, Some(4)]);
+        let start = "event: message_start\ndata: {\"message\":{\"usage\":{\"input_tokens\":9,\"output_tokens\":1,\
+                     \"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":10}}}\n\n";
+        assert_eq!(heard(Vendor::Anthropic, &[start]), [Some(119), Some(100), Some(10), Some(1)]);
+        let delta = "event: message_delta\ndata: {\"usage\":{\"output_tokens\":4}}\n\n";
+        assert_eq!(heard(Vendor::Anthropic, &[start, delta]), [Some(119), Some(100), Some(10), Some(4)]);
+        let gemini = "data: {\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":3,\"thoughtsTokenCount\":1}}\n\n";
+        assert_eq!(heard(Vendor::Gemini, &[gemini]), [Some(9), None, None, Some(4)]);
+        let ollama = "{\"done\":false}\n{\"done\":true,\"prompt_eval_count\":9,\"eval_count\":4}\n";
+        assert_eq!(heard(Vendor::Ollama, &[ollama]), [Some(9), None, None, Some(4)]);
+        for event in ["", "data: usage\n\n", "data: {\"usage\":3}\n\n", "{\"usage\":{\"prompt_tokens\":-1}}"]
+        {
+            assert_eq!(heard(Vendor::OpenAi, &[event]), none, "{event}");
+        }
+        let huge = "data: {\"usage\":{\"prompt_tokens\":3000000000}}\n\n";
+        assert_eq!(heard(Vendor::OpenAi, &[huge])[0], Some(i32::MAX));
+    }
+}

@@ -1,0 +1,337 @@
+//! Repositories whose files were written by hand, and commands of git that would show what they hide.
+
+use std::{fs, os::unix::fs::symlink, process::Command};
+
+use loop_agents::tools::ToolOutcome;
+use loop_guardrails::policy::{LocalPath, Origin, Permissions, Settings, Verb};
+use serde_json::json;
+
+use crate::world::World;
+
+const CANARY: &str = "hunter2";
+
+/// What git prints, without the line feed at its end.
+fn asked(world: &World, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(world.at("")).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+async fn run(world: &World, line: &str) -> (ToolOutcome, String) {
+    let report = world.call("run_command", json!({ "command": line })).await;
+    (report.outcome, report.text)
+}
+
+async fn shows_no_canary(world: &World, lines: &[&str]) {
+    for line in lines {
+        let (_, text) = run(world, line).await;
+        assert!(!text.contains(CANARY), "{line}: {text}");
+    }
+}
+
+fn new() -> World {
+    let world = World::new();
+    world.git(&["init", "-q", "-b", "main"]);
+    world
+}
+
+fn commit(world: &World, message: &str) {
+    world.git(&["add", "-A", "-f"]);
+    world.git(&["commit", "-qm", message]);
+}
+
+/// A merge in which a secret moves to a harmless name. It is renamed from both parents, so that without renames the
+/// secret's name is in the changes from one parent alone.
+#[tokio::test]
+async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
+    let world = new();
+    world.put("base", "b\n");
+    commit(&world, "base");
+    world.git(&["checkout", "-qb", "feature"]);
+    world.put("settings.txt", "other=1\n");
+    commit(&world, "feature");
+    world.git(&["checkout", "-q", "main"]);
+    let lines = "PORT=1\nHOST=x\nMODE=dev\n";
+    world.put(".env", format!("{lines}PASSWORD={CANARY}\n"));
+    commit(&world, "env");
+    world.git(&["merge", "-q", "--no-commit", "feature"]);
+    world.git(&["rm", "-qf", ".env"]);
+    world.put("settings.txt", format!("{lines}other=1\n"));
+    commit(&world, "merge");
+    assert!(asked(&world, &["diff", "HEAD^!"]).contains(CANARY), "git itself shows it");
+    let forms = [
+        "HEAD^!",
+        "HEAD HEAD^1 HEAD^2",
+        "HEAD HEAD^@",
+        "HEAD^@",
+        "HEAD ^HEAD^1 ^HEAD^2",
+        "HEAD^-1",
+        "HEAD^1...HEAD",
+        "HEAD^1..HEAD HEAD^2",
+        "-c HEAD^!",
+        "--cc HEAD^!",
+        "--cached HEAD^1",
+    ];
+    for form in forms {
+        shows_no_canary(&world, &[&format!("git diff {form}"), &format!("git diff -M10% {form}")]).await;
+        shows_no_canary(&world, &[&format!("git show -c {form}"), &format!("git show --cc -m {form}")]).await;
+    }
+    let (_, text) = run(&world, "git diff HEAD^!").await;
+    assert!(text.contains("+PORT=1") && text.ends_with("(exit 0)"), "{text}");
+}
+
+/// The workspace is below the repository's root, so names have two forms.
+#[tokio::test]
+async fn no_setting_changes_the_names_that_git_lists() {
+    let settings = [
+        "diff.relative",
+        "status.relativePaths",
+        "diff.noPrefix",
+        "diff.mnemonicPrefix",
+        "core.quotePath",
+        "core.ignoreCase",
+    ];
+    let world = World::at_root("work/app", Settings::default());
+    world.git(&["init", "-q", "-b", "main", ".."]);
+    world.put(".docker/config.json", CANARY);
+    world.put("x/.env", CANARY);
+    commit(&world, "first");
+    fs::remove_dir_all(world.at(".docker")).unwrap();
+    fs::remove_dir_all(world.at("x")).unwrap();
+    world.put("later", "");
+    commit(&world, "second");
+    for (setting, value) in settings.iter().flat_map(|setting| [(setting, "true"), (setting, "false")]) {
+        world.git(&["config", setting, value]);
+        let (_, text) = run(&world, "git diff HEAD^ HEAD").await;
+        assert!(!text.contains(CANARY) && text.contains("later"), "{setting}={value}: {text}");
+        for line in ["git show", "git log -p", "git diff --cached HEAD^", "git diff -R HEAD^", "git status"] {
+            shows_no_canary(&world, &[line]).await;
+        }
+        world.git(&["config", "--unset", setting]);
+    }
+}
+
+/// In a folder's tree the files have names without the folder's.
+#[tokio::test]
+async fn no_file_is_shown_by_the_hash_of_its_folder() {
+    let mut settings = Settings::default();
+    settings.permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
+        "private".parse().unwrap(),
+        [],
+        Origin::BuiltIn,
+    );
+    let world = World::with(settings);
+    world.git(&["init", "-q", "-b", "main"]);
+    world.put("private/f.txt", CANARY);
+    world.put(".docker/config.json", CANARY);
+    world.put("src/a.rs", "shown");
+    commit(&world, "first");
+    world.put("later", "");
+    commit(&world, "second");
+    for (folder, file) in [("private", "f.txt"), (".docker", "config.json")] {
+        let tree = asked(&world, &["rev-parse", &format!("HEAD:{folder}")]);
+        world.git(&["tag", "-f", "tree", &tree]);
+        world.git(&["tag", "-f", "-a", "-m", "x", "annotated", &tree]);
+        for name in [tree.as_str(), &tree[..8], "tree", "annotated", "refs/tags/tree", "annotated^{}"] {
+            for line in [
+                format!("git show {name}:{file}"),
+                format!("git show {name}:./{file}"),
+                format!("git show {name}"),
+                format!("git diff {name} HEAD"),
+                format!("git diff HEAD {name}"),
+                format!("git diff {name}"),
+                format!("git diff {name}..HEAD"),
+                format!("git log -p {name}"),
+                format!("git log -g -p {name}"),
+                format!("git blame {name} -- {file}"),
+            ] {
+                shows_no_canary(&world, &[&line]).await;
+            }
+        }
+    }
+    for word in ["HEAD:src/a.rs", "main~0:src/a.rs", ":src/a.rs", ":0:src/a.rs", "HEAD@{0}:src/a.rs"] {
+        let (_, text) = run(&world, &format!("git show {word}")).await;
+        assert_eq!(text, "shown\n(exit 0)", "{word}");
+    }
+    let (_, text) = run(&world, "git show HEAD:src").await;
+    assert!(text.contains("a.rs"), "{text}");
+    let (_, text) = run(&world, "git show HEAD:gone").await;
+    assert!(!text.contains("{commit}"), "{text}");
+}
+
+/// A file outside of the workspace, whose size and time are those of a file in the index: git takes it for that one.
+fn victim(world: &World, path: &str, inside: &str) {
+    let (outside, inside) = (world.beside(path), world.at(inside));
+    for (path, content) in [(&outside, CANARY), (&inside, "1234567")] {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// A repository that takes a file for unchanged by its size and time.
+fn careless() -> World {
+    let world = new();
+    world.put("z", "z\n");
+    commit(&world, "first");
+    world.git(&["config", "core.checkStat", "minimal"]);
+    world.git(&["config", "core.trustctime", "false"]);
+    world
+}
+
+/// The index names a file in a folder that is a link by now.
+#[tokio::test]
+async fn git_reads_nothing_behind_a_link_in_the_place_of_a_folder() {
+    let world = careless();
+    victim(&world, "victim/private.txt", "dir/private.txt");
+    world.git(&["add", "dir"]);
+    fs::remove_dir_all(world.at("dir")).unwrap();
+    symlink("../victim", world.at("dir")).unwrap();
+    assert!(asked(&world, &["diff", "--cached"]).contains(CANARY), "git itself shows it");
+    for line in
+        ["git diff --cached", "git diff HEAD", "git diff", "git status", "git show HEAD :0:./z", "git log -p"]
+    {
+        let (outcome, text) = run(&world, line).await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        assert!(text.contains("dir` is a link") || text.contains("/dir`: it is a link"), "{text}");
+    }
+    // A link that the index has as one is no matter.
+    world.git(&["rm", "-rq", "--cached", "dir"]);
+    world.git(&["add", "dir"]);
+    let (_, text) = run(&world, "git diff --cached").await;
+    assert!(text.contains("+../victim"), "{text}");
+}
+
+/// The index and a commit name `../above.txt`.
+#[tokio::test]
+async fn an_index_that_leads_out_is_refused_whatever_is_shown() {
+    let world = careless();
+    victim(&world, "above.txt", "xx/above.txt");
+    world.git(&["add", "xx"]);
+    let blob = asked(&world, &["rev-parse", ":xx/above.txt"]);
+    let below = tree(&world, &[("100644", "above.txt", &blob)]);
+    let z = asked(&world, &["rev-parse", "HEAD:z"]);
+    let whole = tree(&world, &[("40000", "..", &below), ("100644", "z", &z)]);
+    let identity = ["-c", "user.name=kim", "-c", "user.email=kim@example.org"];
+    let hash = asked(&world, &[&identity[..], &["commit-tree", "-m", "second", &whole]].concat());
+    world.git(&["update-ref", "refs/heads/main", &hash]);
+    let index = fs::read(world.at(".git/index")).unwrap();
+    let at = index.windows(3).position(|name| name == b"xx/").unwrap();
+    let index = [&index[..at], b"../", &index[at + 3..]].concat();
+    fs::write(world.at(".git/index"), index).unwrap();
+    for line in ["git show HEAD :0:./z", "git show :z HEAD", "git show HEAD", "git diff", "git log -p"] {
+        let (outcome, text) = run(&world, line).await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        assert!(!text.contains(CANARY), "{line}: {text}");
+    }
+}
+
+/// Writes a tree as no command of git would.
+fn tree(world: &World, entries: &[(&str, &str, &str)]) -> String {
+    let mut bytes = Vec::new();
+    for (mode, name, hash) in entries {
+        bytes.extend(format!("{mode} {name}\0").into_bytes());
+        bytes.extend((0..hash.len()).step_by(2).map(|at| u8::from_str_radix(&hash[at..at + 2], 16).unwrap()));
+    }
+    world.put("tree", bytes);
+    let hash = asked(world, &["hash-object", "-t", "tree", "--literally", "-w", "tree"]);
+    fs::remove_file(world.at("tree")).unwrap();
+    hash
+}
+
+/// What git stores is what was committed, packed but not hidden.
+#[tokio::test]
+async fn the_objects_of_a_repository_are_not_read_as_files() {
+    let world = new();
+    world.put(".env", CANARY);
+    commit(&world, "first");
+    let hash = asked(&world, &["rev-parse", "HEAD:.env"]);
+    let loose = format!("objects/{}/{}", &hash[..2], &hash[2..]);
+    world.git(&["clone", "-q", "--bare", ".", "bare"]);
+    let source = world.beside("source");
+    fs::rename(world.at(".git"), &source).unwrap();
+    for to in ["loose", "mirror.git", "sub/.git", ".git", ".git/modules/x/y"] {
+        fs::create_dir_all(world.at(to).parent().unwrap()).unwrap();
+        assert!(Command::new("cp").arg("-r").arg(&source).arg(world.at(to)).status().unwrap().success());
+    }
+    world.git(&["-C", "bare", "repack", "-qad"]);
+    let packs: Vec<_> = fs::read_dir(world.at("bare/objects/pack")).unwrap().map(Result::unwrap).collect();
+    assert!(!packs.is_empty());
+    for pack in packs {
+        let path = format!("bare/objects/pack/{}", pack.file_name().to_str().unwrap());
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for git_dir in [".git", "mirror.git", "sub/.git", ".git/modules/x/y", "loose", "LOOSE"] {
+        let path = format!("{git_dir}/{loose}");
+        for line in [
+            format!("cat -v {path}"),
+            format!("cmp -l {path} .git/HEAD"),
+            format!("jq -Rs . {path}"),
+            format!("grep -a . {path}"),
+        ] {
+            let (outcome, text) = run(&world, &line).await;
+            assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        }
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for path in
+        [".git/rr-cache/x/preimage", ".git/rebase-merge/patch", ".git/lfs/objects/x", ".git/COMMIT_EDITMSG"]
+    {
+        world.put(path, CANARY);
+        world.rejected("read_file", json!({ "path": path })).await;
+    }
+    for path in ["src/objects/mod.rs", "objects/ab/cdef.txt", "src/objects/pack/mod.rs"] {
+        world.put(path, "shown");
+        world.done("read_file", json!({ "path": path })).await;
+    }
+}
+
+/// Git opens `.git/hooks/big` to see whether it is a ref, whatever is there.
+#[tokio::test]
+async fn only_refs_are_read_as_refs() {
+    let world = new();
+    world.put("a", "a\n");
+    commit(&world, "first");
+    world.git(&["branch", "feature/hooks"]);
+    world.git(&["branch", "hooks/x"]);
+    for name in [
+        "hooks/x",
+        "Hooks/x",
+        "hoo\u{212a}s/x",
+        "objects/pack/x",
+        "logs/HEAD",
+        "modules/x/HEAD",
+        "lfs/x",
+        "main-worktree/hooks/x",
+        "worktrees/w/hooks/x",
+        "info/exclude",
+    ] {
+        for line in [
+            format!("git log {name}"),
+            format!("git log -g {name}"),
+            format!("git show {name}:a"),
+            format!("git diff main..{name}"),
+        ] {
+            let (outcome, text) = run(&world, &line).await;
+            assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
+        }
+    }
+    for name in ["feature/hooks", "heads/hooks/x", "refs/heads/hooks/x"] {
+        let (_, text) = run(&world, &format!("git log {name}")).await;
+        assert!(text.contains("first") && text.ends_with("(exit 0)"), "{name}: {text}");
+    }
+    // Files take their length and no room.
+    for path in [".git/refs/heads/big", ".git/BIG_HEAD"] {
+        fs::File::create(world.at(path)).unwrap().set_len(3 << 30).unwrap();
+        let (outcome, text) = run(&world, "git log main").await;
+        assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
+        assert!(text.contains("too large"), "{text}");
+        fs::remove_file(world.at(path)).unwrap();
+    }
+    fs::remove_dir_all(world.at(".git/hooks")).unwrap();
+    symlink(world.beside(""), world.at(".git/hooks")).unwrap();
+    let (outcome, text) = run(&world, "git log main").await;
+    assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
+    assert!(text.contains("core.hooksPath"), "{text}");
+}

@@ -1,0 +1,224 @@
+//! Which names are secrets, and which are not.
+
+use super::*;
+
+fn is_secret(path: &str) -> bool {
+    SecretFiles::new().rule_on(&path.parse().unwrap()).is_some()
+}
+
+#[test]
+fn secrets_among_many_paths_are_those_that_are_judged_one_by_one() {
+    let secrets = SecretFiles::new();
+    let examples = secrets.rules().map(|(rule, _)| rule.replace("**/", "").replace('*', "x"));
+    let harmless = ["src/main.rs", "id_rsa.pub", "a/config.json", ".docker/x", ".git", "keys/id_ed25519.pub"];
+    let loose = format!("bare/objects/5d/{}", "0c".repeat(19));
+    let paths: Vec<_> = examples
+        .chain([loose, "server.\u{17f}ecret".to_owned(), "\u{212a}ubeconfig".to_owned()])
+        .flat_map(|path| [format!("a/{path}"), format!("{path}/b"), path.to_uppercase(), format!("{path}x")])
+        .chain(harmless.map(str::to_owned))
+        .collect();
+    let among = secrets.among(paths.iter().map(String::as_bytes));
+    let judged = paths.iter().filter(|path| is_secret(path)).map(String::as_bytes);
+    assert_eq!(among, judged.collect::<Vec<_>>());
+}
+
+#[test]
+fn every_rule_holds_at_any_depth_and_in_capitals() {
+    for (rule, _) in SecretFiles::new().rules() {
+        let name = rule.strip_prefix("**/").unwrap_or(rule).replace("**/", "").replace('*', "x");
+        for path in [name.clone(), format!("a/b/{name}"), name.to_uppercase(), format!("{name}/inside")] {
+            assert!(is_secret(&path), "{path}");
+        }
+    }
+}
+
+#[test]
+fn credentials_are_refused_where_programs_keep_them_and_so_are_copies() {
+    for path in [
+        ".git-credentials",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".netrc",
+        ".docker/config.json",
+        ".kube/config",
+        "kubeconfig.yaml",
+        "prod-kubeconfig",
+        "service-account-prod.json",
+        "my_service_account.json",
+        "secrets.yml",
+        "config/secrets.yaml",
+        "terraform.tfstate",
+        "terraform.tfstate.backup",
+        "app.jks",
+        "vault.kdbx",
+        ".vault-token",
+        ".aws/credentials",
+        ".aws/config",
+        ".config/gh/hosts.yml",
+        ".config/gcloud/application_default_credentials.json",
+        ".terraform.d/credentials.tfrc.json",
+        "prod.auto.tfvars",
+        ".htpasswd",
+        "public/wp-config.php",
+        ".cargo/credentials.toml",
+        ".gem/credentials",
+        ".m2/settings.xml",
+        ".gradle/gradle.properties",
+        ".boto",
+        ".s3cfg",
+        ".my.cnf",
+        ".dockercfg",
+        "AuthKey_1.p8",
+        "putty.ppk",
+        "release.keystore",
+        "client.ovpn",
+        "rclone.conf",
+        ".bash_history",
+        ".Renviron",
+        "config/master.key",
+        "Default/Cookies",
+        "Profile 1/Cookies",
+        ".password-store/bank.gpg",
+        ".ssh/config",
+        ".ssh/work",
+        "deploy_ed25519",
+        ".envrc",
+        ".netrc~",
+        ".pgpass.bak",
+        "server.pem.orig",
+        "server.key~",
+        ".secrets.yml.swp",
+        "#notes#",
+        "app.p12.1",
+        ".kube/config.old",
+        ".docker/config.json.save",
+        "db_password.txt",
+    ] {
+        assert!(is_secret(path), "{path}");
+    }
+}
+
+#[test]
+fn remotes_and_objects_are_read_by_git_alone() {
+    for path in [
+        ".git/config",
+        "sub/.git/config",
+        ".git/modules/a/b/config",
+        ".git/worktrees/x/config.worktree",
+        ".git/FETCH_HEAD",
+        ".git/credentials",
+        "mirror.git/config",
+        ".git/config.lock",
+        ".git/objects/info/packs",
+        ".git/modules/a/objects/pack/pack-1.pack",
+        ".git/worktrees/x/rebase-merge/patch",
+        ".git/rr-cache/1/preimage",
+        ".git/lfs/objects/ab/cd/x",
+        ".git/COMMIT_EDITMSG",
+        "bare/objects/pack/pack-1.pack",
+        "bare/objects/5d/0cf5f0e8a7b1d2c3e4f5a6b7c8d9e0f1a2b3c4",
+    ] {
+        assert!(is_secret(path), "{path}");
+    }
+    for path in [
+        ".git/HEAD",
+        ".git/logs/HEAD",
+        ".git/refs/heads/main",
+        ".gitignore",
+        "config",
+        "src/config",
+        "src/objects/pack/mod.rs",
+        "objects/ab/cdef",
+    ] {
+        assert!(!is_secret(path), "{path}");
+    }
+}
+
+#[test]
+fn what_only_sounds_alike_is_read() {
+    for path in [
+        "id_rsa.pub",
+        ".ssh/id_rsa.pub",
+        "README.md",
+        "environment.rs",
+        "keys.rs",
+        "src/identity.rs",
+        "netrc",
+        "pem",
+        "secrets.rs",
+        "secrets.py",
+        "docs/secrets.md",
+        "token.py",
+        "tokens.rs",
+        "tests/fixtures/a.pub",
+        "cookies.rs",
+        "src/cookies/mod.rs",
+        "vault.rs",
+        "src/vault/mod.rs",
+        "passwords.md",
+        "config.json",
+        "docker/config.json",
+        "settings.xml",
+        "gradle.properties",
+        "package.json",
+        "Cargo.lock",
+        "keyboard.rs",
+        "monkey",
+        "locales/en/auth.json",
+        "src/history.rs",
+        "history_test.go",
+        "shadow.rs",
+        "service.json",
+        "design.tokens.json",
+        "kube/config.rs",
+        "networks.tf",
+        "main.tf",
+        "hosts.yml",
+    ] {
+        assert!(!is_secret(path), "{path}");
+    }
+}
+
+#[test]
+fn names_are_folded_as_file_systems_do_it() {
+    for path in ["server.\u{17f}ecret", "\u{212a}ubeconfig", ".\u{200c}env", "a/.\u{17f}\u{17f}h/x"] {
+        assert!(is_secret(path), "{path}");
+    }
+    let name: FileName = "*.KDB\u{17f}".parse().unwrap();
+    assert!(name.matches("x.kdbs") && name.to_string().ends_with('\u{17f}'));
+    assert!("*.kdbs".parse::<FileName>().unwrap().matches("X.KDB\u{17f}"));
+}
+
+#[test]
+fn stars_stand_for_any_signs() {
+    for (pattern, name, expected) in [
+        ("*", "", true),
+        ("a*b*c", "axbxbc", true),
+        ("a*b*c", "axc", false),
+        ("a*a", "a", false),
+        ("*ab*ab", "ab", false),
+        ("**", "x", true),
+    ] {
+        assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+    }
+}
+
+#[test]
+fn names_can_be_added_and_paths_taken_out() {
+    let origin = Origin::line("user.toml", 3);
+    let secrets = SecretFiles::new()
+        .also([Placed::new("*.kdbx".parse().unwrap(), origin.clone())])
+        .except([Placed::new("src/credentials.rs".parse().unwrap(), origin.clone())]);
+    let rule = |path: &str| secrets.rule_on(&path.parse().unwrap());
+    assert_eq!(rule("a/My.KDBX").map(|rule| rule.origin), Some(origin));
+    assert_eq!(rule("src/credentials.rs"), None);
+    assert!(rule("src/credentials.json").is_some());
+}
+
+#[test]
+fn what_names_no_file_is_refused() {
+    for text in ["", "*", "a*b", "**a", "a/b", "a?", "[ab]", "a{b", "a\\"] {
+        assert!(text.parse::<FileName>().is_err(), "{text}");
+    }
+}
