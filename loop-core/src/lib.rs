@@ -50,7 +50,10 @@ pub use self::{
     progress::{Phase, Progress},
     report::Report,
     step::{Judged, Step, StepRecord},
-    stop::{And, ConditionFn, EvaluatorPassed, Not, Or, StopCondition, When, condition_fn, evaluator_passed},
+    stop::{
+        All, And, Any, AtLeast, ConditionFn, EvaluatorPassed, Named, Not, Or, StopCondition, When, all, any,
+        at_least, condition_fn, evaluator_passed,
+    },
     time::RunTime,
     usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},
     verdict::{Outcome, Verdict},

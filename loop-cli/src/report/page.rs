@@ -268,7 +268,7 @@ mod tests {
             happen(iteration * 3 + 1, EventKind::EvaluationStarted {}, None);
             let judged = EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None };
             happen(iteration * 3 + 2, judged, None);
-            happen(iteration * 3 + 2, EventKind::StepSettled { met: false }, None);
+            happen(iteration * 3 + 2, EventKind::StepSettled { met: false, by: None }, None);
         }
         (progress, story.told())
     }

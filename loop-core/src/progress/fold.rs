@@ -41,7 +41,7 @@ impl Progress {
                 self.current_mut().verdict = verdict;
                 self.finish_work(result, notes.as_deref(), Stage::Evaluation);
             }
-            EventKind::StepSettled { met } => self.settled(*met),
+            EventKind::StepSettled { met, by } => self.settled(*met, by.as_deref()),
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
             EventKind::CancelRequested {} => self.due = Some(Ending::plain(StopReason::Cancelled)),
@@ -195,9 +195,10 @@ impl Progress {
         }
     }
 
-    fn settled(&mut self, met: bool) {
+    fn settled(&mut self, met: bool, by: Option<&str>) {
         if met {
-            self.due = Some(Ending::plain(StopReason::GoalMet));
+            let halt = Halt::new(StopReason::GoalMet, by.unwrap_or_default());
+            self.due = Some(Ending { halt, guardrail: None });
         }
         if let Some(step) = self.current.take() {
             self.failures = if step.is_failed() { self.failures + 1 } else { 0 };
