@@ -145,6 +145,7 @@ impl<S, C: StopCondition<S>> StopCondition<S> for AtLeast<C> {
     fn decided_by(&self, step: &S, progress: &Progress) -> String {
         let met = self.conditions.iter().filter(|part| part.is_met(step, progress));
         let met: Vec<_> = met.map(|part| part.decided_by(step, progress)).collect();
-        if met.is_empty() { StopCondition::<S>::name(self).into_owned() } else { met.join(", ") }
+        // None has to be met, so none is named.
+        if met.is_empty() { "at least 0".to_owned() } else { met.join(", ") }
     }
 }

@@ -87,8 +87,8 @@ fn of_no_conditions_all_are_met_and_none_is() {
     assert_eq!(decides(all(none())).as_deref(), Some("all of none"));
     assert_eq!(decides(any(none())), None);
     assert_eq!(name(any(none())), "any of none");
-    assert_eq!(decides(at_least(0, none())).as_deref(), Some("at least 0 of none"));
-    assert_eq!(decides(at_least(0, [no("a")])).as_deref(), Some("at least 0 of a"));
+    assert_eq!(decides(at_least(0, none())).as_deref(), Some("at least 0"));
+    assert_eq!(decides(at_least(0, [no("a")])).as_deref(), Some("at least 0"));
     assert_eq!(decides(at_least(1, none())), None);
     assert_eq!(decides(at_least(3, [yes("a"), yes("b")])), None);
     assert_eq!(decides(at_least(usize::MAX, [yes("a")])), None);
