@@ -91,6 +91,15 @@ pub struct Checked {
     pub cut: Option<Cut>,
     /// What is kept of both outputs.
     pub output: Capture,
+    matches: u64,
+}
+
+impl Checked {
+    /// The record of a first step that was judged by this: with its verdict and its matches. A stop condition can be
+    /// asked about it before a loop has run.
+    pub fn record(&self) -> StepRecord {
+        StepRecord::new(1).with_verdict(self.verdict.clone()).with_mark(EVALUATOR_MATCHES_MARK, self.matches)
+    }
 }
 
 impl CommandEvaluator {
@@ -192,8 +201,8 @@ impl CommandEvaluator {
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
     pub async fn check(&mut self) -> Result<Checked, ProcessError> {
-        let (verdict, _, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
-        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout })
+        let (verdict, matches, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
+        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout, matches })
     }
 
     /// The verdict, the mark of the matches, and how the command ended.

@@ -72,8 +72,9 @@ fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
         Markup::element("h1", &[], [Markup::text(&entry.name)]),
         Markup::words("span", class, &state.replace('_', " ")),
     ];
-    if let Some(ending) = ending.filter(|ending| !ending.halt.message.is_empty()) {
-        parts.push(Markup::words("p", "why", &ending.halt.message));
+    if let Some((label, why)) = ending.and_then(view::why) {
+        let why = if label == "why" { why.to_owned() } else { format!("{label} {why}") };
+        parts.push(Markup::words("p", "why", &why));
     }
     let manifest = entry.manifest.as_deref().map(|path| ("manifest", path.to_owned()));
     let facts = [
