@@ -141,6 +141,32 @@ fn conditions_are_bounded_in_depth_and_number() {
     );
 }
 
+#[test]
+fn conditions_that_are_met_too_early_are_warned_of() {
+    let warned = |manifest: &str| {
+        let loaded = load("loop.yaml", manifest).unwrap();
+        loaded.warnings.to_string()
+    };
+    let (pass, matching) = ("{ type: evaluator_pass }", "{ type: output_matches, pattern: ok }");
+    for (name, condition) in [
+        ("warn_condition_without_effect", format!("  not:\n    any: [{matching}, {pass}]\n")),
+        ("warn_condition_met_by_a_fail", format!("  not: {matching}\n")),
+    ] {
+        check(name, &stop(&condition), &warned(&stop(&condition)));
+    }
+    for condition in [
+        format!("  not: {pass}\n"),
+        format!("  all: [{pass}, {{ not: {matching} }}]\n"),
+        format!("  any: [{matching}, {{ all: [{pass}, {{ not: {matching} }}] }}]\n"),
+        format!("  at_least: 2\n  of: [{matching}, {pass}, {{ not: {matching} }}]\n"),
+        NESTED.to_owned(),
+    ] {
+        assert_eq!(warned(&stop(&condition)), "", "{condition}");
+    }
+    let fails = format!("  at_least: 1\n  of: [{matching}, {{ not: {matching} }}]\n");
+    assert!(warned(&stop(&fails)).contains("met by a check that fails"));
+}
+
 fn condition() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         2 => Just(json!({ "type": "evaluator_pass" })),
