@@ -28,12 +28,12 @@ fn no(name: &'static str) -> When<Fixed> {
 }
 
 /// What decided, if the condition is met.
-fn decides(condition: impl StopCondition<()>) -> Option<String> {
+fn decides(condition: &impl StopCondition<()>) -> Option<String> {
     let progress = Progress::default();
     condition.is_met(&(), &progress).then(|| condition.decided_by(&(), &progress))
 }
 
-fn name(condition: impl StopCondition<()>) -> String {
+fn name(condition: &impl StopCondition<()>) -> String {
     condition.name().into_owned()
 }
 
@@ -48,28 +48,28 @@ impl<T: Send> StopCondition<()> for Unnamed<T> {
 
 #[test]
 fn a_condition_is_named_after_its_type_or_as_it_says() {
-    assert_eq!(name(Unnamed(vec![1_u8])), "Unnamed");
-    assert_eq!(name(Box::new(When::new(Unnamed(())))), "Unnamed");
-    assert_eq!(name(condition_fn(|(): &(), _: &Progress| true)), "condition_fn");
-    assert_eq!(name(condition_fn(|(): &(), _: &Progress| true).named("mine")), "mine");
+    assert_eq!(name(&Unnamed(vec![1_u8])), "Unnamed");
+    assert_eq!(name(&Box::new(When::new(Unnamed(())))), "Unnamed");
+    assert_eq!(name(&condition_fn(|(): &(), _: &Progress| true)), "condition_fn");
+    assert_eq!(name(&condition_fn(|(): &(), _: &Progress| true).named("mine")), "mine");
     let passed: &dyn StopCondition<crate::Judged<()>> = &evaluator_passed();
     assert_eq!(passed.name(), "evaluator_passed");
 }
 
 #[test]
 fn a_combination_is_named_so_that_it_reads_in_one_way() {
-    assert_eq!(name(yes("a").and(yes("b").or(yes("c")))), "a and (b or c)");
-    assert_eq!(name(yes("a").not().not()), "not (not a)");
-    assert_eq!(name(all([yes("a"), yes("b")])), "a and b");
-    assert_eq!(name(any([yes("a"), yes("b")]).not()), "not (a or b)");
-    assert_eq!(name(at_least(2, [yes("a"), yes("b"), yes("c")])), "at least 2 of a, b, c");
-    assert_eq!(name(all([yes("a")])), "a");
-    assert_eq!(name(any([yes("a")])), "a");
+    assert_eq!(name(&yes("a").and(yes("b").or(yes("c")))), "a and (b or c)");
+    assert_eq!(name(&yes("a").not().not()), "not (not a)");
+    assert_eq!(name(&all([yes("a"), yes("b")])), "a and b");
+    assert_eq!(name(&any([yes("a"), yes("b")]).not()), "not (a or b)");
+    assert_eq!(name(&at_least(2, [yes("a"), yes("b"), yes("c")])), "at least 2 of a, b, c");
+    assert_eq!(name(&all([yes("a")])), "a");
+    assert_eq!(name(&any([yes("a")])), "a");
 }
 
 #[test]
 fn the_parts_that_decided_are_named() {
-    let decides = |condition: When<Box<dyn StopCondition<()>>>| decides(condition).expect("met");
+    let decides = |condition: When<Box<dyn StopCondition<()>>>| decides(&condition).expect("met");
     assert_eq!(decides(yes("a").and(yes("b")).boxed()), "a and b");
     assert_eq!(decides(no("a").or(yes("b")).or(yes("c")).boxed()), "b");
     assert_eq!(decides(no("a").not().boxed()), "not a");
@@ -84,14 +84,14 @@ fn the_parts_that_decided_are_named() {
 #[test]
 fn of_no_conditions_all_are_met_and_none_is() {
     let none = || [] as [When<Fixed>; 0];
-    assert_eq!(decides(all(none())).as_deref(), Some("all of none"));
-    assert_eq!(decides(any(none())), None);
-    assert_eq!(name(any(none())), "any of none");
-    assert_eq!(decides(at_least(0, none())).as_deref(), Some("at least 0"));
-    assert_eq!(decides(at_least(0, [no("a")])).as_deref(), Some("at least 0"));
-    assert_eq!(decides(at_least(1, none())), None);
-    assert_eq!(decides(at_least(3, [yes("a"), yes("b")])), None);
-    assert_eq!(decides(at_least(usize::MAX, [yes("a")])), None);
+    assert_eq!(decides(&all(none())).as_deref(), Some("all of none"));
+    assert_eq!(decides(&any(none())), None);
+    assert_eq!(name(&any(none())), "any of none");
+    assert_eq!(decides(&at_least(0, none())).as_deref(), Some("at least 0"));
+    assert_eq!(decides(&at_least(0, [no("a")])).as_deref(), Some("at least 0"));
+    assert_eq!(decides(&at_least(1, none())), None);
+    assert_eq!(decides(&at_least(3, [yes("a"), yes("b")])), None);
+    assert_eq!(decides(&at_least(usize::MAX, [yes("a")])), None);
 }
 
 #[test]

@@ -20,7 +20,7 @@ async fn run(goal: impl StopCondition<Judged<u64>> + 'static) -> Report<u64> {
     let check = evaluator_fn(async |cx: EvaluationContext<u64>| {
         Ok(if *cx.output() > 1 { Verdict::pass() } else { Verdict::fail() })
     });
-    Loop::new(agent).evaluate(check).until(goal).at_most(5).run().await.unwrap()
+    Loop::new(agent).evaluate(check).until(goal).at_most(5).run().await.expect("a run")
 }
 
 fn ended<O>(report: &Report<O>) -> (u64, String) {
@@ -48,7 +48,7 @@ async fn conditions_of_different_types_fit_into_one_list() {
 
 #[tokio::test]
 async fn lists_nest() {
-    let even = || condition_fn(|step: &Judged<u64>, _| step.iteration() % 2 == 0).named("even");
+    let even = || condition_fn(|step: &Judged<u64>, _| step.iteration().is_multiple_of(2)).named("even");
     let goal = any([
         at_least(2, [even().boxed(), When::new(Since(3)).boxed(), evaluator_passed().not().boxed()]).boxed(),
         When::new(Since(5)).boxed(),
