@@ -13,7 +13,7 @@ use crate::manifest::{Plan, goal::StopPlan};
 /// A condition on the steps of a loop whose agent leaves an `O` behind.
 type Condition<O> = Box<dyn StopCondition<Judged<O>>>;
 
-/// How many characters of a pattern stand in the name of its condition.
+/// The name of a condition shows this many characters of its pattern.
 const NAME_CHARS: usize = 60;
 
 /// The condition of a plan.
@@ -90,7 +90,7 @@ mod tests {
         StopPlan::Not(Box::new(stop))
     }
 
-    /// What decides after this step, if the goal is met.
+    /// Names what decides after this step, if the goal is met.
     fn decides(stop: &StopPlan, step: StepRecord) -> Option<String> {
         let (goal, step) = (goal::<()>(stop), Judged::new(Step::new(step, None)));
         let progress = Progress::default();

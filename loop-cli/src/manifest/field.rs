@@ -55,7 +55,7 @@ impl<T> Field<T> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }
 
-    /// What is written, with its place.
+    /// Takes the written value with its place.
     pub(crate) fn written_at(self) -> Option<At<T>> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }

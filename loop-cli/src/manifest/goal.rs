@@ -13,7 +13,7 @@ pub(crate) enum StopPlan {
     All(Vec<StopPlan>),
     /// At least one of these is met.
     Any(Vec<StopPlan>),
-    /// At least so many of these are met.
+    /// At least this number of these conditions are met.
     AtLeast(usize, Vec<StopPlan>),
     /// This is not met.
     Not(Box<StopPlan>),
@@ -47,7 +47,7 @@ impl StopPlan {
         }
     }
 
-    /// It in words, as a list that is indented by its depth. `passes` says that the check passes, as in "the check
+    /// Describes it in words, as a list that is indented by depth. `passes` says that the check passes, as in "the check
     /// exits 0".
     pub(crate) fn describe(&self, passes: &str) -> String {
         let list = |heading: String, parts: &[Self]| {

@@ -68,7 +68,7 @@ impl RawStopCondition {
         Self::read_at(fields, 0)
     }
 
-    /// Reads a condition that stands in so many others.
+    /// Reads a condition that is nested `depth` deep.
     fn read_at(mut fields: Fields<'_>, depth: usize) -> Self {
         let forms = FORMS.iter().filter_map(|(path, form)| Some((*form, fields.key_span(path)?))).collect();
         let (kind, pattern) = (fields.text("stop_condition.type"), fields.text("stop_condition.pattern"));

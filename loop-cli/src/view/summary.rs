@@ -38,7 +38,7 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
-/// What there is to say of why a run ended, with its label: what happened, or which condition decided that the goal
+/// Explains why a run ended, with a label: what happened, or which condition decided that the goal
 /// is met. Nothing if the check has passed, which is the usual condition.
 pub(crate) fn why(ending: &Ending) -> Option<(&'static str, &str)> {
     let message = ending.halt.message.as_str();

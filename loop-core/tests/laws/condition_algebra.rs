@@ -123,7 +123,7 @@ impl Tree {
     }
 }
 
-/// What decided, if a condition that was shown these events is met.
+/// Names what decided, if a condition that was shown these events is met.
 fn decided_by(tree: &Tree, step: &StepRecord, events: &[Event]) -> Option<String> {
     let progress: Progress = events.iter().collect();
     let mut condition = tree.build::<StepRecord>(&mut Vec::new());
@@ -136,8 +136,8 @@ fn ask(tree: &Tree, step: &StepRecord, events: &[Event]) -> bool {
     decided_by(tree, step, events).is_some()
 }
 
-/// The places of the leaves that `decision` names outside of `not`: what is negated is one word, or stands in
-/// parentheses.
+/// The places of the leaves that `decision` names outside of `not`. A negated name is one word, or has parentheses
+/// around it.
 fn deciding(decision: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let (mut depth, mut negated) = (0_usize, false);
@@ -149,7 +149,7 @@ fn deciding(decision: &str) -> Vec<usize> {
         if let (false, Some(place)) = (inside, name.strip_prefix("leaf")) {
             places.push(place.parse().expect("a place"));
         }
-        // Outside of `not`, nothing stands in parentheses.
+        // Outside of `not`, there are no parentheses.
         assert!(inside || opened == 0, "{decision}");
         depth = depth + opened - closed;
         negated = depth == 0 && name == "not";

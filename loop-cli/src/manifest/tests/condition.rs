@@ -109,12 +109,12 @@ fn a_condition_on_the_output_needs_a_command_however_deep_it_is() {
     refused("loop.yaml", &[("condition_without_a_command", manifest)]);
 }
 
-/// `{ not: ... }` so many times around a pass.
+/// A pass inside of `depth` times `{ not: ... }`.
 fn negated(depth: usize) -> Value {
     (0..depth).fold(json!({ "type": "evaluator_pass" }), |inner, _| json!({ "not": inner }))
 }
 
-/// What becomes of a manifest with this condition.
+/// Loads a manifest with this condition.
 fn with(condition: &Value) -> Result<Plan, String> {
     let mut manifest: Value = serde_json::from_str(JSON).unwrap();
     manifest["stop_condition"] = condition.clone();

@@ -47,7 +47,7 @@ pub(super) fn stop(
     plan
 }
 
-/// What holds for every condition, however deep it is nested.
+/// The rules for every condition, however deep it is nested.
 struct Rules<'a> {
     text: &'a str,
     /// There is no command whose output could match a pattern.

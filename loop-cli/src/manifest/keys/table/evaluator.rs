@@ -134,5 +134,5 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("stop_condition.of", Optional, Shape::Conditions, "the conditions that `at_least` counts")
         .explained("The conditions that `at_least` counts. Needs `at_least`."),
     Key::new("stop_condition.not", Optional, Shape::Condition, "a condition that must not be met")
-        .explained("A condition that must not be met. The goal is met whenever this condition is not."),
+        .explained("A condition that must not be met. The check still has to come to a verdict."),
 ];
