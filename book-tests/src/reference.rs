@@ -61,8 +61,9 @@ fn kind(field: &Value) -> String {
         Some("integer") => "A whole number",
         Some("number") => "A number",
         Some("boolean") => "`true` or `false`",
+        Some("array") if field["items"]["type"] == "object" => "A list of tables",
         Some("array") => "A list of texts",
-        Some("object") if field["properties"].is_object() => "A table",
+        Some("object") if field["properties"].is_object() || field["$ref"].is_string() => "A table",
         Some("object") => "A table with names of your own",
         other => panic!("a type that the page has no word for: {other:?}"),
     };
@@ -125,6 +126,9 @@ mod tests {
                 },
             } } },
         });
+        let condition = json!({ "type": "object", "$ref": "#/$defs/condition" });
+        assert_eq!(kind(&condition), "A table");
+        assert_eq!(kind(&json!({ "type": "array", "items": condition })), "A list of tables");
         let page = reference(&schema);
         let fields = page.strip_prefix(HEAD).expect("the head");
         assert_eq!(

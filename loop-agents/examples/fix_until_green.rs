@@ -36,7 +36,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         .shell(shell.clone());
     let tests = CommandEvaluator::new(CHECK)?.shell(shell);
     let lines = |event: &Event, progress: &Progress| {
-        if let (EventKind::StepSettled { met }, Some(step)) = (&event.kind, progress.last_step()) {
+        if let (EventKind::StepSettled { met, .. }, Some(step)) = (&event.kind, progress.last_step()) {
             let said = step.verdict().map_or("", |verdict| verdict.text());
             println!("iteration {}: {}{}", step.iteration(), said, if *met { "green" } else { "" });
         }

@@ -12,7 +12,10 @@ use common::{Fifo, shell};
 use loop_agents::{
     output::Pattern,
     process::{Exit, Stream},
-    shell::{CommandEvaluator, EVALUATOR_EXIT_MARK, ShellAgent, ShellOutput},
+    shell::{
+        CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS, ShellAgent, ShellOutput,
+        has_match,
+    },
     usage::UsageFile,
 };
 use loop_core::{
@@ -73,6 +76,25 @@ async fn the_loop_runs_until_the_check_passes_and_feeds_forward_what_happened() 
     assert_eq!(last.fault(), Some("the agent exited with 5: why"));
     let mark = last.marks().iter().find(|mark| &*mark.name == EVALUATOR_EXIT_MARK).unwrap();
     assert_eq!(mark.hash, 0);
+}
+
+#[tokio::test]
+async fn which_patterns_a_check_found_is_part_of_the_step_and_not_of_the_verdict() {
+    let patterns = |count: usize| (0..count).map(|n| Pattern::new(&format!("<{n}>")).unwrap());
+    let last = MAX_PATTERNS - 1;
+    // The second one is in the middle of more than is kept.
+    let filler = "head -c 200000 /dev/zero | tr '\\0' x";
+    let line = format!("{filler}; echo '<1>'; {filler}; echo '<{last}>' >&2; test $LOOP_ITERATION = 2");
+    let tests = evaluator(&line).looking_for(patterns(MAX_PATTERNS)).unwrap();
+    let report = run(agent("true"), tests, 5).await;
+    assert_eq!((report.reason(), report.iterations()), (None, 2));
+    let step = report.last_step().unwrap();
+    let found: Vec<_> = (0..=MAX_PATTERNS).filter(|index| has_match(step, *index)).collect();
+    assert_eq!(found, [1, last]);
+    assert!(evaluator("true").looking_for(patterns(MAX_PATTERNS + 1)).is_err());
+    let report = run(agent("true"), evaluator("echo '<0>'"), 1).await;
+    let step = report.last_step().unwrap();
+    assert!(!has_match(step, 0) && step.marks().iter().all(|mark| &*mark.name != EVALUATOR_MATCHES_MARK));
 }
 
 #[tokio::test]

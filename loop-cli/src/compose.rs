@@ -1,6 +1,7 @@
 //! From a plan to a loop.
 
 mod checks;
+mod goal;
 mod review;
 mod worker;
 
@@ -12,7 +13,7 @@ use loop_agents::{
     shell::{CommandEvaluator, Shell, ShellAgent},
     usage::UsageFile,
 };
-use loop_core::{Bounded, Guardrail, Iteration, Judged, Loop, Pace, evaluator_passed, pace_fn};
+use loop_core::{Bounded, Guardrail, Iteration, Judged, Loop, Pace, pace_fn};
 use loop_guardrails::{
     Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate, Unmetered,
     policy::environment::EnvironmentPolicy,
@@ -20,6 +21,7 @@ use loop_guardrails::{
 
 pub(crate) use self::{
     checks::{command, see_judges},
+    goal::is_met,
     worker::Worker,
 };
 use crate::{
@@ -153,7 +155,7 @@ pub(crate) fn watched<W: Worker>(
 fn compose<W: Worker>(plan: &Plan, place: &Place, agent: W, evaluator: InOrder<W::Output>) -> Composed<W> {
     let composed = Loop::new(agent)
         .evaluate(evaluator)
-        .until(evaluator_passed())
+        .until(goal::goal(&plan.stop))
         .at_most(plan.limits.max_iterations.get())
         .pace(pace(plan.pace, place));
     guardrails(plan).into_iter().fold(composed, Loop::guard)

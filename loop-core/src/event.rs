@@ -108,6 +108,9 @@ pub enum EventKind {
     StepSettled {
         /// Whether the goal is met.
         met: bool,
+        /// The name of the condition that decided, if the goal is met. Journals of earlier versions lack it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Box<str>>,
     },
     /// Something was used, before the work that used it came to its end.
     UsageReported {

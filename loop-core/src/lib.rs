@@ -54,8 +54,8 @@ pub use self::{
     report::Report,
     step::{Judged, Step, StepRecord},
     stop::{
-        And, ConditionFn, EvaluatorPassed, Never, Not, Or, StopCondition, When, condition_fn,
-        evaluator_passed, never,
+        All, And, Any, AtLeast, ConditionFn, EvaluatorPassed, Named, Never, Not, Or, StopCondition, When,
+        all, any, at_least, condition_fn, evaluator_passed, never,
     },
     time::RunTime,
     usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},

@@ -12,7 +12,7 @@ type Change<'a> = &'a mut dyn FnMut(&str) -> Option<String>;
 
 impl Event {
     /// Changes the texts that come from outside: messages, faults, questions, notes of people, what an
-    /// evaluator said. Secrets are taken out so. Names (of guardrails, marks and reasons) are left: they are
+    /// evaluator said, which condition decided. Secrets are taken out so. Names (of guardrails, marks and reasons) are left: they are
     /// in the program's own words, and parts know each other by them.
     ///
     /// ```
@@ -49,6 +49,12 @@ impl Event {
                 }
             }
             EventKind::HaltRequested { halt } => text(&mut halt.message, change),
+            // It may quote what the condition looks for, and it becomes the message of the run's end.
+            EventKind::StepSettled { by: Some(by), .. } => {
+                if let Some(changed) = change(by) {
+                    *by = changed.into();
+                }
+            }
             EventKind::InterruptRequested { cause: ending } | EventKind::RunFinished { ending } => {
                 text(ending.message_mut(), change);
             }
@@ -57,7 +63,7 @@ impl Event {
             | EventKind::WaitFinished {}
             | EventKind::IterationStarted { .. }
             | EventKind::EvaluationStarted {}
-            | EventKind::StepSettled { .. }
+            | EventKind::StepSettled { by: None, .. }
             | EventKind::UsageReported { .. }
             | EventKind::DeadlinePassed {}
             | EventKind::CancelRequested {}
@@ -145,6 +151,7 @@ mod tests {
             judged(WorkResult::Done(verdict().with_text(said("text")).with_feedback(said("feedback")))),
             judged(WorkResult::Done(verdict().with_text("nothing of it"))),
             judged(WorkResult::Failed(said("failure").into())),
+            EventKind::StepSettled { met: true, by: Some(said("condition").into()) },
             EventKind::WorkCut { notes: notes() },
             EventKind::Granted { grant: Box::new(Grant { note: Some(said("note")), ..Grant::default() }) },
             EventKind::HaltRequested { halt: Box::new(halt()) },

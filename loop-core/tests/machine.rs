@@ -56,7 +56,7 @@ fn faults_in_a_row_and_marks_that_stay_are_counted() {
     for _ in 0..3 {
         run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
         run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-        run.handle(NOW, Input::Settled { met: false });
+        run.handle(NOW, Input::Settled { met: false, by: None });
     }
     assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (3, Some(2)));
 }
@@ -121,7 +121,7 @@ fn spends(run: &mut Machine, cost: Cost, notes: Notes) {
     run.handle(NOW, Input::Reported { usage: Usage::unknown().with_cost(cost) });
     run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes.boxed() });
     run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false });
+    run.handle(NOW, Input::Settled { met: false, by: None });
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_step_knows_when_it_began_and_how_long_it_took() {
     run.handle(at(1_000), Input::Started);
     run.handle(at(3_000), iterated());
     run.handle(at(4_500), Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: notes() });
-    run.handle(at(9_000), Input::Settled { met: false });
+    run.handle(at(9_000), Input::Settled { met: false, by: None });
     let step = run.progress().last_step().expect("a step");
     assert_eq!((step.started(), step.elapsed()), (at(1_000), Duration::from_micros(3_500)));
 }
@@ -210,7 +210,7 @@ fn a_note_of_a_person_outlives_the_death_of_an_evaluator_and_not_its_step() {
     assert_eq!(run.handle(NOW, Input::Resumed), Some(Action::Evaluate));
     assert_eq!(run.progress().guidance(), guidance.as_deref());
     run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false });
+    run.handle(NOW, Input::Settled { met: false, by: None });
     assert_eq!(run.progress().guidance(), None);
 }
 
@@ -231,7 +231,7 @@ fn what_an_iteration_left_that_halts_the_run_counts() {
     run.handle(NOW, Input::Started);
     run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
     run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false });
+    run.handle(NOW, Input::Settled { met: false, by: None });
     let halt = Halt::new(StopReason::AgentUnavailable, "");
     let halted = Input::Iterated { result: WorkResult::Halted(halt), notes: notes() };
     assert!(matches!(run.handle(NOW, halted), Some(Action::Finish(_))));
@@ -256,7 +256,7 @@ fn who_cancels_while_the_goal_is_looked_at_waits_for_the_answer() {
     let verdict = WorkResult::Done(Verdict::pass());
     assert_eq!(run.handle(NOW, Input::Evaluated { result: verdict, notes: None }), Some(Action::Settle));
     assert_eq!(run.handle(NOW, Input::Cancelled), None);
-    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Settled { met: true }) else {
+    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Settled { met: true, by: None }) else {
         panic!("it goes on")
     };
     assert_eq!(ending.reason(), None);

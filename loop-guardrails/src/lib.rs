@@ -17,7 +17,8 @@ pub use self::{
     checkpoint::Checkpoint,
     limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, Unmetered},
     stop::{
-        After, And, EvaluatorPassed, InvalidScore, Not, Or, OutputMatches, PatternError, ScoreAtLeast, When,
-        after, evaluator_passed, output_matches, score_at_least,
+        After, All, And, Any, AtLeast, EvaluatorPassed, InvalidScore, Named, Not, Or, OutputMatches,
+        PatternError, ScoreAtLeast, When, after, all, any, at_least, evaluator_passed, output_matches,
+        score_at_least,
     },
 };

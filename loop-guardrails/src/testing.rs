@@ -45,7 +45,7 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
         let notes = Notes { usage: step.usage, ..Notes::default() }.boxed();
         apply(EventKind::IterationStarted { iteration, attempt: 1 });
         apply(EventKind::IterationFinished { result, notes });
-        apply(EventKind::StepSettled { met: false });
+        apply(EventKind::StepSettled { met: false, by: None });
     }
     progress
 }

@@ -35,7 +35,7 @@ fn events(iteration: u64) -> [Vec<Event>; 2] {
         ],
         vec![
             at(1_900_000, EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None }),
-            at(1_900_001, EventKind::StepSettled { met: false }),
+            at(1_900_001, EventKind::StepSettled { met: false, by: None }),
             at(1_900_001, EventKind::IterationStarted { iteration: iteration + 1, attempt: 1 }),
         ],
     ]

@@ -4,7 +4,8 @@ use std::future::pending;
 
 use async_trait::async_trait;
 use loop_core::{
-    Ceiling, EvaluationContext, Evaluator, Halt, Meter, StopReason, Verdict, WorkError, with_causes,
+    Ceiling, EvaluationContext, Evaluator, Halt, Meter, StepRecord, StopReason, Verdict, WorkError,
+    with_causes,
 };
 
 use super::{
@@ -27,6 +28,21 @@ use crate::{
 /// that was resumed, too, and a view finds it without asking the evaluator. A command that was told to end
 /// before it had judged leaves none.
 pub const EVALUATOR_EXIT_MARK: &str = "evaluator_exit_code";
+
+/// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves which of the patterns that
+/// it [looks for](CommandEvaluator::looking_for) it found. [`has_match`] reads it.
+pub const EVALUATOR_MATCHES_MARK: &str = "evaluator_matches";
+
+/// How many patterns a [`CommandEvaluator`] can [look for](CommandEvaluator::looking_for): one for each bit of
+/// its mark.
+pub const MAX_PATTERNS: usize = 64;
+
+/// Whether the evaluator of this step found the pattern at `index`, from 0, of those that it was to
+/// [look for](CommandEvaluator::looking_for). A step without a verdict has no match.
+pub fn has_match(step: &StepRecord, index: usize) -> bool {
+    let mark = step.marks().iter().rev().find(|mark| &*mark.name == EVALUATOR_MATCHES_MARK);
+    mark.is_some_and(|mark| index < MAX_PATTERNS && mark.hash >> index & 1 == 1)
+}
 
 /// An evaluator that is a command: exit code 0 is a pass, all else is a fail.
 ///
@@ -57,6 +73,7 @@ pub struct CommandEvaluator {
     line: String,
     shell: Shell,
     pattern: Option<Pattern>,
+    patterns: Vec<Pattern>,
     text_bytes: usize,
     listener: Listener,
     costs: bool,
@@ -74,6 +91,15 @@ pub struct Checked {
     pub cut: Option<Cut>,
     /// What is kept of both outputs.
     pub output: Capture,
+    matches: u64,
+}
+
+impl Checked {
+    /// The record of a first step that was judged by this: with its verdict and its matches. A stop condition can be
+    /// asked about it before a loop has run.
+    pub fn record(&self) -> StepRecord {
+        StepRecord::new(1).with_verdict(self.verdict.clone()).with_mark(EVALUATOR_MATCHES_MARK, self.matches)
+    }
 }
 
 impl CommandEvaluator {
@@ -87,6 +113,7 @@ impl CommandEvaluator {
             line: command.to_owned(),
             shell: Shell::new(),
             pattern: None,
+            patterns: Vec::new(),
             text_bytes: DEFAULT_EXCERPT_BYTES,
             listener: Listener::default(),
             costs: false,
@@ -105,6 +132,37 @@ impl CommandEvaluator {
     pub fn matching(mut self, pattern: Pattern) -> Self {
         self.pattern = Some(pattern);
         self
+    }
+
+    /// Looks for each of these patterns in everything that the command prints, however much that is. The verdict
+    /// does not depend on them. Which of them matched is a [mark](EVALUATOR_MATCHES_MARK) of the step, so a stop
+    /// condition can ask [`has_match`].
+    ///
+    /// ```
+    /// use loop_agents::output::Pattern;
+    /// use loop_agents::shell::{CommandEvaluator, ShellAgent, has_match};
+    /// use loop_core::{Judged, Loop, condition_fn, evaluator_passed};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let agent = ShellAgent::new("true")?;
+    /// // The first run of the tests finds none of them, and passes.
+    /// let tests = CommandEvaluator::new("echo $((LOOP_ITERATION - 1)) passed")?;
+    /// let tests = tests.looking_for([Pattern::new(r"\b0 passed")?])?;
+    /// let no_tests = condition_fn(|step: &Judged<_>, _| has_match(step, 0)).named("no tests");
+    /// let goal = evaluator_passed().and(no_tests.not());
+    /// let report = Loop::new(agent).evaluate(tests).until(goal).at_most(5).run().await?;
+    /// assert_eq!(report.iterations(), 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// More than [`MAX_PATTERNS`] patterns.
+    pub fn looking_for(
+        mut self,
+        patterns: impl IntoIterator<Item = Pattern>,
+    ) -> Result<Self, TooManyPatterns> {
+        self.patterns = patterns.into_iter().collect();
+        if self.patterns.len() > MAX_PATTERNS { Err(TooManyPatterns(())) } else { Ok(self) }
     }
 
     /// How many bytes of what the command prints are the verdict's text.
@@ -143,35 +201,37 @@ impl CommandEvaluator {
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
     pub async fn check(&mut self) -> Result<Checked, ProcessError> {
-        let (verdict, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
-        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout })
+        let (verdict, matches, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
+        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout, matches })
     }
 
+    /// The verdict, the mark of the matches, and how the command ended.
     async fn run<S>(
         &mut self,
         iteration: u64,
         meter: Option<&Meter>,
         left: Ceiling,
         stop: S,
-    ) -> Result<(Verdict, Finished), ProcessError>
+    ) -> Result<(Verdict, u64, Finished), ProcessError>
     where
         S: Future<Output = ()> + Send,
     {
         let mut matcher = self.pattern.as_ref().map(Pattern::matcher);
+        let mut matchers: Vec<_> = self.patterns.iter().map(Pattern::matcher).collect();
         let listener = &mut self.listener;
         let process = self.shell.command(&self.line).merged().also_env(variables(left));
         let finished = self
             .shell
             .run(process, iteration, meter, stop, |stream, bytes| {
-                if let Some(matcher) = &mut matcher {
-                    matcher.feed(bytes);
-                }
+                matcher.iter_mut().chain(&mut matchers).for_each(|matcher| matcher.feed(bytes));
                 listener.hear(stream, bytes);
             })
             .await?;
         let matched = matcher.is_none_or(PatternMatcher::finish);
+        let bits = matchers.into_iter().enumerate().map(|(bit, matcher)| u64::from(matcher.finish()) << bit);
+        let matches = bits.fold(0, |matches, bit| matches | bit);
         let text = finished.stdout.excerpt(self.text_bytes);
-        Ok((self.verdict(finished.exit, matched).with_text(text), finished))
+        Ok((self.verdict(finished.exit, matched).with_text(text), matches, finished))
     }
 
     fn verdict(&self, exit: Exit, matched: bool) -> Verdict {
@@ -196,7 +256,7 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         let meter = cx.meter();
         let _bill = self.costs.then(|| Bill::new(&self.shell, &meter));
         let ran = self.run(cx.iteration(), Some(&meter), cx.left(), cx.cancelled()).await;
-        let (verdict, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
+        let (verdict, matches, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
             if matches!(error, ProcessError::Undying { .. }) {
                 Halt::new(StopReason::Failed, error.to_string()).into()
             } else if first && error.is_lasting() {
@@ -215,9 +275,17 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
             return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stdout))).into());
         }
         cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
+        if !self.patterns.is_empty() {
+            cx.mark(EVALUATOR_MATCHES_MARK, matches);
+        }
         Ok(verdict)
     }
 }
+
+/// An evaluator was to look for more than [`MAX_PATTERNS`] patterns.
+#[derive(Debug, thiserror::Error)]
+#[error("an evaluator can look for {MAX_PATTERNS} patterns at most: join some of them with `|`")]
+pub struct TooManyPatterns(());
 
 /// The command took longer than it may.
 #[derive(Debug, thiserror::Error)]

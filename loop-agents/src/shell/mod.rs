@@ -22,7 +22,10 @@ mod trouble;
 pub use agent::{Preview, ShellAgent, ShellOutput};
 pub(crate) use briefing::Briefing;
 pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};
-pub use evaluator::{Checked, CommandEvaluator, EVALUATOR_EXIT_MARK};
+pub use evaluator::{
+    Checked, CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS, TooManyPatterns,
+    has_match,
+};
 pub use placeholder::{Placeholder, Values};
 pub use prompt::{Template, UnknownPlaceholder};
 pub use quoting::Unquotable;

@@ -84,10 +84,10 @@ async fn replies_that_break_off_count_for_a_budget() {
         let report = run.run().await.unwrap();
         // Of Ollama the numbers come with the end, which never came.
         let (requests, tokens, reason) = match vendor {
-            Vendor::Ollama => (6, None, StopReason::GoalMet),
-            _ => (2, Some(3_000), StopReason::TokensExceeded),
+            Vendor::Ollama => (6, None, None),
+            _ => (2, Some(3_000), Some(StopReason::TokensExceeded)),
         };
-        assert_eq!(*report.reason(), reason, "{vendor:?}");
+        assert_eq!(report.reason(), reason.as_ref(), "{vendor:?}");
         assert_eq!((server.requests().len(), report.usage().tokens()), (requests, tokens), "{vendor:?}");
     }
 }

@@ -41,7 +41,8 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(exit::OK));
         }
         if let Some(ending) = progress.ending() {
-            view::tell(&text::printable(&ending.to_string()));
+            let why = view::why(ending).map(|(_, why)| format!(": {why}")).unwrap_or_default();
+            view::tell(&text::printable(&format!("{}{why}", ending.name())));
             return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
         }
         if !is_alive && let Some(record) = noted(&store, &id)? {

@@ -4,7 +4,6 @@ use std::{ffi::OsString, path::Path};
 
 use anyhow::{Context, anyhow};
 use loop_agents::{process::Cut, shell::Checked};
-use loop_core::Outcome;
 
 use super::Failure;
 use crate::{
@@ -46,8 +45,11 @@ pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
     }
     let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
     let is_all = confidence.is_none() && judge.is_none() && review.is_none();
-    if verdict.outcome() == Outcome::Pass && is_all {
-        view::warning("the check passes already, before the agent has done anything");
+    if is_all && compose::is_met(plan, checked.record()) {
+        view::warning(match plan.stop.is_plain() {
+            true => "the check passes already, before the agent has done anything",
+            false => "the goal is met already, before the agent has done anything",
+        });
     }
     Ok(())
 }

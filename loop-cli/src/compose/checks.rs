@@ -11,7 +11,10 @@ use loop_core::Evaluator;
 
 use super::{Place, Watchers, review::review};
 use crate::{
-    manifest::plan::{ConfidencePlan, EvaluatorPlan, JudgePlan, Plan, StopPlan},
+    manifest::{
+        goal::StopPlan,
+        plan::{ConfidencePlan, EvaluatorPlan, JudgePlan, Plan},
+    },
     model::Model,
 };
 
@@ -54,10 +57,10 @@ pub(crate) fn command(plan: &Plan, place: &Place) -> anyhow::Result<Option<Comma
         .text_bytes(plan.feedback_bytes)
         .costs(plan.evaluator.is_uncounted);
     Ok(Some(match &plan.stop {
-        StopPlan::EvaluatorPass => evaluator,
         // The evaluator looks for the match itself, since it sees all of its output; a condition
         // would see only what is kept of it.
         StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
+        stop => evaluator.looking_for(stop.patterns().into_iter().cloned()).context("stop_condition")?,
     }))
 }
 

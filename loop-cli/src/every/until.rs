@@ -35,6 +35,15 @@ pub(crate) enum Why {
 }
 
 impl Why {
+    /// The reason.
+    fn reason(&self) -> String {
+        match self {
+            Self::Counted => "the number of iterations".to_owned(),
+            Self::TimeIsUp => "the time".to_owned(),
+            Self::Said(_) | Self::Unchanged(_) => self.early().unwrap_or_default(),
+        }
+    }
+
     /// The reason, if it ended before its time.
     pub(crate) fn early(&self) -> Option<String> {
         match self {
@@ -120,6 +129,10 @@ impl Until {
 impl<S> StopCondition<S> for Until {
     fn is_met(&self, _: &S, progress: &Progress) -> bool {
         self.why(progress).is_some()
+    }
+
+    fn decided_by(&self, _: &S, progress: &Progress) -> String {
+        self.why(progress).map_or_else(String::new, |why| why.reason())
     }
 
     fn observe(&mut self, event: &Event) {

@@ -15,6 +15,9 @@ pub(crate) const MAX_BACKOFF_SECONDS: f64 = 60.0;
 /// How often a model may call tools in a review when the manifest does not say.
 pub(crate) const REVIEW_ROUNDS: u64 = 15;
 
+/// How deep conditions can be nested in `stop_condition`.
+pub(crate) const MAX_CONDITION_DEPTH: usize = 8;
+
 /// Head, tail and the note between them need some room to say anything.
 pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 

@@ -7,9 +7,10 @@ use loop_guardrails::policy::environment::{Inherit, NamePattern};
 
 use super::{
     environment::EnvironmentPlan,
+    goal::StopPlan,
     plan::{
         ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
-        ReviewCommand, ReviewPlan, ReviewerPlan, StopPlan, UsagePlan, WorkPlan,
+        ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
 };
 use crate::{model::ToolName, view::text};
@@ -192,19 +193,21 @@ fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
 
 fn goal(plan: &Plan) -> String {
     let EvaluatorPlan { command, confidence, judge, review, .. } = &plan.evaluator;
-    let command = command.is_some().then(|| match &plan.stop {
-        StopPlan::EvaluatorPass => "the check exits 0".to_owned(),
-        StopPlan::OutputMatches(pattern) => {
-            format!("the check exits 0 and its output matches /{}/", pattern.as_str())
-        }
-    });
+    // One pattern alone is looked for by the check itself.
+    let of_command = if plan.stop.is_plain() { &plan.stop } else { &StopPlan::EvaluatorPass };
+    let command = command.is_some().then(|| of_command.describe("the check exits 0"));
     let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
     let judge = judge.is_some().then(|| "the judge says yes".to_owned());
     let review = review.is_some().then(|| "the review finds nothing left".to_owned());
     let parts: Vec<_> =
         [&command, &confidence, &judge, &review].into_iter().flatten().map(String::as_str).collect();
     let order = if parts.len() > 1 { ", asked in this order" } else { "" };
-    format!("{}{order}", list(&parts, "and"))
+    let passes = format!("{}{order}", list(&parts, "and"));
+    match parts.as_slice() {
+        _ if plan.stop.is_plain() => passes,
+        [one] => plan.stop.describe(one),
+        _ => format!("{}\nit passes if {passes}", plan.stop.describe("the check passes")),
+    }
 }
 
 fn limits(limits: &Limits) -> String {

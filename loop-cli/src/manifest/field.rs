@@ -55,9 +55,14 @@ impl<T> Field<T> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }
 
+    /// Takes the written value with its place.
+    pub(crate) fn written_at(self) -> Option<At<T>> {
+        if let Self::Written(at) = self { Some(at) } else { None }
+    }
+
     /// The value of a required field; nothing if its lack or its fault is reported.
     pub(crate) fn required(self) -> Option<T> {
-        if let Self::Written(at) = self { Some(at.value) } else { None }
+        self.written_at().map(|at| at.value)
     }
 
     /// The value of an optional field; nothing if its fault is reported.

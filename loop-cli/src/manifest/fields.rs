@@ -16,6 +16,8 @@ use super::{
 pub(crate) struct Fields<'a> {
     object: &'static str,
     entries: &'a [Entry],
+    /// Where the object is, for a message that has no better place.
+    span: Span,
     text: &'a str,
     problems: &'a mut Vec<Diagnostic>,
 }
@@ -28,8 +30,9 @@ impl<'a> Fields<'a> {
         problems: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
         if let Value::Object(entries) = &node.value {
-            let fields = Self { object: "", entries, text, problems };
-            return Some(fields.with_known_keys(node.span.clone()));
+            return Some(
+                Self { object: "", entries, span: node.span.clone(), text, problems }.with_known_keys(),
+            );
         }
         let finding = Diagnostic::error("a manifest is an object: keys with values");
         let finding = match node.value {
@@ -48,8 +51,81 @@ impl<'a> Fields<'a> {
             self.problems.push(finding.help(format!("it takes {}", keys::list(object))));
             return None;
         };
-        let fields = Fields { object, entries, text: self.text, problems: self.problems };
-        Some(fields.with_known_keys(entry.key_span.clone()))
+        let span = entry.key_span.clone();
+        Some(Fields { object, entries, span, text: self.text, problems: self.problems }.with_known_keys())
+    }
+
+    /// The object under `key`, whose keys are those of the object at `object`, as `read` reads it.
+    pub(crate) fn nested<T>(
+        &mut self,
+        key: &'static str,
+        object: &'static str,
+        read: impl FnOnce(Fields<'_>) -> T,
+    ) -> Field<T> {
+        let Some(entry) = self.entry(key) else { return Field::Absent };
+        match self.object_in(key, object, &entry.node, entry.key_span.clone()).map(read) {
+            Some(value) => Field::Written(At { key, value, span: entry.node.span.clone() }),
+            None => Field::Refused,
+        }
+    }
+
+    /// Each object in the list under `key`, as [`nested`](Self::nested).
+    pub(crate) fn nested_list<T>(
+        &mut self,
+        key: &'static str,
+        object: &'static str,
+        mut read: impl FnMut(Fields<'_>) -> T,
+    ) -> Field<Vec<Option<T>>> {
+        let Some(Entry { node, .. }) = self.entry(key) else { return Field::Absent };
+        let Value::List(nodes) = &node.value else {
+            self.problems.push(mismatch::report(key, Wanted::Conditions, node, self.text));
+            return Field::Refused;
+        };
+        let items = nodes.iter().enumerate();
+        let value = items
+            .map(|(index, node)| {
+                let path = format!("{key}[{index}]");
+                self.object_in(&path, object, node, node.span.clone()).map(&mut read)
+            })
+            .collect();
+        Field::Written(At { key, value, span: node.span.clone() })
+    }
+
+    fn object_in(
+        &mut self,
+        path: &str,
+        object: &'static str,
+        node: &'a Node,
+        span: Span,
+    ) -> Option<Fields<'_>> {
+        if let Value::Object(entries) = &node.value {
+            let fields = Fields { object, entries, span, text: self.text, problems: self.problems };
+            return Some(fields.with_known_keys());
+        }
+        let finding = mismatch::report(path, Wanted::Object, node, self.text);
+        let words = keys::words(&format!("{object}.type")).unwrap_or_default();
+        self.problems.push(match &node.value {
+            Value::Text(word) if words.contains(&format!("`{word}`")) => {
+                finding.help(format!("write it as an object with the key `type`: `{{type: {word}}}`"))
+            }
+            _ => finding.help(format!("it takes {}", keys::list(object))),
+        });
+        None
+    }
+
+    /// Where the object is.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Where the key at `path` is written, if it is.
+    pub(crate) fn key_span(&self, path: &str) -> Option<Span> {
+        self.entry(path).map(|entry| entry.key_span.clone())
+    }
+
+    /// Reports a problem with this object.
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
     }
 
     /// Text, of whatever length.
@@ -160,7 +236,7 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|entry| entry.key == name)
     }
 
-    fn with_known_keys(self, place: Span) -> Self {
+    fn with_known_keys(self) -> Self {
         report_twice(self.entries, self.problems);
         let strange = |entry: &&Entry| keys::of_object(self.object).all(|key| key.name() != entry.key);
         let strangers: Vec<_> = self.entries.iter().filter(strange).collect();
@@ -169,7 +245,7 @@ impl<'a> Fields<'a> {
         let missing = keys::of_object(self.object)
             .filter(|key| self.is_needed(key.need) && self.entry(key.path).is_none())
             .filter(|key| !meant.iter().flatten().any(|meant| key.is_met_by(meant.path)));
-        let missing: Vec<_> = missing.map(|key| report_missing(key, place.clone())).collect();
+        let missing: Vec<_> = missing.map(|key| report_missing(key, self.span.clone())).collect();
         self.problems.extend(missing);
         self.problems.extend(self.entries.iter().filter_map(|entry| report_planned(self.object, entry)));
         let unknown = strangers.iter().zip(meant);

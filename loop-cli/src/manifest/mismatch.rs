@@ -19,6 +19,7 @@ pub(crate) enum Wanted {
     FlagOrWhole,
     Texts,
     Object,
+    Conditions,
 }
 
 impl fmt::Display for Wanted {
@@ -31,6 +32,7 @@ impl fmt::Display for Wanted {
             Self::FlagOrWhole => "`true`, `false` or a whole number",
             Self::Texts => "a list of texts",
             Self::Object => "an object: keys with values",
+            Self::Conditions => "a list of conditions",
         })
     }
 }

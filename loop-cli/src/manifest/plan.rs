@@ -4,15 +4,14 @@ use std::{num::NonZeroU64, path::Path, time::Duration};
 
 use loop_agents::{
     judge::Votes,
-    output::Pattern,
     shell::CommandLine,
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
 use loop_core::{Progress, Usd};
 
 use super::{
-    diagnostics::Diagnostics, document, environment::EnvironmentPlan, raw::RawManifest, source::Source,
-    validate, warnings,
+    diagnostics::Diagnostics, document, environment::EnvironmentPlan, goal::StopPlan, raw::RawManifest,
+    source::Source, validate, warnings,
 };
 use crate::{
     model::{ModelName, ToolName},
@@ -215,15 +214,6 @@ pub(crate) enum ResumePlan {
     Ask,
     /// The run halts.
     Halt,
-}
-
-/// When the goal is met.
-#[derive(Debug, Clone)]
-pub(crate) enum StopPlan {
-    /// The check exits 0.
-    EvaluatorPass,
-    /// The check exits 0, and this matches somewhere in its output.
-    OutputMatches(Pattern),
 }
 
 /// What halts the run. `None` is no limit.

@@ -5,6 +5,7 @@ use super::{
     document::Node,
     field::{At, Field, FlagOrWhole, Item, Text},
     fields::Fields,
+    raw_condition::RawStopCondition,
 };
 
 /// The whole manifest. An object that is not there is one without fields.
@@ -116,15 +117,6 @@ pub(crate) struct RawReview {
     pub(crate) prompt: Field<String>,
     /// How often a model may call tools in a review. At least 1. Default: 15.
     pub(crate) rounds: Field<i128>,
-}
-
-/// `stop_condition`: when the goal is met.
-#[derive(Debug, Default)]
-pub(crate) struct RawStopCondition {
-    /// `evaluator_pass` (the default) or `output_matches`.
-    pub(crate) kind: Field<String>,
-    /// A regular expression for `output_matches`.
-    pub(crate) pattern: Field<String>,
 }
 
 /// `guardrails`: the limits of the run.
@@ -264,12 +256,6 @@ impl RawReview {
             prompt: fields.text("evaluator.review.prompt"),
             rounds: fields.whole("evaluator.review.rounds"),
         }
-    }
-}
-
-impl RawStopCondition {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self { kind: fields.text("stop_condition.type"), pattern: fields.text("stop_condition.pattern") }
     }
 }
 

@@ -8,6 +8,7 @@
 //! - a pattern that is no regular expression, or too large a one;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
+//! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
 //! - more votes than a judge can have, and more that have to say yes than there are;
 //! - a price file that cannot be read, or is none;
 //! - a key that stands twice;
@@ -16,7 +17,7 @@
 use loop_agents::usage::Format;
 use serde_json::{Map, Value, json};
 
-use super::keys::{self, Key, Need, Shape};
+use super::keys::{self, CONDITION, Key, Need, Shape};
 use crate::settings;
 
 /// The schema as a page of JSON that ends with a line feed.
@@ -36,10 +37,12 @@ pub(crate) fn schema() -> String {
     ];
     schema.extend(heading.map(|(keyword, text)| (keyword.to_owned(), text.into())));
     schema.insert("type".to_owned(), "object".into());
+    schema.insert("$defs".to_owned(), json!({ "condition": condition(), "matching": matching() }));
     schema.insert(
         "allOf".to_owned(),
         json!([
-            pattern_belongs_to_matching(),
+            conditions_have_one_form(),
+            matching_needs_a_command(),
             agents_are_of_one_kind(),
             something_judges(),
             reviewers_are_of_one_kind(),
@@ -104,16 +107,51 @@ fn reviewers_are_of_one_kind() -> Value {
     } } } } })
 }
 
-/// `output_matches` needs a pattern and a command, and nothing else has a use for a pattern.
-fn pattern_belongs_to_matching() -> Value {
-    let matching = json!({ "properties": { "type": { "const": "output_matches" } }, "required": ["type"] });
+/// A condition: one form of them, and a pattern for `output_matches` alone.
+fn condition() -> Value {
+    let mut keywords = object("stop_condition");
+    let rules = json!({
+        "type": "object",
+        "oneOf": [
+            { "required": ["type"] }, { "required": ["all"] }, { "required": ["any"] }, { "required": ["at_least"] },
+            { "required": ["not"] },
+        ],
+        "dependentRequired": { "at_least": ["of"], "of": ["at_least"] },
+        "if": { "properties": { "type": { "const": MATCHING } }, "required": ["type"] },
+        "then": { "required": ["pattern"] },
+        "else": { "properties": { "pattern": false } },
+    });
+    keywords.extend(rules.as_object().cloned().into_iter().flatten());
+    keywords.into()
+}
+
+const MATCHING: &str = "output_matches";
+
+/// A condition that looks for a pattern, or has a part that does.
+fn matching() -> Value {
+    let itself = json!({ "$ref": "#/$defs/matching" });
+    let list = |key: &str| json!({ "properties": { key: { "contains": itself } }, "required": [key] });
+    json!({ "anyOf": [
+        { "properties": { "type": { "const": MATCHING } }, "required": ["type"] },
+        list("all"),
+        list("any"),
+        list("of"),
+        { "properties": { "not": itself }, "required": ["not"] },
+    ] })
+}
+
+/// The condition at the top may be an empty object as well: it is left out, then.
+fn conditions_have_one_form() -> Value {
+    json!({ "properties": { "stop_condition": { "if": { "minProperties": 1 }, "then": { "$ref": CONDITION } } } })
+}
+
+/// Patterns are looked for in what a command prints.
+fn matching_needs_a_command() -> Value {
     json!({
-        "properties": { "stop_condition": {
-            "if": matching,
-            "then": { "required": ["pattern"] },
-            "else": { "properties": { "pattern": false } },
-        } },
-        "if": { "properties": { "stop_condition": matching }, "required": ["stop_condition"] },
+        "if": {
+            "properties": { "stop_condition": { "$ref": "#/$defs/matching" } },
+            "required": ["stop_condition"],
+        },
         "then": { "properties": { "evaluator": { "required": ["command"] } } },
     })
 }

@@ -72,8 +72,9 @@ fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
         Markup::element("h1", &[], [Markup::text(&entry.name)]),
         Markup::words("span", class, &state.replace('_', " ")),
     ];
-    if let Some(ending) = ending.filter(|ending| !ending.message().is_empty()) {
-        parts.push(Markup::words("p", "why", ending.message()));
+    if let Some((label, why)) = ending.and_then(view::why) {
+        let why = if label == "why" { why.to_owned() } else { format!("{label} {why}") };
+        parts.push(Markup::words("p", "why", &why));
     }
     let manifest = entry.manifest.as_deref().map(|path| ("manifest", path.to_owned()));
     let facts = [
@@ -268,7 +269,7 @@ mod tests {
             happen(iteration * 3 + 1, EventKind::EvaluationStarted {}, None);
             let judged = EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None };
             happen(iteration * 3 + 2, judged, None);
-            happen(iteration * 3 + 2, EventKind::StepSettled { met: false }, None);
+            happen(iteration * 3 + 2, EventKind::StepSettled { met: false, by: None }, None);
         }
         (progress, story.told())
     }

@@ -12,7 +12,7 @@ use crate::{
     drive::Ended,
     exit,
     signals::Signal,
-    view::{BAD, BOLD, GOOD, WARN, paint, text},
+    view::{self, BAD, BOLD, GOOD, WARN, paint, text},
 };
 
 /// How a task ended, in a word.
@@ -158,7 +158,7 @@ impl Outcome {
         let json = OutcomeJson {
             status: self.status,
             reason: self.ending.name(),
-            message: self.trouble().unwrap_or(&self.ending.message()),
+            message: self.trouble().or_else(|| Some(view::why(&self.ending)?.1)).unwrap_or_default(),
             task: &assignment.file,
             run_id: record.run_id.as_deref(),
             loops: self.progress.iterations(),

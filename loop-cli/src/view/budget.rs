@@ -201,7 +201,7 @@ mod tests {
             let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
             happen(before, EventKind::IterationStarted { iteration: before as u64 + 1, attempt: 1 });
             happen(before + 1, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
-            happen(before + 1, EventKind::StepSettled { met: false });
+            happen(before + 1, EventKind::StepSettled { met: false, by: None });
         }
         seen
     }
@@ -270,7 +270,7 @@ mod tests {
         let result = WorkResult::Failed("it broke".to_owned().into());
         seen.happen(70_000_000, begin(2));
         seen.happen(80_000_000, EventKind::IterationFinished { result, notes: notes(1) });
-        seen.happen(80_000_000, EventKind::StepSettled { met: false });
+        seen.happen(80_000_000, EventKind::StepSettled { met: false, by: None });
         seen.happen(90_000_000, begin(3));
         let cause = Box::new(loop_core::Ending::halted(Halt::new(StopReason::Cancelled, "")));
         seen.happen(95_000_000, EventKind::InterruptRequested { cause });

@@ -17,8 +17,8 @@ pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: 
     };
     let mut lines = vec![String::new(), heading];
     let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
-    if let Some(ending) = progress.ending().filter(|ending| !ending.message().is_empty()) {
-        row("why", ending.message());
+    if let Some((label, why)) = progress.ending().and_then(summary::why) {
+        row(label, why);
     }
     row("iterations", &progress.iterations().to_string());
     row("time", &summary::time(progress));

@@ -52,7 +52,7 @@ pub(crate) use self::{
     lines::{Lines, Wording},
     output::Output,
     screen::Screen,
-    summary::{summary, time},
+    summary::{summary, time, why},
     table::Table,
 };
 

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use loop_core::{Ending, Progress, StopReason};
+use loop_core::{Ending, EvaluatorPassed, Progress, StopReason};
 use loop_guardrails::SpendingRate;
 
 use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
@@ -21,8 +21,8 @@ pub(crate) fn summary(
 ) -> String {
     let mut lines = vec![String::new(), heading(ending, &plan.name)];
     let mut row = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
-    if !ending.message().is_empty() {
-        row("why", text::printable(ending.message()));
+    if let Some((label, why)) = why(ending) {
+        row(label, text::printable(why));
     }
     row("iterations", progress.iterations().to_string());
     row("time", time(progress));
@@ -36,6 +36,18 @@ pub(crate) fn summary(
     row("record", telemetry.display().to_string());
     row("next", next(plan, ending, is_kept, called));
     lines.join("\n")
+}
+
+/// Explains why a run ended, with a label: what happened, or which condition decided that the goal
+/// is met. Nothing if the check has passed, which is the usual condition.
+pub(crate) fn why(ending: &Ending) -> Option<(&'static str, &str)> {
+    let message = ending.message();
+    match ending.reason() {
+        _ if message.is_empty() => None,
+        None if message == EvaluatorPassed::NAME => None,
+        None => Some(("met by", message)),
+        _ => Some(("why", message)),
+    }
 }
 
 /// Why the loop with this name stopped, in a line.

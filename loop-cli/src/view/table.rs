@@ -155,7 +155,7 @@ mod tests {
                 iteration * 3 + 3,
                 EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None },
             );
-            happen(iteration * 3 + 3, EventKind::StepSettled { met: false });
+            happen(iteration * 3 + 3, EventKind::StepSettled { met: false, by: None });
         }
         table
     }
@@ -198,7 +198,7 @@ mod tests {
             EventKind::RunResumed {},
             EventKind::EvaluationStarted {},
             EventKind::EvaluationFinished { result: judged(), notes: None },
-            EventKind::StepSettled { met: true },
+            EventKind::StepSettled { met: true, by: None },
         ];
         let page = |events| text::printable(&folded(kinds.clone().into_iter().take(events)).render());
         insta::assert_snapshot!(page(7), @"
@@ -225,7 +225,7 @@ mod tests {
             EventKind::IterationFinished { result: later, notes: spent(1) },
             started(),
             EventKind::IterationFinished { result: WorkResult::Done(()), notes: spent(2) },
-            EventKind::StepSettled { met: true },
+            EventKind::StepSettled { met: true, by: None },
         ];
         let mut table = folded(kinds.clone().into_iter().take(3));
         table.break_off("put off");
@@ -249,7 +249,7 @@ mod tests {
             EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
             EventKind::EvaluationStarted {},
             EventKind::EvaluationFinished { result: WorkResult::Done(loop_core::Verdict::fail()), notes },
-            EventKind::StepSettled { met: false },
+            EventKind::StepSettled { met: false, by: None },
         ]);
         assert!(table.render().contains("at least $1.00"), "{}", table.render());
     }

@@ -100,6 +100,67 @@ fn a_match_is_found_anywhere_in_more_output_than_is_kept() {
     World::new().run_manifest(&matching(&format!("{filler}; {filler}"), "NEEDLE")).exits(1);
 }
 
+/// A check that finds one test more in each iteration, from none on, and warns of fewer problems.
+const COUNTING: &str = "echo \"$((LOOP_ITERATION - 1)) tests, $((3 - LOOP_ITERATION)) warnings\"";
+
+fn conditions(condition: serde_json::Value) -> Manifest {
+    Manifest::new("true", COUNTING).set("stop_condition", condition).set("guardrails.max_iterations", 6)
+}
+
+#[test]
+fn conditions_of_a_manifest_combine_and_the_summary_says_which_decided() {
+    let matching = |pattern: &str| serde_json::json!({ "type": "output_matches", "pattern": pattern });
+    let world = World::new();
+    let condition = serde_json::json!({ "all": [
+        { "type": "evaluator_pass" },
+        { "not": matching("\\b0 tests") },
+        { "any": [matching("9 tests"), matching("\\b0 warnings")] },
+    ] });
+    let ran = world.run_manifest(&conditions(condition)).exits(0);
+    let by = "evaluator_passed and not (output_matches /\\b0 tests/) and output_matches /\\b0 warnings/";
+    ran.says(&["goal_met", &format!("met by     {by}"), "iterations 3"]);
+    assert_eq!(world.record()["iterations"], 3);
+    // And later.
+    let shown = world.run(&["show"]).exits(0).stdout;
+    assert!(shown.contains(&format!("met by     {by}")), "{shown}");
+    let shown: serde_json::Value =
+        serde_json::from_str(&world.run(&["show", "--json"]).exits(0).stdout).expect("JSON");
+    assert_eq!(shown["ending"]["halt"]["message"], by);
+}
+
+#[test]
+fn some_of_several_conditions_are_enough() {
+    let matching = |pattern: &str| serde_json::json!({ "type": "output_matches", "pattern": pattern });
+    let world = World::new();
+    let of = [matching("[1-9] tests"), matching("\\b0 warnings"), matching("nothing of it")];
+    let ran = world.run_manifest(&conditions(serde_json::json!({ "at_least": 2, "of": of }))).exits(0);
+    ran.says(&["met by     output_matches /[1-9] tests/, output_matches /\\b0 warnings/", "iterations 3"]);
+}
+
+#[test]
+fn the_usual_condition_is_not_worth_a_line() {
+    let world = World::new();
+    let ran = world.run_manifest(&Manifest::new("true", "true")).exits(0).says(&["goal_met"]);
+    assert!(!ran.stderr.contains("met by") && !ran.stderr.contains("evaluator_passed"), "{}", ran.stderr);
+    let shown: serde_json::Value =
+        serde_json::from_str(&world.run(&["show", "--json"]).exits(0).stdout).expect("JSON");
+    assert_eq!(shown["ending"]["halt"]["message"], "evaluator_passed");
+}
+
+#[test]
+fn a_goal_that_is_met_before_the_agent_has_worked_is_warned_of() {
+    let already = "the goal is met already";
+    let world = World::new();
+    world.write(
+        "a.json",
+        conditions(serde_json::json!({ "not": { "type": "evaluator_pass" } })).0.to_string(),
+    );
+    assert!(!world.run(&["check", "--run", "a.json"]).exits(0).stderr.contains(already));
+    let zero = serde_json::json!({ "type": "output_matches", "pattern": "\\b0 tests" });
+    world.write("b.json", conditions(serde_json::json!({ "all": [zero, zero] })).0.to_string());
+    world.run(&["check", "--run", "b.json"]).exits(0).says(&[already]);
+}
+
 #[test]
 fn the_manifest_is_found_from_the_caller_and_the_commands_run_elsewhere() {
     let world = World::new();

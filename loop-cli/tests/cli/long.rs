@@ -20,7 +20,7 @@ fn events(iteration: u64) -> [Event; 5] {
         at(EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }),
         at(EventKind::EvaluationStarted {}),
         at(EventKind::EvaluationFinished { result: WorkResult::Done(Verdict::fail()), notes: None }),
-        at(EventKind::StepSettled { met: false }),
+        at(EventKind::StepSettled { met: false, by: None }),
     ]
 }
 

@@ -17,8 +17,8 @@ impl<C, S> Condition<C, S> {
 }
 
 impl<S: LoopStep, C: StopCondition<S>> Goal<S::Output> for Condition<C, S> {
-    fn is_met(&self, step: &Arc<Step<S::Output>>, progress: &Progress) -> bool {
-        S::meets(step, &self.condition, progress)
+    fn decided_by(&self, step: &Arc<Step<S::Output>>, progress: &Progress) -> Option<Box<str>> {
+        S::decided_by(step, &self.condition, progress)
     }
     fn observe(&mut self, event: &Event) {
         self.condition.observe(event);

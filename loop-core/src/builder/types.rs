@@ -22,25 +22,38 @@ pub trait LoopStep: sealed::Sealed + Sized {
     type Output: Send + Sync + 'static;
 
     #[doc(hidden)]
-    fn meets<C: StopCondition<Self>>(
+    fn decided_by<C: StopCondition<Self>>(
         step: &Arc<Step<Self::Output>>,
         condition: &C,
         progress: &Progress,
-    ) -> bool;
+    ) -> Option<Box<str>>;
 }
 
 impl<O: Send + Sync + 'static> LoopStep for Step<O> {
     type Output = O;
-    fn meets<C: StopCondition<Self>>(step: &Arc<Self>, condition: &C, progress: &Progress) -> bool {
-        condition.is_met(step, progress)
+    fn decided_by<C: StopCondition<Self>>(
+        step: &Arc<Self>,
+        condition: &C,
+        progress: &Progress,
+    ) -> Option<Box<str>> {
+        decided_by(&**step, condition, progress)
     }
 }
 
 impl<O: Send + Sync + 'static> LoopStep for Judged<O> {
     type Output = O;
-    fn meets<C: StopCondition<Self>>(step: &Arc<Step<O>>, condition: &C, progress: &Progress) -> bool {
-        condition.is_met(&Self::new(Arc::clone(step)), progress)
+    fn decided_by<C: StopCondition<Self>>(
+        step: &Arc<Step<O>>,
+        condition: &C,
+        progress: &Progress,
+    ) -> Option<Box<str>> {
+        decided_by(&Self::new(Arc::clone(step)), condition, progress)
     }
+}
+
+/// The name of what decided that the goal is met; `None` if it is not met.
+fn decided_by<S>(step: &S, condition: &impl StopCondition<S>, progress: &Progress) -> Option<Box<str>> {
+    condition.is_met(step, progress).then(|| condition.decided_by(step, progress).into_boxed_str())
 }
 
 /// Says that a loop has a bound. Only loops that do can run.

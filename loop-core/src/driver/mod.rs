@@ -291,8 +291,8 @@ impl<O> Run<O> {
             unreachable!("the machine settles the step that it has begun")
         };
         let step = Arc::new(Step::new(record, self.output.take()));
-        let met = self.outlet.goal.is_met(&step, self.machine.progress());
-        self.answer(Input::Settled { met });
+        let by = self.outlet.goal.decided_by(&step, self.machine.progress());
+        self.answer(Input::Settled { met: by.is_some(), by });
         // Usage that came while the condition was asked is the step's: the next iteration finds the step
         // that a restored run finds.
         let progress = self.machine.progress();

@@ -10,7 +10,8 @@ use crate::{Event, EventKind, Machine, Observer, Progress, Step};
 
 /// A stop condition whose step type was erased.
 pub(crate) trait Goal<O>: Send {
-    fn is_met(&self, step: &Arc<Step<O>>, progress: &Progress) -> bool;
+    /// The name of the condition that decided, if the goal is met.
+    fn decided_by(&self, step: &Arc<Step<O>>, progress: &Progress) -> Option<Box<str>>;
     fn observe(&mut self, event: &Event);
 }
 

@@ -30,6 +30,8 @@ pub enum Input {
     Settled {
         /// Whether the goal is met.
         met: bool,
+        /// The name of the condition that decided, if the goal is met and the name is known.
+        by: Option<Box<str>>,
     },
     /// The wait is over.
     Waited,

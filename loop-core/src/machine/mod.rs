@@ -38,7 +38,7 @@ pub const MAX_DEFERRALS: u32 = 1_000;
 /// assert_eq!(machine.handle(at(0), Input::Started), Some(Action::Iterate { iteration: 1, attempt: 1 }));
 /// let done = Input::Iterated { result: WorkResult::Done(()), notes: None };
 /// assert_eq!(machine.handle(at(9), done), Some(Action::Settle));
-/// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { met: false }) else { panic!() };
+/// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { met: false, by: None }) else { panic!() };
 /// assert_eq!(ending.reason(), Some(&StopReason::MaxIterations));
 /// assert_eq!(machine.take_events().count(), 5);
 /// ```
@@ -138,7 +138,9 @@ impl Machine {
                 self.fact(at, EventKind::QuestionAnswered { answer })
             }
             (Phase::Waiting(_), Input::Waited) => self.fact(at, EventKind::WaitFinished {}),
-            (Phase::Settling, Input::Settled { met }) => self.fact(at, EventKind::StepSettled { met }),
+            (Phase::Settling, Input::Settled { met, by }) => {
+                self.fact(at, EventKind::StepSettled { met, by })
+            }
             (Phase::Working(Stage::Iteration), Input::Iterated { result, notes }) => {
                 self.work_ended(at, notes, |notes| EventKind::IterationFinished {
                     result: result.recorded(),

@@ -68,7 +68,7 @@ impl Progress {
                 }
                 self.finish_work(result, notes.as_deref(), Stage::Evaluation);
             }
-            EventKind::StepSettled { met } => self.settled(*met),
+            EventKind::StepSettled { met, by } => self.settled(*met, by.as_deref()),
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
             EventKind::CancelRequested {} => self.due = Some(Ending::cancelled()),
@@ -229,9 +229,9 @@ impl Progress {
         }
     }
 
-    fn settled(&mut self, met: bool) {
+    fn settled(&mut self, met: bool, by: Option<&str>) {
         if met {
-            self.due = Some(Ending::goal_met(""));
+            self.due = Some(Ending::goal_met(by.unwrap_or_default()));
         }
         if let Some(step) = self.current.take() {
             self.failures = if step.is_failed() { self.failures + 1 } else { 0 };

@@ -31,7 +31,7 @@ fn winds_up(events: &[Event]) {
             EventKind::HaltRequested { .. } => called_off = true,
             // Somebody takes it up again after it had ended: a new matter.
             EventKind::RunResumed {} => (cancelled, called_off, met) = (false, false, false),
-            EventKind::StepSettled { met: true } => met = true,
+            EventKind::StepSettled { met: true, .. } => met = true,
             EventKind::IterationStarted { .. }
             | EventKind::EvaluationStarted {}
             | EventKind::WaitStarted { .. }

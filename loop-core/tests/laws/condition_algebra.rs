@@ -1,8 +1,14 @@
-//! And, or, not obey the boolean laws; every part observes every event exactly once.
+//! And, or, not and the lists obey the boolean laws; every part observes every event exactly once; and only
+//! leaves that hold decide.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex},
+};
 
-use loop_core::{Event, EventKind, Judged, Progress, Step, StepRecord, StopCondition, When};
+use loop_core::{
+    Event, EventKind, Judged, Progress, Step, StepRecord, StopCondition, When, all, any, at_least,
+};
 use proptest::prelude::*;
 
 use crate::world::{Goal, GoalState, Live, Sim, also_holds, holds, locked, settings, worlds};
@@ -14,6 +20,9 @@ enum Tree {
     And(Box<Tree>, Box<Tree>),
     Or(Box<Tree>, Box<Tree>),
     Not(Box<Tree>),
+    All(Vec<Tree>),
+    Any(Vec<Tree>),
+    AtLeast(usize, Vec<Tree>),
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
@@ -23,9 +32,13 @@ fn trees() -> impl Strategy<Value = Tree> {
         (0.0..1.0).prop_map(Goal::ScoreAtLeast),
         (1..3_u64).prop_map(Goal::Passes),
     ];
-    leaf.prop_map(Tree::Leaf).prop_recursive(4, 12, 2, |tree| {
+    leaf.prop_map(Tree::Leaf).prop_recursive(4, 12, 3, |tree| {
         let pair = (tree.clone(), tree.clone());
+        let list = prop::collection::vec(tree.clone(), 0..4);
         prop_oneof![
+            list.clone().prop_map(Tree::All),
+            list.clone().prop_map(Tree::Any),
+            (0..5_usize, list).prop_map(|(needed, list)| Tree::AtLeast(needed, list)),
             pair.clone().prop_map(|(a, b)| Tree::And(Box::new(a), Box::new(b))),
             pair.prop_map(|(a, b)| Tree::Or(Box::new(a), Box::new(b))),
             tree.prop_map(|a| Tree::Not(Box::new(a))),
@@ -40,6 +53,7 @@ type Seen = Arc<Mutex<Vec<Event>>>;
 struct Leaf {
     state: GoalState,
     seen: Seen,
+    name: String,
 }
 
 impl<S> StopCondition<S> for Leaf
@@ -53,26 +67,31 @@ where
         self.state.saw(event);
         locked(&self.seen).push(event.clone());
     }
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
+    }
 }
 
 impl Tree {
-    /// The condition, and what its leaves are shown.
+    /// The condition, and what its leaves are shown. Leaves are named by their places among them.
     fn build<S: 'static>(&self, leaves: &mut Vec<Seen>) -> Boxed<S>
     where
         GoalState: StopCondition<S>,
     {
-        fn boxed<S>(condition: impl StopCondition<S> + 'static) -> Boxed<S> {
-            When::new(Box::new(condition))
-        }
         match self {
             Self::Leaf(goal) => {
-                let seen = Seen::default();
+                let (seen, name) = (Seen::default(), format!("leaf{}", leaves.len()));
                 leaves.push(Arc::clone(&seen));
-                boxed(Leaf { state: GoalState::new(goal), seen })
+                When::new(Leaf { state: GoalState::new(goal), seen, name }).boxed()
             }
-            Self::And(a, b) => boxed(a.build(leaves).and(b.build(leaves))),
-            Self::Or(a, b) => boxed(a.build(leaves).or(b.build(leaves))),
-            Self::Not(a) => boxed(a.build(leaves).not()),
+            Self::And(a, b) => a.build(leaves).and(b.build(leaves)).boxed(),
+            Self::Or(a, b) => a.build(leaves).or(b.build(leaves)).boxed(),
+            Self::Not(a) => a.build(leaves).not().boxed(),
+            Self::All(list) => all(list.iter().map(|part| part.build(leaves))).boxed(),
+            Self::Any(list) => any(list.iter().map(|part| part.build(leaves))).boxed(),
+            Self::AtLeast(needed, list) => {
+                at_least(*needed, list.iter().map(|part| part.build(leaves))).boxed()
+            }
         }
     }
 
@@ -83,16 +102,59 @@ impl Tree {
             Self::And(a, b) => a.value(step, events) & b.value(step, events),
             Self::Or(a, b) => a.value(step, events) | b.value(step, events),
             Self::Not(a) => !a.value(step, events),
+            Self::All(list) => list.iter().fold(true, |all, part| all & part.value(step, events)),
+            Self::Any(list) => list.iter().fold(false, |any, part| any | part.value(step, events)),
+            Self::AtLeast(needed, list) => {
+                list.iter().map(|part| usize::from(part.value(step, events))).sum::<usize>() >= *needed
+            }
+        }
+    }
+
+    /// Its leaves, in the order in which they are built.
+    fn leaves(&self) -> Vec<&Goal> {
+        match self {
+            Self::Leaf(goal) => vec![goal],
+            Self::And(a, b) | Self::Or(a, b) => [a.leaves(), b.leaves()].concat(),
+            Self::Not(a) => a.leaves(),
+            Self::All(list) | Self::Any(list) | Self::AtLeast(_, list) => {
+                list.iter().flat_map(Self::leaves).collect()
+            }
         }
     }
 }
 
-/// A condition that was shown these events, asked.
-fn ask(tree: &Tree, step: &StepRecord, events: &[Event]) -> bool {
-    let progress = Progress::from_events(&events).expect("a history");
+/// Names what decided, if a condition that was shown these events is met.
+fn decided_by(tree: &Tree, step: &StepRecord, events: &[Event]) -> Option<String> {
+    let progress = Progress::from_events(events).expect("a history");
     let mut condition = tree.build::<StepRecord>(&mut Vec::new());
     events.iter().for_each(|event| condition.observe(event));
-    condition.is_met(step, &progress)
+    condition.is_met(step, &progress).then(|| condition.decided_by(step, &progress))
+}
+
+/// A condition that was shown these events, asked.
+fn ask(tree: &Tree, step: &StepRecord, events: &[Event]) -> bool {
+    decided_by(tree, step, events).is_some()
+}
+
+/// The places of the leaves that `decision` names outside of `not`. A negated name is one word, or has parentheses
+/// around it.
+fn deciding(decision: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let (mut depth, mut negated) = (0_usize, false);
+    for word in decision.split([' ', ',']).filter(|word| !word.is_empty()) {
+        let opened = word.len() - word.trim_start_matches('(').len();
+        let closed = word.len() - word.trim_end_matches(')').len();
+        let name = word.trim_matches(['(', ')']);
+        let inside = negated || depth > 0;
+        if let (false, Some(place)) = (inside, name.strip_prefix("leaf")) {
+            places.push(place.parse().expect("a place"));
+        }
+        // Outside of `not`, there are no parentheses.
+        assert!(inside || opened == 0, "{decision}");
+        depth = depth + opened - closed;
+        negated = depth == 0 && name == "not";
+    }
+    places
 }
 
 fn and(a: &Tree, b: &Tree) -> Tree {
@@ -105,6 +167,41 @@ fn or(a: &Tree, b: &Tree) -> Tree {
 
 fn not(a: &Tree) -> Tree {
     Tree::Not(Box::new(a.clone()))
+}
+
+/// The laws of lists: `[a, b, c]` in this order, and in another.
+fn lists_obey(list: &[Tree; 3], same: impl Fn(&Tree, &Tree)) {
+    let [a, b, c] = list.clone();
+    let (parts, none) = (list.to_vec(), Vec::new());
+    let (all, any, at_least) = (Tree::All, Tree::Any, |needed| Tree::AtLeast(needed, list.to_vec()));
+    let (always, never) = (all(none.clone()), any(none.clone()));
+    let negated = || list.iter().map(not).collect::<Vec<_>>();
+    // De Morgan.
+    same(&not(&all(parts.clone())), &any(negated()));
+    same(&not(&any(parts.clone())), &all(negated()));
+    same(&not(&at_least(2)), &Tree::AtLeast(2, negated()));
+    // Lists are the pairs' laws, written flat.
+    same(&all(parts.clone()), &and(&a, &and(&b, &c)));
+    same(&any(parts.clone()), &or(&a, &or(&b, &c)));
+    same(&all(vec![all(vec![a.clone(), b.clone()]), c.clone()]), &all(parts.clone()));
+    same(&any(vec![a.clone(), any(vec![b.clone(), c.clone()])]), &any(parts.clone()));
+    // Counting.
+    same(&at_least(0), &always);
+    same(&at_least(1), &any(parts.clone()));
+    same(&at_least(2), &or(&or(&and(&a, &b), &and(&a, &c)), &and(&b, &c)));
+    same(&at_least(3), &all(parts.clone()));
+    same(&at_least(4), &never);
+    same(&always, &Tree::AtLeast(0, none.clone()));
+    same(&never, &Tree::AtLeast(1, none));
+    same(&not(&always), &never);
+    // The order changes nothing.
+    let turned = vec![c.clone(), a.clone(), b.clone()];
+    let swapped = vec![b, a, c];
+    for other in [turned, swapped] {
+        same(&all(parts.clone()), &all(other.clone()));
+        same(&any(parts.clone()), &any(other.clone()));
+        same(&at_least(2), &Tree::AtLeast(2, other));
+    }
 }
 
 #[test]
@@ -134,6 +231,15 @@ fn condition_algebra() {
             same(&not(&or(&a, &b)), &and(&not(&a), &not(&b)));
             assert!(ask(&or(&a, &not(&a)), step, seen));
             assert!(!ask(&and(&a, &not(&a)), step, seen));
+            lists_obey(&[a.clone(), b.clone(), c.clone()], same);
+            let whole = Tree::AtLeast(1, vec![a.clone(), b.clone(), c.clone()]);
+            if let Some(decision) = decided_by(&whole, step, seen) {
+                let leaves = whole.leaves();
+                for place in deciding(&decision) {
+                    let held = GoalState::restored(leaves[place], seen).holds(step);
+                    assert!(held, "leaf{place} of {whole:?} decided as {decision}");
+                }
+            }
         }
     });
 }

@@ -10,11 +10,12 @@ fn goal_first() {
         let run = Sim::run(&world);
         let mut met = false;
         for told in &run.told {
-            if told.input == (Input::Settled { met: true }) {
+            if let Input::Settled { met: true, by } = &told.input {
                 met = true;
                 let Some(Action::Finish(ending)) = &told.action else { panic!("it goes on: {told:?}") };
                 assert!(ending.is_success());
                 assert_eq!(ending.guardrail(), None);
+                assert_eq!(Some(ending.message()), by.as_deref());
             }
         }
         // And no other run is a success.
@@ -27,7 +28,8 @@ fn goal_first() {
 fn goal_first_when_driven() {
     also_holds(worlds(), |world| {
         let live = Live::run(&world);
-        let met = live.events.iter().any(|event| event.kind == EventKind::StepSettled { met: true });
+        let met =
+            live.events.iter().any(|event| matches!(event.kind, EventKind::StepSettled { met: true, .. }));
         let report = live.report.expect("a report");
         assert_eq!(report.is_success(), met);
         if met {

@@ -178,7 +178,7 @@ mod tests {
             let done = EventKind::IterationFinished { result: WorkResult::Done(()), notes: None };
             let judged =
                 EventKind::EvaluationFinished { result: WorkResult::Failed("no".into()), notes: None };
-            let settled = EventKind::StepSettled { met: false };
+            let settled = EventKind::StepSettled { met: false, by: None };
             let (before, after) = match way {
                 0 => (vec![], vec![failed, settled]),
                 1 => (vec![], vec![EventKind::EvaluationStarted {}, judged, settled]),

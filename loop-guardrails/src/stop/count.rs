@@ -4,6 +4,8 @@
 //! People who had only a limit for it saw every such run reported as halted, and learned to ignore
 //! halts.
 
+use std::borrow::Cow;
+
 use loop_core::{Progress, StopCondition, When};
 
 /// Met once `count` iterations are used up, failed ones included.
@@ -19,7 +21,7 @@ use loop_core::{Progress, StopCondition, When};
 /// let greet = iteration_fn(async |_: IterationContext<&'static str>| Ok("hello"));
 /// let report = Loop::new(greet).until(after(3)).at_most(3).run().await?;
 /// assert!(report.is_success());
-/// assert_eq!(report.iterations(), 3);
+/// assert_eq!(report.ending().halt.to_string(), "goal_met: after(3)");
 /// # Ok(())
 /// # }
 /// ```
@@ -36,6 +38,9 @@ pub struct After {
 impl<S> StopCondition<S> for After {
     fn is_met(&self, _step: &S, progress: &Progress) -> bool {
         progress.iterations() >= self.count
+    }
+    fn name(&self) -> Cow<'_, str> {
+        format!("after({})", self.count).into()
     }
 }
 

@@ -11,7 +11,9 @@ pub mod count;
 pub mod output;
 pub mod score;
 
-pub use loop_core::{And, EvaluatorPassed, Not, Or, When, evaluator_passed};
+pub use loop_core::{
+    All, And, Any, AtLeast, EvaluatorPassed, Named, Not, Or, When, all, any, at_least, evaluator_passed,
+};
 
 pub use self::{
     count::{After, after},

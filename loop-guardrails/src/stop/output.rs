@@ -5,6 +5,8 @@
 //! check printed says more. The text alone is no proof either, since `0 failed` may be printed before
 //! the crash: so both are needed.
 
+use std::borrow::Cow;
+
 use loop_core::{Judged, Progress, StopCondition, When};
 use regex::Regex;
 
@@ -30,6 +32,7 @@ use regex::Regex;
 /// let report =
 ///     Loop::new(agent).evaluate(tests).until(output_matches("[1-9][0-9]* passed")?).at_most(5).run().await?;
 /// assert_eq!(report.iterations(), 2);
+/// assert_eq!(report.ending().halt.to_string(), "goal_met: output_matches /[1-9][0-9]* passed/");
 /// # Ok(())
 /// # }
 /// ```
@@ -49,6 +52,9 @@ pub struct OutputMatches {
 impl<O> StopCondition<Judged<O>> for OutputMatches {
     fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(|verdict| verdict.passed() && self.pattern.is_match(verdict.text()))
+    }
+    fn name(&self) -> Cow<'_, str> {
+        format!("output_matches /{}/", self.pattern).into()
     }
 }
 

@@ -4,6 +4,8 @@
 //! or fails leaves people to hide a threshold in a script, where nobody finds it, and where a score
 //! that is "not a number" passes every comparison that was written the wrong way round.
 
+use std::borrow::Cow;
+
 use loop_core::{Judged, Progress, StopCondition, When};
 
 /// Met when the verdict has a score of at least `least`, from 0 (worst) to 1 (best).
@@ -23,6 +25,7 @@ use loop_core::{Judged, Progress, StopCondition, When};
 /// let judge = evaluator_fn(async |cx: EvaluationContext<f64>| Ok(Verdict::fail().with_score(*cx.output())));
 /// let report = Loop::new(writer).evaluate(judge).until(score_at_least(0.8)?).at_most(10).run().await?;
 /// assert_eq!(report.iterations(), 8);
+/// assert_eq!(report.ending().halt.to_string(), "goal_met: score_at_least(0.8)");
 /// # Ok(())
 /// # }
 /// ```
@@ -43,6 +46,9 @@ pub struct ScoreAtLeast {
 impl<O> StopCondition<Judged<O>> for ScoreAtLeast {
     fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
         step.verdict().and_then(loop_core::Verdict::score).is_some_and(|score| score >= self.least)
+    }
+    fn name(&self) -> Cow<'_, str> {
+        format!("score_at_least({})", self.least).into()
     }
 }
 

@@ -14,7 +14,7 @@ fn progress_of(usages: &[Usage]) -> Progress {
         let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
         apply(iteration * 2 - 1, EventKind::IterationStarted { iteration, attempt: 1 });
         apply(iteration * 2, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
-        apply(iteration * 2, EventKind::StepSettled { met: false });
+        apply(iteration * 2, EventKind::StepSettled { met: false, by: None });
     }
     progress
 }

@@ -12,7 +12,7 @@ fn events(iteration: u64) -> [Event; 3] {
     [
         at(EventKind::IterationStarted { iteration, attempt: 1 }),
         at(EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }),
-        at(EventKind::StepSettled { met: false }),
+        at(EventKind::StepSettled { met: false, by: None }),
     ]
 }
 

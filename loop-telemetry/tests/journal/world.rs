@@ -130,7 +130,7 @@ pub(crate) fn settled(events: &[Event]) -> Vec<String> {
     let mut steps = Vec::new();
     for event in events {
         progress.apply(event).expect("it follows");
-        if let (EventKind::StepSettled { met }, Some(step)) = (&event.kind, progress.last_step()) {
+        if let (EventKind::StepSettled { met, .. }, Some(step)) = (&event.kind, progress.last_step()) {
             let (verdict, marks) = (step.verdict(), step.marks());
             let faults = (step.failure(), step.fault(), progress.consecutive_failures());
             steps.push(format!("{} {met} {verdict:?} {marks:?} {faults:?}", step.iteration()));

@@ -9,7 +9,7 @@ mod words;
 
 use super::{flags, nearest::closest};
 use Need::{Planned, Required, Unless};
-pub(crate) use shape::{Sample, Shape};
+pub(crate) use shape::{CONDITION, Sample, Shape};
 pub(crate) use table::all;
 
 /// Whether a key has to stand in its object.

@@ -37,6 +37,10 @@ pub(crate) enum Shape {
     List(&'static str),
     /// A list of one text to this many, each with more in it than spaces.
     SomeFilled(usize),
+    /// An object that says when the goal is met.
+    Condition,
+    /// A list of at least one of these.
+    Conditions,
     /// Nothing yet: the key is planned.
     Nothing,
 }
@@ -73,10 +77,17 @@ impl Shape {
                 "minItems": 1,
                 "maxItems": most,
             }),
+            Self::Condition => json!({ "type": "object", "$ref": CONDITION }),
+            Self::Conditions => {
+                json!({ "type": "array", "items": { "type": "object", "$ref": CONDITION }, "minItems": 1 })
+            }
             Self::Nothing => json!(false),
         }
     }
 }
+
+/// Where the schema of the manifest describes a condition.
+pub(crate) const CONDITION: &str = "#/$defs/condition";
 
 /// A sign that is no white space, as Rust sees it: `\S` says something else in every dialect.
 const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";

@@ -39,7 +39,42 @@ fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
         changes.into_iter().for_each(|(path, value)| put(&mut manifest, path, value));
         manifest
     });
-    prop_oneof![any_value(), changed]
+    let conditioned = any_condition().prop_map(|condition| {
+        let mut manifest: serde_json::Value = serde_json::from_str(JSON).unwrap();
+        put(&mut manifest, "stop_condition", Some(condition));
+        manifest
+    });
+    prop_oneof![any_value(), changed, conditioned]
+}
+
+/// A stop condition with one or two of its keys, right or wrong.
+fn any_condition() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop::sample::select(vec![
+        serde_json::json!({ "type": "evaluator_pass" }),
+        serde_json::json!({ "type": "output_matches", "pattern": "ok" }),
+        serde_json::json!({ "type": "output_matches" }),
+        serde_json::json!({ "pattern": "ok" }),
+        serde_json::json!({}),
+        serde_json::json!(null),
+        serde_json::json!("evaluator_pass"),
+    ]);
+    leaf.prop_recursive(10, 32, 3, |inner| {
+        let list = prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::from);
+        let value = prop_oneof![
+            4 => list.prop_map(|list| vec![list]),
+            2 => inner.prop_map(|inner| vec![inner]),
+            2 => (-1..4_i64).prop_map(|number| vec![number.into()]),
+        ];
+        let key = prop::sample::select(vec!["all", "any", "at_least", "of", "not", "type"]);
+        prop_oneof![
+            2 => prop::collection::vec((key, value.clone()), 1..3).prop_map(|entries| {
+                entries.into_iter().map(|(key, mut value)| (key.to_owned(), value.remove(0))).collect()
+            }),
+            1 => (1..4_i64, value).prop_map(|(needed, mut of)| {
+                serde_json::json!({ "at_least": needed, "of": of.remove(0) })
+            }),
+        ]
+    })
 }
 
 fn put(manifest: &mut serde_json::Value, path: &str, value: Option<serde_json::Value>) {

@@ -1,5 +1,6 @@
 //! Whole manifests: what is refused and in which words, what is taken, and what is never taken.
 
+mod condition;
 mod judge;
 mod laws;
 mod review;

@@ -10,10 +10,8 @@ use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::manifest::{
     describe::describe,
     environment::EnvironmentPlan,
-    plan::{
-        AgentPlan, EvaluatorPlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, StopPlan, UsagePlan,
-        WorkPlan,
-    },
+    goal::StopPlan,
+    plan::{AgentPlan, EvaluatorPlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, UsagePlan, WorkPlan},
 };
 use crate::model::ToolName;
 

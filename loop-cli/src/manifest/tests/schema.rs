@@ -21,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// What the validator says of manifests that the schema takes, because it has no words for it.
-const BEYOND: [&str; 13] = [
+const BEYOND: [&str; 16] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -35,6 +35,9 @@ const BEYOND: [&str; 13] = [
     "what the judge costs cannot be known",
     "what the review costs cannot be known",
     "is more than there are votes",
+    "is more than there are conditions",
+    "conditions are nested more than",
+    "conditions in it",
 ];
 
 /// Whether the schema takes this manifest.

@@ -1,13 +1,14 @@
 //! When the goal is met.
 
-use loop_agents::output::Pattern;
+use loop_agents::{output::Pattern, shell::MAX_PATTERNS};
 
 use super::super::{
     diagnostics::{Diagnostic, Span},
     field::{At, Field},
-    nearest,
-    plan::StopPlan,
-    raw::{RawEvaluator, RawStopCondition},
+    goal::StopPlan,
+    keys, nearest,
+    raw::RawEvaluator,
+    raw_condition::{Form, RawConditions, RawStopCondition},
     source,
 };
 
@@ -20,6 +21,8 @@ enum Kind {
 const KINDS: [(&str, Kind); 2] =
     [("evaluator_pass", Kind::EvaluatorPass), ("output_matches", Kind::OutputMatches)];
 
+const ONE_FORM: &str = "a condition is a `type`, `all`, `any`, `at_least` with `of`, or `not`";
+
 const FLAVOUR: &str = "patterns are those of Rust's `regex`: no look-around and no backreferences; with `(?m)` in front, `^` and `$` match at every line";
 
 /// The condition that `raw` describes.
@@ -29,38 +32,144 @@ pub(super) fn stop(
     text: &str,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<StopPlan> {
-    let kind_written = raw.kind.written().map(|at| at.span.clone());
-    let kind = raw.kind.judge(problems, kind).or(Kind::EvaluatorPass);
-    let pattern = raw.pattern.judge(problems, |at| pattern(&at, text));
+    let (span, leaves) = (raw.span.clone(), raw.leaves());
     // Where nothing judges at all, that is reported.
     let RawEvaluator { command, confidence, judge, review, .. } = evaluator;
     let is_mute =
         matches!(command, Field::Absent) && (confidence.is_some() || judge.is_some() || review.is_some());
-    if let (Some(Kind::OutputMatches), Some(span), true) = (kind, &kind_written, is_mute) {
-        let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
-        let finding = finding.at(span.clone(), "there is no command whose output could match");
-        problems.push(finding.help("remove it: what there is has to pass in any case"));
+    let plan = Rules { text, is_mute, problems }.at_the_top(raw);
+    if leaves > MAX_PATTERNS {
+        let finding = Diagnostic::error(format!("`stop_condition` has {leaves} conditions in it"));
+        let finding = finding.at(span, format!("there can be {MAX_PATTERNS}"));
+        problems.push(finding.help("join patterns with `|`: one pattern can stand for several"));
         return None;
     }
-    match (kind?, pattern) {
-        (Kind::EvaluatorPass, Field::Absent) => Some(StopPlan::EvaluatorPass),
-        (Kind::OutputMatches, Field::Written(pattern)) => Some(StopPlan::OutputMatches(pattern.value)),
-        (Kind::OutputMatches, Field::Absent) => {
-            let finding = Diagnostic::error("`stop_condition.pattern` is missing");
-            let finding = finding.at(kind_written.unwrap_or_default(), "this needs a pattern");
-            problems.push(
-                finding.help("add `pattern`: a regular expression that the check's output has to match"),
-            );
-            None
+    plan
+}
+
+/// The rules for every condition, however deep it is nested.
+struct Rules<'a> {
+    text: &'a str,
+    /// There is no command whose output could match a pattern.
+    is_mute: bool,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Rules<'_> {
+    /// Nothing written at all means that the check has to pass.
+    fn at_the_top(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
+        if raw.forms.is_empty() { self.plain(raw) } else { self.condition(raw) }
+    }
+
+    fn condition(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
+        let Some((form, span)) = raw.forms.first().cloned() else {
+            let finding = Diagnostic::error("a condition in `stop_condition` is empty");
+            self.problems.push(finding.at(raw.span, "nothing is asked for here").help(ONE_FORM));
+            return None;
+        };
+        if let Some((_, other)) = raw.forms.iter().find(|(other, _)| *other != form) {
+            let finding = Diagnostic::error("a condition in `stop_condition` has two forms at once");
+            let finding = finding.at(span, "this is one of them").at(other.clone(), "this is another");
+            self.problems.push(finding.help(ONE_FORM));
+            return None;
         }
-        (Kind::EvaluatorPass, Field::Written(pattern)) => {
-            let finding = Diagnostic::error("`stop_condition.pattern` would be ignored");
-            let finding = finding.at(pattern.span, "`evaluator_pass` looks at the exit code only");
-            problems
-                .push(finding.help("set `stop_condition.type` to `output_matches`, or remove the pattern"));
-            None
+        if raw.is_too_deep {
+            return None;
         }
-        (_, Field::Refused) => None,
+        match form {
+            Form::Type => self.plain(raw),
+            Form::All => self.list(raw.all, "it would be met whatever the check says").map(StopPlan::All),
+            Form::Any => self.list(raw.any, "it could never be met").map(StopPlan::Any),
+            Form::AtLeast => self.at_least(raw.at_least, raw.of, span),
+            Form::Not => {
+                raw.not.required().and_then(|raw| self.condition(*raw)).map(Box::new).map(StopPlan::Not)
+            }
+        }
+    }
+
+    fn list(&mut self, raw: RawConditions, empty: &str) -> Option<Vec<StopPlan>> {
+        let At { key, value: raw, span } = raw.written_at()?;
+        if raw.is_empty() {
+            let finding = Diagnostic::error(format!("`{key}` is empty")).at(span, empty);
+            self.problems.push(finding.help("list at least one condition"));
+            return None;
+        }
+        // What is wrong in one of them does not hide what is wrong in the others.
+        let parts: Vec<_> = raw.into_iter().map(|raw| raw.and_then(|raw| self.condition(raw))).collect();
+        parts.into_iter().collect()
+    }
+
+    fn at_least(&mut self, needed: Field<i128>, of: RawConditions, span: Span) -> Option<StopPlan> {
+        for (is_absent, missing) in [
+            (matches!(needed, Field::Absent), "stop_condition.at_least"),
+            (matches!(of, Field::Absent), "stop_condition.of"),
+        ] {
+            if is_absent {
+                let finding = Diagnostic::error(format!("`{missing}` is missing"));
+                let finding = finding.at(span.clone(), "this is half of a condition");
+                let (name, meaning) = (keys::name(missing), keys::meaning(missing));
+                self.problems.push(finding.help(format!("add `{name}`: {meaning}")));
+            }
+        }
+        let written = of.written().map(|at| at.value.len());
+        let needed = needed.judge(self.problems, |at| needed_of(at, written));
+        let parts = self.list(of, "there is nothing to count");
+        Some(StopPlan::AtLeast(needed.required()?, parts?))
+    }
+
+    /// A condition without parts.
+    fn plain(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
+        let kind_written = raw.kind.written().map(|at| at.span.clone());
+        let kind = raw.kind.judge(self.problems, kind).or(Kind::EvaluatorPass);
+        let pattern = raw.pattern.judge(self.problems, |at| pattern(&at, self.text));
+        if let (Some(Kind::OutputMatches), Some(span), true) = (kind, &kind_written, self.is_mute) {
+            let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
+            let finding = finding.at(span.clone(), "there is no command whose output could match");
+            self.problems.push(finding.help("remove it: what there is has to pass in any case"));
+            return None;
+        }
+        match (kind?, pattern) {
+            (Kind::EvaluatorPass, Field::Absent) => Some(StopPlan::EvaluatorPass),
+            (Kind::OutputMatches, Field::Written(pattern)) => Some(StopPlan::OutputMatches(pattern.value)),
+            (Kind::OutputMatches, Field::Absent) => {
+                let finding = Diagnostic::error("`stop_condition.pattern` is missing");
+                let finding = finding.at(kind_written.unwrap_or_default(), "this needs a pattern");
+                self.problems.push(
+                    finding.help("add `pattern`: a regular expression that the check's output has to match"),
+                );
+                None
+            }
+            (Kind::EvaluatorPass, Field::Written(pattern)) => {
+                let finding = Diagnostic::error("`stop_condition.pattern` would be ignored");
+                let finding = finding.at(pattern.span, "`evaluator_pass` looks at the exit code only");
+                self.problems.push(
+                    finding.help("set `stop_condition.type` to `output_matches`, or remove the pattern"),
+                );
+                None
+            }
+            (_, Field::Refused) => None,
+        }
+    }
+}
+
+/// How many conditions have to be met of those that are written, if any are.
+fn needed_of(at: At<i128>, written: Option<usize>) -> Result<usize, Diagnostic> {
+    let key = at.key;
+    let needed = usize::try_from(at.value).unwrap_or(if at.value < 0 { 0 } else { usize::MAX });
+    if needed == 0 {
+        return Err(Diagnostic::error(format!("`{key}` has to be a whole number of at least 1"))
+            .at(at.span, "it would be met whatever the check says"));
+    }
+    match written {
+        // An empty list is reported as such.
+        Some(count) if count > 0 && needed > count => {
+            let conditions =
+                if count == 1 { "1 condition".to_owned() } else { format!("{count} conditions") };
+            Err(Diagnostic::error(format!("`{key}` is more than there are conditions"))
+                .at(at.span, format!("of {conditions}, {} cannot be met", at.value))
+                .help("lower it, or add conditions to `of`"))
+        }
+        _ => Ok(needed),
     }
 }
 

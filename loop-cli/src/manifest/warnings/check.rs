@@ -14,7 +14,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
 
 fn always_passes(raw: &RawManifest) -> Option<Diagnostic> {
     // A pass needs a match in the output as well, then.
-    if raw.stop_condition.pattern.written().is_some() {
+    if raw.stop_condition.has_pattern() {
         return None;
     }
     let check = raw.evaluator.command.written()?;

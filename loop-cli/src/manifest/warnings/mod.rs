@@ -3,6 +3,7 @@
 
 mod check;
 mod command;
+mod condition;
 mod environment;
 mod judge;
 mod limits;
@@ -24,6 +25,7 @@ pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
         time::of(raw),
         command::of(raw),
         check::of(raw),
+        condition::of(raw),
         judge::of(raw),
         review::of(raw),
         unfilled::of(raw, text),

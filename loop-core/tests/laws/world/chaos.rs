@@ -29,7 +29,8 @@ fn inputs() -> BoxedStrategy<Input> {
         1 => Just(Input::Started),
         6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { result, notes: notes.boxed() }),
         4 => (results(verdicts()), notes()).prop_map(|(result, notes)| Input::Evaluated { result, notes: notes.boxed() }),
-        6 => prop::bool::weighted(0.2).prop_map(|met| Input::Settled { met }),
+        6 => (prop::bool::weighted(0.2), any::<bool>())
+            .prop_map(|(met, named)| Input::Settled { met, by: (met && named).then(|| "chance".into()) }),
         3 => Just(Input::Waited),
         3 => answers().prop_map(|answer| Input::Answered { answer }),
         3 => usages().prop_map(|usage| Input::Reported { usage }),

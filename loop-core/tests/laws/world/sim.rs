@@ -197,7 +197,7 @@ impl<'w> Sim<'w> {
         }
         let step = self.machine.progress().current_step().expect("a step is settled");
         let met = self.goal.holds(step);
-        self.tell(Input::Settled { met })
+        self.tell(Input::Settled { met, by: met.then(|| "the goal".into()) })
     }
 
     fn work(&mut self, stage: Stage, iteration: u64) -> Option<Action> {

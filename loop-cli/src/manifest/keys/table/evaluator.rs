@@ -109,7 +109,11 @@ pub(super) const KEYS: &[Key] = &[
         "a score to read",
     ),
     Key::new("stop_condition", Optional, Shape::Object, "when the goal is met")
-        .explained("When the goal is met. Left out, it is met when the evaluator exits 0."),
+        .explained(
+            "When the goal is met. Left out, it is met when the evaluator exits 0. A condition has one of five forms: \
+             a `type`, `all`, `any`, `at_least` with `of`, or `not`. Conditions can be nested up to 8 deep, and there \
+             can be 64 of the form `type`.",
+        ),
     Key::new("stop_condition.type", Optional, Shape::OneOf(CONDITIONS), "what is asked of the check")
         .explained("What is asked of the evaluator for the goal to be met.")
         .default(Text("evaluator_pass")),
@@ -121,4 +125,14 @@ pub(super) const KEYS: &[Key] = &[
              every line.",
         )
         .examples(&[Text("\\b0 failed\\b"), Text("(?m)^All checks passed")]),
+    Key::new("stop_condition.all", Optional, Shape::Conditions, "conditions that all have to be met")
+        .explained("Conditions that all have to be met after the same iteration."),
+    Key::new("stop_condition.any", Optional, Shape::Conditions, "conditions of which one has to be met")
+        .explained("Conditions of which at least one has to be met."),
+    Key::new("stop_condition.at_least", Optional, Shape::Whole(1), "how many of the conditions in `of` have to be met")
+        .explained("How many of the conditions in `of` have to be met after the same iteration. Needs `of`."),
+    Key::new("stop_condition.of", Optional, Shape::Conditions, "the conditions that `at_least` counts")
+        .explained("The conditions that `at_least` counts. Needs `at_least`."),
+    Key::new("stop_condition.not", Optional, Shape::Condition, "a condition that must not be met")
+        .explained("A condition that must not be met. The check still has to come to a verdict."),
 ];

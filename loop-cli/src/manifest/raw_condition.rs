@@ -1,0 +1,117 @@
+//! `stop_condition` as it was written: a condition, or a tree of them.
+
+use super::{
+    bounds::MAX_CONDITION_DEPTH,
+    diagnostics::{Diagnostic, Span},
+    field::Field,
+    fields::Fields,
+};
+
+const PATH: &str = "stop_condition";
+
+/// The keys that make a condition of others.
+const COMBINING: [&str; 4] =
+    ["stop_condition.all", "stop_condition.any", "stop_condition.of", "stop_condition.not"];
+
+/// A list of conditions. One that is no object is reported already.
+pub(crate) type RawConditions = Field<Vec<Option<RawStopCondition>>>;
+
+/// When the goal is met. The forms are told apart later; each field here may be written.
+#[derive(Debug, Default)]
+pub(crate) struct RawStopCondition {
+    /// Where it is.
+    pub(crate) span: Span,
+    /// `evaluator_pass` (the default) or `output_matches`.
+    pub(crate) kind: Field<String>,
+    /// A regular expression for `output_matches`.
+    pub(crate) pattern: Field<String>,
+    /// Conditions that all have to be met.
+    pub(crate) all: RawConditions,
+    /// Conditions of which one has to be met.
+    pub(crate) any: RawConditions,
+    /// How many of `of` have to be met. At least 1, and not more than there are.
+    pub(crate) at_least: Field<i128>,
+    /// The conditions that `at_least` counts.
+    pub(crate) of: RawConditions,
+    /// A condition that must not be met.
+    pub(crate) not: Field<Box<RawStopCondition>>,
+    /// The form that each of its keys belongs to, and where the key is written; in the order of the forms.
+    pub(crate) forms: Vec<(Form, Span)>,
+    /// It is nested too deep, which is reported.
+    pub(crate) is_too_deep: bool,
+}
+
+/// The ways to write a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Type,
+    All,
+    Any,
+    AtLeast,
+    Not,
+}
+
+/// The form to which each key belongs.
+const FORMS: [(&str, Form); 7] = [
+    ("stop_condition.type", Form::Type),
+    ("stop_condition.pattern", Form::Type),
+    ("stop_condition.all", Form::All),
+    ("stop_condition.any", Form::Any),
+    ("stop_condition.at_least", Form::AtLeast),
+    ("stop_condition.of", Form::AtLeast),
+    ("stop_condition.not", Form::Not),
+];
+
+impl RawStopCondition {
+    /// Reads the condition at the top.
+    pub(crate) fn read(fields: Fields<'_>) -> Self {
+        Self::read_at(fields, 0)
+    }
+
+    /// Reads a condition that is nested `depth` deep.
+    fn read_at(mut fields: Fields<'_>, depth: usize) -> Self {
+        let forms = FORMS.iter().filter_map(|(path, form)| Some((*form, fields.key_span(path)?))).collect();
+        let (kind, pattern) = (fields.text("stop_condition.type"), fields.text("stop_condition.pattern"));
+        let at_least = fields.whole("stop_condition.at_least");
+        let read = Self { span: fields.span(), kind, pattern, at_least, forms, ..Self::default() };
+        if depth == MAX_CONDITION_DEPTH {
+            let too_deep = COMBINING.iter().find_map(|path| fields.key_span(path));
+            if let Some(span) = &too_deep {
+                fields.report(nested_too_deep(span.clone()));
+            }
+            return Self { is_too_deep: too_deep.is_some(), ..read };
+        }
+        let part = |fields: Fields<'_>| Self::read_at(fields, depth + 1);
+        Self {
+            all: fields.nested_list("stop_condition.all", PATH, part),
+            any: fields.nested_list("stop_condition.any", PATH, part),
+            of: fields.nested_list("stop_condition.of", PATH, part),
+            not: fields.nested("stop_condition.not", PATH, |fields| Box::new(part(fields))),
+            ..read
+        }
+    }
+
+    /// The conditions that it is made of.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
+        let lists = [&self.all, &self.any, &self.of].into_iter().filter_map(|list| list.written());
+        let not = self.not.written().map(|at| &*at.value);
+        lists.flat_map(|at| at.value.iter().flatten()).chain(not)
+    }
+
+    /// How many conditions without parts it has, or is.
+    pub(crate) fn leaves(&self) -> usize {
+        let is_leaf = self.forms.iter().all(|(form, _)| *form == Form::Type);
+        if is_leaf { 1 } else { self.parts().map(Self::leaves).sum() }
+    }
+
+    /// Whether any of its parts, or itself, looks for a pattern.
+    pub(crate) fn has_pattern(&self) -> bool {
+        self.pattern.written().is_some() || self.parts().any(Self::has_pattern)
+    }
+}
+
+fn nested_too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error(format!("conditions are nested more than {MAX_CONDITION_DEPTH} deep"))
+        .at(span, "one too many")
+        .help("join lists of the same kind: `all` in `all` is one `all`")
+}

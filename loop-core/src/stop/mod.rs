@@ -1,0 +1,111 @@
+//! When the goal is met.
+
+mod combine;
+mod leaf;
+mod list;
+mod name;
+
+use std::borrow::Cow;
+
+use crate::{Event, Progress};
+
+pub use self::{
+    combine::{And, Not, Or, When},
+    leaf::{ConditionFn, EvaluatorPassed, Named, Never, condition_fn, evaluator_passed, never},
+    list::{All, Any, AtLeast, all, any, at_least},
+};
+
+/// Sees a finished step and says whether the goal is met.
+///
+/// `S` is the loop's step type: [`Step<O>`](crate::Step), or [`Judged<O>`](crate::Judged) once the
+/// loop has an evaluator.
+///
+/// # Contract
+/// - Pure: the answer depends on the step, the progress and the events observed, on nothing else.
+/// - It is asked once for every step that came to its end, failed ones included, with the step's
+///   own events folded into the progress. A combination may ask its parts again to find out which
+///   of them [decided](Self::decided_by).
+/// - It goes before every guardrail: a goal met on the last allowed iteration is success.
+/// - State is a fold: [`observe`](Self::observe) sees every event once, live and on restore.
+///
+/// ```
+/// use loop_core::{Judged, Progress, StopCondition};
+///
+/// /// Met after two passing verdicts in a row: one may be luck.
+/// struct PassedTwice;
+///
+/// impl<O> StopCondition<Judged<O>> for PassedTwice {
+///     fn is_met(&self, step: &Judged<O>, progress: &Progress) -> bool {
+///         let passed = |verdict: Option<&loop_core::Verdict>| verdict.is_some_and(|v| v.passed());
+///         passed(step.verdict()) && passed(progress.last_step().and_then(|last| last.verdict()))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no stop condition for this loop, whose steps are `{S}`",
+    label = "this condition does not fit the loop's steps",
+    note = "a condition on the verdict, such as `evaluator_passed`, needs an evaluator: call `.evaluate(...)` before `.until(...)`",
+    note = "the closure of `condition_fn` has to name the loop's step type: `Step<Output>`, or `Judged<Output>` after `.evaluate(...)`"
+)]
+pub trait StopCondition<S>: Send {
+    /// Whether the goal is met.
+    fn is_met(&self, step: &S, progress: &Progress) -> bool;
+
+    /// Sees every event, after it was folded into the progress. Default: nothing.
+    fn observe(&mut self, _event: &Event) {}
+
+    /// A short name for people. Default: the last segment of the type's path, without its generic
+    /// parameters, such as `PassedTwice`.
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(name::of_type::<Self>())
+    }
+
+    /// Names what decided that the goal is met. The report shows it:
+    /// `goal_met: evaluator_passed`. It is asked only after [`is_met`](Self::is_met) returned true
+    /// for the same step and progress. Default: the [name](Self::name).
+    ///
+    /// Combinations answer with those of their parts that decided:
+    ///
+    /// | combination | answer |
+    /// | --- | --- |
+    /// | [`and`](When::and), [`all`] | every part, joined by ` and ` |
+    /// | [`or`](When::or), [`any`] | the first part that is met |
+    /// | [`not`](When::not) | `not` and the part's name |
+    /// | [`at_least`] | every part that is met, joined by `, ` |
+    ///
+    /// ```
+    /// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    /// let even = condition_fn(|step: &Step<u64>, _| step.output().is_some_and(|n| n % 2 == 0)).named("even");
+    /// let large = condition_fn(|step: &Step<u64>, _| step.output() > Some(&100)).named("large");
+    /// let report = Loop::new(agent).until(large.or(even)).at_most(9).run().await?;
+    /// assert_eq!(report.ending().halt.to_string(), "goal_met: even");
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn decided_by(&self, _step: &S, _progress: &Progress) -> String {
+        self.name().into_owned()
+    }
+}
+
+impl<S, C: StopCondition<S> + ?Sized> StopCondition<S> for Box<C> {
+    fn is_met(&self, step: &S, progress: &Progress) -> bool {
+        (**self).is_met(step, progress)
+    }
+    fn observe(&mut self, event: &Event) {
+        (**self).observe(event);
+    }
+    fn name(&self) -> Cow<'_, str> {
+        (**self).name()
+    }
+    fn decided_by(&self, step: &S, progress: &Progress) -> String {
+        (**self).decided_by(step, progress)
+    }
+}
+
+const _: fn(&dyn StopCondition<()>) = |_| {};
+
+#[cfg(test)]
+mod tests;
