@@ -220,6 +220,22 @@ impl<E: Error + Send + Sync + 'static> From<E> for WorkError {
     }
 }
 
+/// For functions whose error is any error: tests, for example.
+impl From<WorkError> for BoxError {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Failed(source) => source,
+            other => other.to_string().into(),
+        }
+    }
+}
+
+impl From<WorkError> for Box<dyn Error> {
+    fn from(error: WorkError) -> Self {
+        BoxError::from(error)
+    }
+}
+
 impl From<Halt> for WorkError {
     fn from(halt: Halt) -> Self {
         Self::Halt(halt)

@@ -80,7 +80,7 @@ impl<C> When<C> {
     /// let third = condition_fn(|step: &Judged<u64>, _| step.output() == Some(&3)).named("third");
     /// let goal = all([evaluator_passed().boxed(), third.boxed()]);
     /// let report = Loop::new(agent).evaluate(check).until(goal).at_most(9).run().await?;
-    /// assert_eq!(report.ending().halt.to_string(), "goal_met: evaluator_passed and third");
+    /// assert_eq!(report.ending().to_string(), "goal_met: evaluator_passed and third");
     /// # Ok(())
     /// # }
     /// ```

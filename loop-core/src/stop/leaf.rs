@@ -44,7 +44,7 @@ pub const fn never() -> When<Never> {
     When::new(Never)
 }
 
-/// See [`never`].
+/// See [`never()`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Never;
 

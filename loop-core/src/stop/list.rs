@@ -20,7 +20,7 @@ use crate::{Event, Progress};
 /// };
 /// let report = Loop::new(agent).until(all([2, 3].map(divisible))).at_most(9).run().await?;
 /// assert_eq!(report.iterations(), 6);
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: by 2 and by 3");
+/// assert_eq!(report.ending().to_string(), "goal_met: by 2 and by 3");
 /// # Ok(())
 /// # }
 /// ```
@@ -37,7 +37,7 @@ pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> When<All<C>> {
 /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
 /// let is = |n: u64| condition_fn(move |step: &Step<u64>, _| step.output() == Some(&n)).named(format!("is {n}"));
 /// let report = Loop::new(agent).until(any([7, 5].map(is))).at_most(9).run().await?;
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: is 5");
+/// assert_eq!(report.ending().to_string(), "goal_met: is 5");
 /// # Ok(())
 /// # }
 /// ```
@@ -61,7 +61,7 @@ pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> When<Any<C>> {
 /// let two_of_three = at_least(2, [2, 5, 4].map(divisible));
 /// let report = Loop::new(agent).until(two_of_three).at_most(9).run().await?;
 /// assert_eq!(report.iterations(), 4);
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: by 2, by 4");
+/// assert_eq!(report.ending().to_string(), "goal_met: by 2, by 4");
 /// # Ok(())
 /// # }
 /// ```

@@ -81,7 +81,7 @@ pub trait StopCondition<S>: Send {
     /// let even = condition_fn(|step: &Step<u64>, _| step.output().is_some_and(|n| n % 2 == 0)).named("even");
     /// let large = condition_fn(|step: &Step<u64>, _| step.output() > Some(&100)).named("large");
     /// let report = Loop::new(agent).until(large.or(even)).at_most(9).run().await?;
-    /// assert_eq!(report.ending().halt.to_string(), "goal_met: even");
+    /// assert_eq!(report.ending().to_string(), "goal_met: even");
     /// # Ok(())
     /// # }
     /// ```

@@ -75,7 +75,7 @@ async fn the_best_step_is_the_one_with_the_highest_score_and_of_equal_ones_the_l
     let report = Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(5).run().await.unwrap();
     let best = report.best().expect("scores");
     assert_eq!((best.output(), best.score()), (Some(&4), Some(0.7)));
-    assert_eq!(report.progress().best_step().map(|step| step.iteration()), Some(4));
+    assert_eq!(report.progress().best_step().map(loop_core::StepRecord::iteration), Some(4));
     assert!(Loop::new(Doubler).until(never()).at_most(3).run().await.unwrap().best().is_none());
 }
 

@@ -40,7 +40,7 @@ type Calls = Arc<Mutex<Vec<(Duration, Duration)>>>;
 fn noting(takes: Duration, calls: &Calls) -> impl loop_core::Iteration<Output = u64> + 'static {
     let (calls, start) = (Arc::clone(calls), Instant::now());
     iteration_fn(move |cx: IterationContext<u64>| {
-        calls.lock().unwrap().push((start.elapsed(), cx.left().time.expect("a limit")));
+        calls.lock().expect("no panic").push((start.elapsed(), cx.left().time.expect("a limit")));
         async move {
             sleep(takes).await;
             Ok(cx.iteration())

@@ -10,7 +10,7 @@ use crate::world::{Guard, Rail, Run, Sim, Told, World, also_holds, holds, settin
 /// The first rail in order that calls for the run's end at this point, and how it ends then. Before
 /// an iteration it is one that halts; in the middle of something, one that leaves nothing.
 fn first(rails: &[Rail], before: &[Event], in_the_middle: bool) -> Option<Ending> {
-    let progress = Progress::from_events(&before).expect("a history");
+    let progress = Progress::from_events(before).expect("a history");
     rails.iter().find_map(|rail| {
         let guard = Guard::restored(rail, before);
         let calls = !in_the_middle || guard.ceiling(&progress).is_exhausted();
@@ -32,7 +32,7 @@ fn put_off(input: &Input) -> Duration {
 
 /// The first rail in order that does not leave so much time.
 fn first_too_late(rails: &[Rail], before: &[Event], after: Duration) -> Option<&'static str> {
-    let progress = Progress::from_events(&before).expect("a history");
+    let progress = Progress::from_events(before).expect("a history");
     let left = |rail: &&Rail| Guard::restored(rail, before).ceiling(&progress).time;
     rails.iter().find(|rail| left(rail).is_some_and(|left| left <= after)).map(|rail| rail.name)
 }
@@ -100,7 +100,7 @@ fn guard_order_halts_before_it_asks() {
         for (index, event) in run.events.iter().enumerate() {
             if let EventKind::QuestionAsked { index: place, guardrail, .. } = &event.kind {
                 let before = &run.events[..index];
-                let progress = Progress::from_events(&before).expect("a history");
+                let progress = Progress::from_events(before).expect("a history");
                 assert_eq!(world.rails[*place].name, guardrail);
                 for (at, rail) in world.rails.iter().enumerate() {
                     let decision = Guard::restored(rail, before).check(&progress);

@@ -44,7 +44,7 @@ fn settled(events: &[Event]) -> Vec<Settled> {
 }
 
 fn ending(events: &[Event]) -> Ending {
-    let progress = Progress::from_events(&events).expect("a history");
+    let progress = Progress::from_events(events).expect("a history");
     progress.ending().expect("the run is over").clone()
 }
 

@@ -21,7 +21,7 @@ use loop_core::{Progress, StopCondition, When};
 /// let greet = iteration_fn(async |_: IterationContext<&'static str>| Ok("hello"));
 /// let report = Loop::new(greet).until(after(3)).at_most(3).run().await?;
 /// assert!(report.is_success());
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: after(3)");
+/// assert_eq!(report.ending().to_string(), "goal_met: after(3)");
 /// # Ok(())
 /// # }
 /// ```

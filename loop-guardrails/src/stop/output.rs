@@ -32,7 +32,7 @@ use regex::Regex;
 /// let report =
 ///     Loop::new(agent).evaluate(tests).until(output_matches("[1-9][0-9]* passed")?).at_most(5).run().await?;
 /// assert_eq!(report.iterations(), 2);
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: output_matches /[1-9][0-9]* passed/");
+/// assert_eq!(report.ending().to_string(), "goal_met: output_matches /[1-9][0-9]* passed/");
 /// # Ok(())
 /// # }
 /// ```

@@ -25,7 +25,7 @@ use loop_core::{Judged, Progress, StopCondition, When};
 /// let judge = evaluator_fn(async |cx: EvaluationContext<f64>| Ok(Verdict::fail().with_score(*cx.output())));
 /// let report = Loop::new(writer).evaluate(judge).until(score_at_least(0.8)?).at_most(10).run().await?;
 /// assert_eq!(report.iterations(), 8);
-/// assert_eq!(report.ending().halt.to_string(), "goal_met: score_at_least(0.8)");
+/// assert_eq!(report.ending().to_string(), "goal_met: score_at_least(0.8)");
 /// # Ok(())
 /// # }
 /// ```

@@ -140,6 +140,6 @@ pub(crate) fn settled(events: &[Event]) -> Vec<String> {
 }
 
 pub(crate) fn ending(events: &[Event]) -> Ending {
-    let progress = Progress::from_events(&events).expect("a history");
+    let progress = Progress::from_events(events).expect("a history");
     progress.ending().expect("the run is over").clone()
 }

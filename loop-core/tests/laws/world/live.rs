@@ -80,7 +80,7 @@ pub(crate) enum Reading {
 /// A run that has begun.
 enum Begun {
     Alone(Pin<Box<dyn Future<Output = Report<u64>> + Send>>),
-    Stream(RunStream<u64>),
+    Stream(Box<RunStream<u64>>),
     Spawned(Running<u64>),
     Detached,
 }
@@ -92,7 +92,7 @@ impl Reading {
     {
         Ok(match self {
             Self::Nobody => Begun::Alone(Box::pin(async { run.run().await.expect("a new run begins") })),
-            Self::Stream(_) => Begun::Stream(run.stream()?),
+            Self::Stream(_) => Begun::Stream(Box::new(run.stream()?)),
             Self::Spawned { channel, on_lag, .. } => {
                 Begun::Spawned(run.channel(*channel).on_lag(*on_lag).spawn()?)
             }
