@@ -6,7 +6,7 @@
 
 use super::{LocalPath, Origin, Ruling, fold::folded};
 
-/// Manifests, settings and instructions, in small letters. A folder of such a name counts too.
+/// Manifests, settings and instructions that no rule below names, in small letters. A folder of such a name counts too.
 const NAMES: &[&str] = &[
     "loop.yaml",
     "loop.yml",
@@ -15,50 +15,95 @@ const NAMES: &[&str] = &[
     ".loop",
     "agents.md",
     "agents.override.md",
+    "agents.local.md",
     "agent.md",
+    ".agent",
     ".agents",
     "claude.md",
     "claude.local.md",
     ".claude",
     ".claude.json",
     ".codex",
+    "codebuddy.md",
+    ".codebuddy",
+    "crush.md",
+    "crush.local.md",
+    "crush.json",
+    ".crush",
+    ".crush.json",
     "gemini.md",
     ".gemini",
+    "iflow.md",
+    ".iflow",
     "qwen.md",
     ".qwen",
     ".cursor",
-    ".cursorrules",
     ".windsurf",
-    ".windsurfrules",
-    ".clinerules",
+    ".codeium",
     ".roo",
-    ".roorules",
-    ".rules",
+    ".kilocode",
     ".continue",
     ".kiro",
     ".amazonq",
     ".junie",
     ".goose",
-    ".goosehints",
+    ".trae",
+    ".augment",
+    ".augment-guidelines",
+    ".openhands",
+    ".openhands_instructions",
+    ".factory",
+    ".tabnine",
     ".opencode",
     "opencode.json",
     "opencode.jsonc",
-    ".aider.conf.yml",
-    ".mcp.json",
     "copilot-instructions.md",
+    "replit.md",
     "warp.md",
     "skill.md",
+    // An editor starts what these say, and takes from them what its agent may do.
+    ".vscode",
+    ".zed",
 ];
 
-/// Folders in `.github` whose files agents follow, in small letters.
-const OF_GITHUB: &[&str] = &["instructions", "prompts", "agents", "chatmodes", "skills"];
+/// What agents call what they follow, in folders that begin with a dot: `.any/rules`, `.any/rules-code/x.md`.
+const FOLLOWED: &[&str] = &[
+    "agents",
+    "chatmodes",
+    "commands",
+    "guidelines",
+    "hooks",
+    "instructions",
+    "mcp",
+    "microagents",
+    "prompts",
+    "rules",
+    "skills",
+    "steering",
+];
+
+/// Whether agents read a file or folder of this name: by the list, or by how they name such files.
+fn is_followed(name: &str) -> bool {
+    let hidden = name.strip_prefix('.');
+    let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
+    let is_hidden_text = hidden.is_some_and(|name| {
+        let first = name.split(['-', '.', '_']).next().unwrap_or_default();
+        first.ends_with("rules") || first.ends_with("hints") || first == "aider"
+    });
+    NAMES.contains(&name) || is_servers || is_hidden_text
+}
+
+/// Whether agents follow what lies here, in a folder that begins with a dot.
+fn is_followed_in(folder: &str, name: &str) -> bool {
+    let first = name.split(['-', '.', '_']).next().unwrap_or_default();
+    folder.starts_with('.') && !matches!(folder, ".git" | ".cargo") && FOLLOWED.contains(&first)
+}
 
 /// Why this path is not to be changed without a person's yes, if it is not.
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
-    let in_github = |pair: &[String]| pair[0] == ".github" && OF_GITHUB.contains(&pair[1].as_str());
-    let is_named = names.iter().any(|name| NAMES.contains(&name.as_str()));
-    (is_named || names.windows(2).any(in_github))
+    let is_named = names.iter().any(|name| is_followed(name));
+    (is_named || names.windows(2).any(|pair| is_followed_in(&pair[0], &pair[1])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
 }
 
@@ -94,7 +139,31 @@ mod tests {
                 assert!(is_guarded(&path), "{path}");
             }
         }
-        for path in [".github/copilot-instructions.md", ".GitHub/Prompts/x.prompt.md", "a/AGENT\u{17f}.md"] {
+        for path in [
+            ".github/copilot-instructions.md",
+            ".GitHub/Prompts/x.prompt.md",
+            "a/AGENT\u{17f}.md",
+            ".cursorrules",
+            ".windsurfrules",
+            ".clinerules-code",
+            ".roorules",
+            ".rules",
+            ".goosehints",
+            ".aider.conf.yml",
+            ".aider.model.settings.yml",
+            ".mcp.json",
+            "mcp.json",
+            "config/mcp_config.json",
+            ".vscode/mcp.json",
+            ".vscode/tasks.json",
+            ".trae/rules/x.md",
+            ".augment/rules/a.md",
+            ".openhands/microagents/repo.md",
+            ".of-tomorrow/rules/x.md",
+            ".of-tomorrow/rules-code/x.md",
+            ".of-tomorrow/mcp.json",
+            ".of-tomorrow/hooks/start.sh",
+        ] {
             assert!(is_guarded(path), "{path}");
         }
     }
@@ -112,6 +181,13 @@ mod tests {
             ".cursorignore",
             "agents/mod.rs",
             "skills/readme.txt",
+            "src/rules/mod.rs",
+            "src/rules.rs",
+            "mcp/mod.rs",
+            "mcp.rs",
+            ".git/hooks",
+            ".aiderignore",
+            ".github/dependabot.yml",
         ] {
             assert!(!is_guarded(path), "{path}");
         }

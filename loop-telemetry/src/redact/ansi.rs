@@ -33,18 +33,26 @@ impl Ansi {
         !was.carries_out(sign) && (was != Self::Outside || *self != Self::Outside)
     }
 
-    /// Whether this ends a text of which terminals differ: for some of them BEL ends any.
-    pub(super) fn may_end(self, sign: Sign) -> bool {
-        self == Self::Text && sign == Sign::Char('\u{7}')
+    /// Whether terminals differ in what this does: for some of them BEL ends any text, and CAN and SUB call no colour off.
+    pub(super) fn may_differ(self, sign: Sign) -> bool {
+        match self {
+            Self::Text => sign == Sign::Char('\u{7}'),
+            Self::Begun | Self::Chosen | Self::Control => {
+                matches!(sign, Sign::Char('\u{18}' | '\u{1a}'))
+            }
+            _ => false,
+        }
     }
 
-    /// The same in a terminal in which BEL ends any text.
+    /// [`takes`](Self::takes) for such a terminal.
     pub(super) fn takes_otherwise(&mut self, sign: Sign) -> bool {
-        if self.may_end(sign) {
-            *self = Self::Outside;
-            return true;
+        if !self.may_differ(sign) {
+            return self.takes(sign);
         }
-        self.takes(sign)
+        if *self == Self::Text {
+            *self = Self::Outside;
+        }
+        true
     }
 
     fn after(self, sign: Sign) -> Self {

@@ -221,7 +221,7 @@ pub(super) struct Scan {
     /// Not all lanes see the same; otherwise the first one stands for all of them.
     is_split: bool,
     ansi: [Ansi; 2],
-    /// The same where BEL ends any text, if that differs.
+    /// The same in terminals that take a control for something else, if that differs.
     other: [Ansi; 2],
     is_other: bool,
     /// A line that goes on with the last one has not come to its first sign.
@@ -261,7 +261,7 @@ impl Scan {
 
     /// From here on terminals may differ in what they show.
     fn differ(&mut self, way: usize, sign: Sign) {
-        if !self.is_other && self.ansi[way].may_end(sign) {
+        if !self.is_other && self.ansi[way].may_differ(sign) {
             (self.is_other, self.other) = (true, self.ansi);
             for way in [WRITTEN, DECODED] {
                 self.lanes[OTHER + way] = self.lanes[2 * way + 1].clone();

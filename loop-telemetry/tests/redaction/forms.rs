@@ -63,8 +63,8 @@ pub(crate) const FORMS: &[Form] = &[
         between(value, &["\x1b]0;title\x07", "\x1b]8;;http://x.y/\x1b\\", "\x1b(B", "\u{9b}1m"], dice)
     }),
     ("odd sequences", |value, dice| between(value, ODD, dice)),
-    ("texts that BEL ends in some terminals", |value, dice| {
-        between(value, &["\x1bPabc\x07", "\x1b_a\x07"], dice)
+    ("sequences that some terminals end elsewhere", |value, dice| {
+        between(value, &["\x1bPabc\x07", "\x1b_a\x07", "\x1b[3\x181m", "\x1b[3\x1a1m"], dice)
     }),
     ("ESC alone", |value, dice| between(value, &["\x1b", "\x1b\x1b"], dice)),
     ("signs without width", |value, dice| {
