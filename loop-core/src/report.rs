@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use crate::{Ending, Progress, Step, StopReason, Usage};
+use crate::{Ending, Progress, Step, StepRecord, StopReason, Usage};
 
 /// How a run ended, and what is known of it.
 pub struct Report<O> {
@@ -16,7 +16,33 @@ pub struct Report<O> {
 pub(crate) struct Steps<O> {
     pub(crate) last: Option<Arc<Step<O>>>,
     pub(crate) best: Option<Arc<Step<O>>>,
+    /// Of whatever step.
     pub(crate) last_output: Option<Arc<O>>,
+}
+
+impl<O> Steps<O> {
+    /// Those of a restored run whose last output was kept. It is that of the last step, if this made one.
+    pub(crate) fn restored(progress: &Progress, last_output: Option<Arc<O>>) -> Self {
+        let last = progress.last_step();
+        let step = |record: &StepRecord| {
+            let is_its_own = record.produced && Some(record.iteration()) == last.map(StepRecord::iteration);
+            Arc::new(Step::new(record.clone(), last_output.clone().filter(|_| is_its_own)))
+        };
+        Self { last: last.map(step), best: progress.best_step().map(step), last_output }
+    }
+
+    /// Takes the step that was settled last.
+    pub(crate) fn settled(&mut self, step: Arc<Step<O>>, progress: &Progress) {
+        if let Some(output) = step.shared_output() {
+            self.last_output = Some(output);
+        }
+        if step.score().is_some()
+            && progress.best_step().is_some_and(|best| best.iteration() == step.iteration())
+        {
+            self.best = Some(Arc::clone(&step));
+        }
+        self.last = Some(step);
+    }
 }
 
 impl<O> Report<O> {

@@ -103,7 +103,7 @@ impl ModelError {
         self.kind
     }
 
-    /// What was used all the same, as far as it was reported.
+    /// The usage that was reported before the failure.
     pub fn usage(&self) -> Usage {
         self.usage.as_deref().copied().unwrap_or_default()
     }

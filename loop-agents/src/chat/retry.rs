@@ -17,12 +17,12 @@ use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Reques
 
 /// A model that is asked again when it fails for a [passing](ModelErrorKind::is_passing) reason.
 ///
-/// What was shown of a reply that breaks off is taken back with [`Delta::Restarted`], and what it used is told with
-/// [`Delta::Used`], so that a budget counts it before the next try.
+/// If a reply breaks off, [`Delta::Restarted`] takes back the part that was shown, and [`Delta::Used`] reports its usage, so
+/// that a budget counts it before the next try.
 ///
 /// # Default
-/// Four tries. The second follows at once, or 100 ms after a try that used something, before later ones are waits of a second, two seconds and so on, at
-/// most a minute, with jitter. A rate limit that ends within a minute is waited for; a longer one is an error
+/// Four tries. The second follows at once, or 100 ms after a try that used something. Before later ones there are waits of a
+/// second, two seconds and so on, at most a minute, with jitter. A rate limit that ends within a minute is waited for; a longer one is an error
 /// that says when it ends, for whoever can wait in the open.
 ///
 /// ```
@@ -227,7 +227,7 @@ mod tests {
             prop_assert!(waited >= limits, "{:?} of {:?}", waited, limits);
         }
 
-        /// What each try used is told once: with the next try, the reply, or the error.
+        /// The usage of each try is reported once: with the next try, the reply, or the error.
         #[test]
         fn nothing_that_a_try_used_is_lost(tries in vec((any_kind(), 0..1000_u64), 0..6)) {
             let used = |tokens: u64| match tokens {

@@ -3,21 +3,20 @@
 mod error;
 mod goal;
 mod past;
+mod run;
 mod types;
 
 use std::{fmt, marker::PhantomData, time::Duration};
-
-use tokio::sync::mpsc;
 
 pub use self::{
     error::BuildError,
     types::{Bounded, IsBounded, LoopStep, Unbounded},
 };
-use self::{error::check_restored, goal::Condition, past::Past};
+use self::{goal::Condition, past::Past};
 use crate::{
-    Ask, CancellationToken, Evaluator, Guardrail, Iteration, Judged, Machine, MaxElapsed, MaxIterations,
-    Observer, Pace, Report, Step, StopCondition,
-    driver::{Driver, Goal, Keeper, OnLag, Outlet, Reader, Run, RunStream, Running, TimeOff, Times},
+    Ask, CancellationToken, Evaluator, Guardrail, Iteration, Judged, MaxElapsed, MaxIterations, Observer,
+    Pace, Step, StopCondition,
+    driver::{Goal, OnLag, TimeOff, Times},
 };
 
 /// A loop in the making.
@@ -207,138 +206,6 @@ where
             past: self.past,
             types: PhantomData,
         }
-    }
-}
-
-// The bound on `B` stands at each method: on the whole block it would hide the methods of a loop
-// without a bound, and the compiler could not say what is missing.
-impl<I, S, B> Loop<I, S, B>
-where
-    I: Iteration,
-    S: LoopStep<Output = I::Output>,
-{
-    /// Runs the loop to its end.
-    ///
-    /// # Errors
-    /// A [`BuildError`] before anything has run. How the run itself ends is in the [`Report`].
-    ///
-    /// # Panics
-    /// If a part panics; and outside of a tokio runtime with its timer enabled, once time is needed.
-    ///
-    /// # Cancel safety
-    /// Dropping the future ends the run at once: the work under way is dropped, without grace.
-    pub async fn run(self) -> Result<Report<I::Output>, BuildError>
-    where
-        B: IsBounded,
-    {
-        Ok(self.driver(None)?.drive().await)
-    }
-
-    /// Runs the loop while the stream is polled.
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use loop_core::{EventKind, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), loop_core::BuildError> {
-    /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-    /// let done = condition_fn(|step: &Step<u64>, _| step.output() == Some(&2));
-    /// let mut run = Loop::new(agent).until(done).at_most(5).stream()?;
-    /// let mut settled = 0;
-    /// while let Some(update) = run.next().await {
-    ///     match update {
-    ///         Update::Event(event) => settled += u64::from(matches!(event.kind, EventKind::StepSettled { .. })),
-    ///         Update::Report(report) => assert!(report.is_success()),
-    ///     }
-    /// }
-    /// assert_eq!(settled, 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// A [`BuildError`] before anything has run.
-    ///
-    /// # Panics
-    /// Polling it panics if a part does; and outside of a tokio runtime with its timer enabled, once time
-    /// is needed.
-    ///
-    /// # Cancel safety
-    /// Dropping the future of the stream's next update loses nothing. Dropping the stream ends the run at
-    /// once: the work under way is dropped, without grace.
-    pub fn stream(self) -> Result<RunStream<I::Output>, BuildError>
-    where
-        I: 'static,
-        B: IsBounded,
-    {
-        let (sender, events) = mpsc::channel(1);
-        let reader = Reader { sender, on_lag: OnLag::Hold };
-        Ok(RunStream::new(self.driver(Some(reader))?.drive(), events))
-    }
-
-    /// Runs the loop as a task of its own.
-    ///
-    /// ```
-    /// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), loop_core::BuildError> {
-    /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-    /// let done = condition_fn(|step: &Step<u64>, _| step.output() == Some(&2));
-    /// let run = Loop::new(agent).until(done).at_most(5).spawn()?;
-    /// // Whatever else there is to do, while it runs.
-    /// assert_eq!(run.join().await.iterations(), 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// A [`BuildError`] before anything has run.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    ///
-    /// # Cancel safety
-    /// Dropping the handle cancels the run: its work is told, given its grace time, and dropped. Dropping
-    /// the future of its next update loses nothing.
-    pub fn spawn(self) -> Result<Running<I::Output>, BuildError>
-    where
-        I: 'static,
-        B: IsBounded,
-    {
-        let (sender, events) = mpsc::channel(self.channel.clamp(1, tokio::sync::Semaphore::MAX_PERMITS));
-        let reader = Reader { sender, on_lag: self.on_lag };
-        // Dropping the handle cancels this run, and not whatever else the user's token stands for.
-        let cancel = self.cancel.child_token();
-        let driver = Self { cancel: cancel.clone(), ..self }.driver(Some(reader))?;
-        Ok(Running::new(driver.drive(), events, cancel))
-    }
-
-    fn driver(mut self, reader: Option<Reader>) -> Result<Driver<I>, BuildError> {
-        if self.zero_bound {
-            return Err(BuildError::ZeroBound);
-        }
-        let mut goal = self.goal.ok_or(BuildError::NoGoal)?;
-        if self.goal_is_blind {
-            return Err(BuildError::GoalBeforeEvaluator);
-        }
-        let evaluated = self.evaluator.is_some();
-        let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
-        let mut machine = Machine::new(guardrails, self.pace, evaluated);
-        if let Some(grant) = self.past.grant.take() {
-            machine.grant(grant);
-        }
-        let mut restored = Ok(());
-        let (journal, output) = self.past.restore(|event| {
-            if restored.is_ok() {
-                restored = machine.restore([event]);
-                goal.observe(event);
-            }
-        })?;
-        restored?;
-        check_restored(machine.progress(), evaluated, output.is_some())?;
-        let outlet = Outlet::new(goal, self.observers, journal.map(Keeper::new), reader);
-        let run = Run::new(machine, outlet, self.cancel, self.times, self.time_off, output);
-        Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }
 }
 

@@ -54,10 +54,7 @@ pub(crate) struct Run<O> {
     turn_began: RunTime,
     /// The output of the step that is not settled yet.
     output: Option<Arc<O>>,
-    previous: Option<Arc<Step<O>>>,
-    /// The last output that there is, of a settled step.
-    last_output: Option<Arc<O>>,
-    best: Option<Arc<Step<O>>>,
+    steps: Steps<O>,
 }
 
 /// The times that a run gives to work that has to end.
@@ -98,8 +95,8 @@ impl<I: Iteration> Driver<I> {
             .with_attempt(attempt)
             .with_left(run.left())
             .with_guidance(run.machine.progress().shared_guidance())
-            .with_last_output(run.last_output.clone())
-            .with_previous(run.previous.clone());
+            .with_last_output(run.steps.last_output.clone())
+            .with_previous(run.steps.last.clone());
         let result = match run.attend(self.iteration.run(cx)).await {
             Ok(output) => {
                 run.output = Some(Arc::new(output));
@@ -119,7 +116,7 @@ impl<I: Iteration> Driver<I> {
         let iteration = run.machine.progress().current_step().map_or(0, StepRecord::iteration);
         let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
             .with_left(run.left())
-            .with_previous(run.previous.clone());
+            .with_previous(run.steps.last.clone());
         let result = match run.attend(evaluator.as_mut().evaluate(cx)).await {
             Ok(verdict) => WorkResult::Done(verdict),
             Err(error) => error.into(),
@@ -147,28 +144,10 @@ impl<O> Run<O> {
             true => (output, None),
             false => (None, output),
         };
-        let restored = |record: &StepRecord, has_output: bool| {
-            Arc::new(Step::new(record.clone(), last_output.clone().filter(|_| has_output)))
-        };
-        let previous = progress.last_step().map(|last| restored(last, last.produced));
-        let last_index = progress.last_step().map(StepRecord::iteration);
-        let best = progress.best_step();
-        let best = best.map(|best| restored(best, best.produced && Some(best.iteration()) == last_index));
+        let steps = Steps::restored(progress, last_output);
         let signals = Signals { cancel, clock, work: Work::new() };
         let turn_began = machine.progress().now();
-        Self {
-            machine,
-            outlet,
-            signals,
-            times,
-            cancelled: false,
-            turn: 0,
-            turn_began,
-            output,
-            previous,
-            last_output,
-            best,
-        }
+        Self { machine, outlet, signals, times, cancelled: false, turn: 0, turn_began, output, steps }
     }
 
     fn begin(&mut self) {
@@ -302,15 +281,7 @@ impl<O> Run<O> {
             }
             _ => step,
         };
-        if let Some(output) = step.shared_output() {
-            self.last_output = Some(output);
-        }
-        if step.score().is_some()
-            && progress.best_step().is_some_and(|best| best.iteration() == step.iteration())
-        {
-            self.best = Some(Arc::clone(&step));
-        }
-        self.previous = Some(step);
+        self.steps.settled(step, progress);
     }
 
     /// Lets others run, now and then: a loop of ready futures must not keep its thread to itself.
@@ -348,8 +319,7 @@ impl<O> Run<O> {
     async fn report(mut self, ending: Ending) -> Report<O> {
         self.outlet.flush().await;
         let unrecorded = self.outlet.keeper.and_then(Keeper::failure);
-        let steps = Steps { last: self.previous, best: self.best, last_output: self.last_output };
-        Report::new(ending, self.machine.progress().clone(), steps, unrecorded)
+        Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
     }
 }
 

@@ -136,7 +136,7 @@ pub struct Summary {
     pub text: String,
     /// How many messages it stands for.
     pub replaced: usize,
-    /// What it used, as far as it was reported, tries that broke off included.
+    /// The reported usage, including that of tries that broke off.
     pub usage: Usage,
     /// It was cut at the most tokens that a reply may have.
     pub truncated: bool,

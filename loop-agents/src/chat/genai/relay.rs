@@ -264,7 +264,7 @@ impl Passing {
         Self { work: Some(Box::pin(work)), obstacle: None, reported }
     }
 
-    /// What has come of the reply says that it used this.
+    /// The usage that the reply has reported so far.
     pub(super) const fn reported(&self) -> &Reported {
         &self.reported
     }

@@ -1,6 +1,6 @@
-//! What a stream says that its reply used.
+//! The usage that a stream reports before its reply ends.
 //!
-//! The `genai` crate tells it with the end of a reply. A reply that breaks off has no end, and is charged for all the same.
+//! The `genai` crate gives the usage at the end of a reply. A reply that breaks off never ends, but the vendor charges for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Vendor;
 
-/// What the events of one reply have said so far. Clones share it.
+/// The usage that the events of one reply have reported so far. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reported(Arc<Mutex<Counts>>);
 
@@ -39,7 +39,7 @@ impl Reported {
         }
     }
 
-    /// What was said, in the words of the `genai` crate.
+    /// The usage so far, as the type of the `genai` crate.
     pub(super) fn usage(&self, vendor: Vendor) -> Theirs {
         let Counts { input, cached, cache_written, output, thoughts } =
             *self.0.lock().unwrap_or_else(PoisonError::into_inner);
