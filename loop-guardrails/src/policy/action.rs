@@ -7,6 +7,7 @@ use super::{
     Verb,
     command::{CommandLine, CommandPolicy},
     environment::NamePattern,
+    fold::folded,
     instructions,
     scope::{self, ReadScope},
     settings,
@@ -286,7 +287,7 @@ impl ActionPolicy {
 /// What nobody changes, wherever the root is.
 fn always_guarded(path: &LocalPath) -> Option<Ruling> {
     let rule = "what is in `.git` names programs that git starts; change it with git, by hand";
-    let is_of_git = path.names().any(|name| name.eq_ignore_ascii_case(GIT_FOLDER));
+    let is_of_git = path.names().any(|name| folded(&name) == GIT_FOLDER);
     is_of_git.then(|| Ruling::denied(rule, &Origin::BuiltIn))
 }
 

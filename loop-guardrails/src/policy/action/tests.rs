@@ -106,7 +106,14 @@ fn every_verb_is_asked_for_commands_and_paths() {
 #[test]
 fn the_rules_and_gits_programs_are_not_the_models_to_change() {
     let policy = ActionPolicy::default();
-    for path in ["loop.toml", "./LOOP.toml", "sub/loop.toml", ".git/hooks/pre-commit", "sub/.GIT/HEAD"] {
+    for path in [
+        "loop.toml",
+        "./LOOP.toml",
+        "sub/loop.toml",
+        ".git/hooks/pre-commit",
+        "sub/.GIT/HEAD",
+        ".gi\u{200c}t/HEAD",
+    ] {
         assert!(
             !policy.explain_path(path, Verb::Write).allowed
                 && !policy.explain_path(path, Verb::Delete).allowed

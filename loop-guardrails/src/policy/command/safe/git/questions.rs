@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{GitCommand, built_in, messages, pathspec, revision, settings};
-use crate::policy::{Denied, Ruling, command::CommandLine};
+use crate::policy::{Denied, Ruling, command::CommandLine, fold::folded};
 
 /// A command of git that has to be run before the one that was asked for. See [`CommandLine::questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +197,8 @@ impl GitCommand {
 
 /// Refuses an index of which a name leads out of the work tree, or is another way to write a name.
 fn names_stay_below(exit_code: i32, names: &[u8]) -> Result<(), Ruling> {
-    let is_odd = |part: &[u8]| matches!(part, b"" | b"." | b"..") || part.eq_ignore_ascii_case(b".git");
+    let is_git = |part: &[u8]| folded(&String::from_utf8_lossy(part)) == ".git";
+    let is_odd = |part: &[u8]| matches!(part, b"" | b"." | b"..") || is_git(part);
     // A folder that is not checked out ends in `/`.
     let whole = |name: &[u8]| name.strip_suffix(b"/").unwrap_or(name).split(|byte| *byte == b'/').any(is_odd);
     let odd = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).find(|name| whole(name));
