@@ -110,11 +110,7 @@ async fn what_is_odd_is_told_once() {
 async fn the_agent_is_told_what_is_left() {
     let line = r#"echo "$LOOP_BUDGET_USD_LEFT/$LOOP_SECONDS_LEFT""#;
     let mut agent = ShellAgent::new(line).unwrap().shell(shell());
-    let left = Ceiling {
-        cost: Some(Usd::micros(1_250_000)),
-        time: Some(Duration::from_millis(9_900)),
-        ..Ceiling::NONE
-    };
+    let left = Ceiling::cost(Usd::micros(1_250_000)).min(Ceiling::time(Duration::from_millis(9_900)));
     let output = agent.run(IterationContext::new(&Work::new(), 1).with_left(left)).await.unwrap();
     assert_eq!(output.stdout.last_text(100), "1.25/9");
     let output = once(&mut agent, &Work::new()).await.unwrap();

@@ -244,7 +244,7 @@ async fn a_report_in_the_middle_of_an_iteration_is_heard_and_the_agent_ended() {
     let (output, ()) = tokio::join!(agent.run(IterationContext::new(&work, 1)), cut);
     assert_eq!(output.unwrap().exit, Exit::Code(0));
     // What it still reports while it ends counts.
-    assert_eq!(work.take_usage(), Usage { input_tokens: Some(3), ..Usage::unknown() });
+    assert_eq!(work.take_usage(), Usage::unknown().with_input_tokens(3));
     assert_eq!(work.take_notes().fault, None);
 }
 

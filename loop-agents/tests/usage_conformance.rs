@@ -46,16 +46,16 @@ struct ExpectedFailure {
 impl ExpectedUsage {
     fn usage(&self) -> Usage {
         let cost = self.cost_usd.map(|usd| Usd::try_from_f64(usd).expect("an amount of money"));
-        Usage {
-            input_tokens: self.input_tokens,
-            cached_input_tokens: self.cached_input_tokens,
-            output_tokens: self.output_tokens,
-            cost: cost.map(|usd| match self.cost.as_deref() {
-                Some("known") => Cost::known(usd),
-                Some("estimated") => Cost::estimated(usd),
-                other => panic!("a cost is known or estimated, not {other:?}"),
-            }),
-        }
+        let mut usage = Usage::unknown();
+        usage.input_tokens = self.input_tokens;
+        usage.cached_input_tokens = self.cached_input_tokens;
+        usage.output_tokens = self.output_tokens;
+        usage.cost = cost.map(|usd| match self.cost.as_deref() {
+            Some("known") => Cost::known(usd),
+            Some("estimated") => Cost::estimated(usd),
+            other => panic!("a cost is known or estimated, not {other:?}"),
+        });
+        usage
     }
 }
 

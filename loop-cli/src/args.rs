@@ -24,10 +24,8 @@ pub(crate) use self::{
     },
     task::{TaskArgs, TellingArgs},
 };
-use crate::{
-    duration,
-    init::{agent::known_programs, template::Template},
-};
+use crate::init::{agent::known_programs, template::Template};
+use loop_manifest::duration;
 
 /// Run an agent against a check until it passes, inside limits that hold.
 #[derive(Debug, Parser)]

@@ -28,10 +28,13 @@ use crate::{
     ask::{Declining, Terminal},
     drive::Audience,
     interrupted::Interrupted,
+    keeping,
     logging::OutputLogs,
-    manifest::plan::{PacePlan, Plan, ResumePlan, UsagePlan},
-    settings::Settings,
     view::{Lines, Notes, Output, Screen},
+};
+use loop_manifest::{
+    plan::{PacePlan, Plan, ResumePlan, UsagePlan},
+    settings::Settings,
 };
 
 /// Where the agent and the evaluator run, with which variables, and where they report what they use.
@@ -68,7 +71,7 @@ impl Place {
     /// # Errors
     /// What is wrong with them.
     fn settings(&self) -> anyhow::Result<Settings> {
-        Settings::load(&self.dir, |name| self.var(name)).map_err(|findings| anyhow::anyhow!("{findings}"))
+        keeping::settings(&self.dir, |name| self.var(name)).map_err(|findings| anyhow::anyhow!("{findings}"))
     }
 
     /// The agent with a reader of what it prints, if anything of that is usage.

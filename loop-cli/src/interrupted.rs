@@ -6,7 +6,7 @@
 
 use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question, StopReason};
 
-use crate::manifest::plan::ResumePlan;
+use loop_manifest::plan::ResumePlan;
 
 /// Stands before an iteration in which the run was cut off. To resume the run once more after it halted here
 /// is to say that the iteration may run again.
@@ -40,12 +40,12 @@ impl Guardrail for Interrupted {
             ResumePlan::Halt => Decision::Halt(halt(format!(
                 "the run was cut off in iteration {iteration}, and the manifest does not let it run again by itself"
             ))),
-            ResumePlan::Ask => Decision::Ask(Question {
-                text: format!("The run was cut off in iteration {iteration}. Run it again?"),
-                unanswered: halt(format!(
+            ResumePlan::Ask => Decision::Ask(Question::new(
+                format!("The run was cut off in iteration {iteration}. Run it again?"),
+                halt(format!(
                     "the run was cut off in iteration {iteration}, and nobody was there to say whether it may run again"
                 )),
-            }),
+            )),
         }
     }
 

@@ -1,17 +1,23 @@
 //! What is kept of a run, and what is not: its journal, and the secrets that must not be in it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
+    path::Path,
+    sync::{PoisonError, RwLock},
 };
 
 use anyhow::anyhow;
 use loop_core::{Bounded, Grant, Iteration, Loop, LoopStep};
 use loop_guardrails::policy::environment::looks_secret;
-use loop_telemetry::{FileJournal, Redactor, RunLock};
+use loop_manifest::{Diagnostics, settings::Settings};
+use loop_telemetry::{FileJournal, Redactor, RunLock, secrets_in_addresses};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{faults, view::Table};
+use crate::{
+    faults,
+    view::{self, Table},
+};
 
 /// Where the events of a run, whose iterations produce an `O`, come from and go to.
 #[derive(Debug)]
@@ -84,10 +90,46 @@ pub(crate) fn redactor(set: &BTreeMap<String, String>, env: &[(OsString, OsStrin
     secrets(users.chain(set))
 }
 
-/// Knows the secrets among these variables, and whatever has the shape of a key.
+/// Knows the secrets among these variables, those in addresses in them and in the [settings](settings()), and
+/// whatever has the shape of a key.
 pub(crate) fn secrets<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
-    let secret = variables.into_iter().filter(|(name, value)| looks_secret(name, value));
-    Redactor::new(secret.map(|(_, value)| value.as_encoded_bytes())).shapes()
+    let mut secrets = OF_SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone();
+    for (name, value) in variables {
+        if looks_secret(name, value) {
+            secrets.insert(value.as_encoded_bytes().to_vec());
+        } else {
+            secrets.extend(in_addresses(&value.to_string_lossy()));
+        }
+    }
+    Redactor::new(secrets).shapes()
+}
+
+fn in_addresses(text: &str) -> impl Iterator<Item = Vec<u8>> {
+    secrets_in_addresses(text).into_iter().map(|secret| secret.as_bytes().to_vec())
+}
+
+/// The secrets in addresses of settings.
+static OF_SETTINGS: RwLock<BTreeSet<Vec<u8>>> = RwLock::new(BTreeSet::new());
+
+/// The settings that hold in this folder. Secrets in the addresses that they name are neither shown nor recorded from
+/// now on: settings may be read after other secrets are known.
+///
+/// # Errors
+/// All that is wrong with the first file that is wrong.
+pub(crate) fn settings(
+    dir: &Path,
+    lookup: impl FnMut(&str) -> Option<OsString>,
+) -> Result<Settings, Diagnostics> {
+    let settings = Settings::load(dir, lookup)?;
+    let mut known = OF_SETTINGS.write().unwrap_or_else(PoisonError::into_inner);
+    let secrets: BTreeSet<_> = settings.addresses().flat_map(in_addresses).collect();
+    let new: Vec<_> = secrets.difference(&known).cloned().collect();
+    known.extend(secrets);
+    drop(known);
+    if !new.is_empty() {
+        view::learn(new);
+    }
+    Ok(settings)
 }
 
 /// A run's journal could not be written to its end, although the run did end.

@@ -83,10 +83,10 @@ impl Guardrail for Patron {
             ));
         }
         match progress.iterations() {
-            3 => Decision::Ask(Question {
-                text: "three drafts are done: shall there be another?".to_owned(),
-                unanswered: Halt::new(StopReason::HitlCheckpoint, "the patron is away"),
-            }),
+            3 => Decision::Ask(Question::new(
+                "three drafts are done: shall there be another?",
+                Halt::new(StopReason::HitlCheckpoint, "the patron is away"),
+            )),
             _ => Decision::Continue,
         }
     }

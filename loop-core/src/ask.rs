@@ -6,7 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::{Halt, Progress};
 
 /// A question that a guardrail wants a person to answer before the loop goes on.
+///
+/// ```
+/// use loop_core::{Decision, Halt, Question, StopReason};
+/// let unanswered = Halt::new(StopReason::HitlCheckpoint, "nobody confirmed the next three iterations");
+/// let decision = Decision::Ask(Question::new("Run three more iterations?", unanswered));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Question {
     /// What to ask.
     pub text: String,
@@ -14,9 +21,17 @@ pub struct Question {
     pub unanswered: Halt,
 }
 
-/// What a person answered.
+impl Question {
+    /// Asks this. If nobody is there to answer, the run ends with `unanswered`.
+    pub fn new(text: impl Into<String>, unanswered: Halt) -> Self {
+        Self { text: text.into(), unanswered }
+    }
+}
+
+/// A person's answer. Later versions may add answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Answer {
     /// Go on.
     Continue {

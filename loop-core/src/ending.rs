@@ -103,8 +103,8 @@ pub struct CustomReason(Box<str>);
 struct Parsed(StopReason);
 
 impl StopReason {
-    /// A reason of your own, with a name in snake case. It is never one of the kernel's: a name that the kernel has
-    /// already, `goal_met` among them, gets `custom_` before it.
+    /// A reason of your own, with a name in snake case. It is never one of the kernel's, and is not printed as one: a
+    /// name whose first word the kernel has already, `goal_met` among them, gets `custom_` before it.
     ///
     /// ```
     /// use loop_core::StopReason;
@@ -112,7 +112,9 @@ impl StopReason {
     /// ```
     pub fn custom(name: impl Into<String>) -> Self {
         let name = name.into();
-        let name = if Self::RESERVED.contains(&&*name) { format!("custom_{name}") } else { name };
+        let mut words = name.split(|char: char| !char.is_alphanumeric() && char != '_');
+        let first = words.find(|word| !word.is_empty()).unwrap_or_default();
+        let name = if Self::RESERVED.contains(&first) { format!("custom_{name}") } else { name };
         Self::Custom(CustomReason(name.into()))
     }
 }

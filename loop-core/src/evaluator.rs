@@ -77,7 +77,7 @@ impl<O> Clone for EvaluationContext<O> {
 impl<O> EvaluationContext<O> {
     /// A context for judging the output of the iteration with this index. Drivers make them, and tests.
     pub fn new(work: &Work, iteration: u64, output: Arc<O>) -> Self {
-        Self { iteration, output, left: Ceiling::NONE, previous: None, tether: work.tether() }
+        Self { iteration, output, left: Ceiling::NONE, previous: None, tether: work.tether(iteration) }
     }
 
     /// With what the guardrails leave.

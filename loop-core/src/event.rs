@@ -191,8 +191,23 @@ impl EventKind {
 }
 
 /// How an iteration or an evaluation came to its end.
+///
+/// Later versions may add results. Show a result that you do not know as work that gave no value.
+///
+/// ```
+/// use loop_core::WorkResult;
+/// fn value<T>(result: WorkResult<T>) -> Option<T> {
+///     match result {
+///         WorkResult::Done(value) => Some(value),
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(value(WorkResult::Done(7)), Some(7));
+/// assert_eq!(value(WorkResult::<u64>::Failed("exit status 1".into())), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WorkResult<T> {
     /// It did its work.
     Done(T),
@@ -218,9 +233,21 @@ impl<T> WorkResult<T> {
     }
 }
 
-/// What a piece of work says about itself beside its result.
+/// The facts that a piece of work reports beside its result.
+///
+/// # Default
+/// Nothing: the usage is unknown, and there are no marks and no fault.
+///
+/// ```
+/// use loop_core::{Notes, Usage};
+/// let notes = Notes::default().with_usage(Usage::unknown().with_tokens(900, 100)).with_mark("output", 7);
+/// assert_eq!(notes.usage.tokens(), Some(1_000));
+/// assert_eq!(notes.fault, None);
+/// assert_eq!(Notes::default().boxed(), None);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Notes {
     /// What it used, beyond what was reported while it ran.
     #[serde(skip_serializing_if = "Usage::is_unknown")]
@@ -237,13 +264,41 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// Sets the usage: everything that the work used beyond the amounts that it reported while it ran.
+    #[must_use]
+    pub const fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// Adds a fingerprint. See [`Mark::new`].
+    #[must_use]
+    pub fn with_mark(mut self, name: impl Into<Arc<str>>, hash: u64) -> Self {
+        self.marks.push(Mark::new(name, hash));
+        self
+    }
+
+    /// Sets the fault. An iteration with a fault counts as a failed step, although its output is judged.
+    #[must_use]
+    pub fn with_fault(mut self, fault: impl Into<Arc<str>>) -> Self {
+        self.fault = Some(fault.into());
+        self
+    }
+
+    /// Corrects the quality of the cost that the iteration reported.
+    #[must_use]
+    pub const fn with_cost_quality(mut self, quality: CostQuality) -> Self {
+        self.cost_quality = Some(quality);
+        self
+    }
+
     /// As events hold them: most work notes nothing, and then its events stay small.
     pub fn boxed(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }
 }
 
-/// The two kinds of work in a step.
+/// The two kinds of work in a step. Every step is made of these two, so you can match on them exhaustively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {

@@ -16,16 +16,16 @@ use crate::{Usd, time::micros, usage::is_zero};
 ///
 /// ```
 /// use futures::StreamExt;
-/// use loop_core::{Event, Grant, IterationContext, Loop, Step, Update, condition_fn, iteration_fn};
+/// use loop_core::{Event, Grant, IterationContext, Loop, Update, iteration_fn, never};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), loop_core::BuildError> {
 /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-/// let ten = || Loop::new(agent.clone()).until(condition_fn(|_: &Step<u64>, _| false)).at_most(10);
+/// let ten = || Loop::new(agent.clone()).until(never()).at_most(10);
 /// let updates: Vec<Update<u64>> = ten().stream()?.collect().await;
 /// let event = |update| if let Update::Event(event) = update { Some(event) } else { None };
 /// let events: Vec<Event> = updates.into_iter().filter_map(event).collect();
 ///
-/// let grant = Grant { iterations: 5, note: Some("look at the log".into()), ..Grant::default() };
+/// let grant = Grant::default().with_iterations(5).with_note("look at the log");
 /// let report = ten().resume(events, Some(10)).grant(grant).run().await?;
 /// assert_eq!(report.iterations(), 15);
 /// # Ok(())
@@ -33,18 +33,47 @@ use crate::{Usd, time::micros, usage::is_zero};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenGrant", into = "WrittenGrant")]
+#[non_exhaustive]
 pub struct Grant {
-    /// Iterations.
+    /// Iterations beyond the limit.
     pub iterations: u64,
-    /// Money.
+    /// Money beyond the limit.
     pub cost: Usd,
-    /// Run time. As JSON: whole microseconds.
+    /// Run time beyond the limit. As JSON: whole microseconds.
     pub time: Duration,
     /// A note for the next prompt, as the answer to a question may give one.
     pub note: Option<String>,
 }
 
 impl Grant {
+    /// Raises the limit on iterations by this many.
+    #[must_use]
+    pub const fn with_iterations(mut self, iterations: u64) -> Self {
+        self.iterations = iterations;
+        self
+    }
+
+    /// Raises the limits on cost by this much.
+    #[must_use]
+    pub const fn with_cost(mut self, cost: Usd) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// Raises the limit on run time by this much. The run records whole microseconds, rounded up.
+    #[must_use]
+    pub const fn with_time(mut self, time: Duration) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// Sets a note for the next prompt.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
     /// Adds the limits of another grant; notes are not limits.
     pub(crate) fn add_limits(&mut self, other: &Self) {
         self.iterations = self.iterations.saturating_add(other.iterations);

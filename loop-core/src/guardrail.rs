@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::{Ending, Event, Halt, Progress, Question, StopReason, Usage, Usd};
 
 /// What a guardrail says before an iteration.
+///
+/// Code that wraps guardrails must handle every decision, so this enum stays exhaustive: a wildcard could let a run go on
+/// that has to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Go on.
@@ -17,6 +20,11 @@ pub enum Decision {
 
 /// What a guardrail leaves to the work that is about to run, or runs. `None` is no limit.
 ///
+/// Each constructor limits one dimension; [`min`](Self::min) combines them.
+///
+/// # Default
+/// [`NONE`](Self::NONE): no limit at all.
+///
 /// ```
 /// use loop_core::{Ceiling, Usd};
 /// let money = Ceiling::cost(Usd::dollars(2));
@@ -26,6 +34,7 @@ pub enum Decision {
 /// assert!(!Ceiling::NONE.is_exhausted());
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ceiling {
     /// Run time left.
     pub time: Option<Duration>,
@@ -57,10 +66,10 @@ impl Ceiling {
     /// The tighter of both, in each dimension.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
-        fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
-            match (a, b) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
+        fn tighter<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
+            match b {
+                Some(b) if a.is_none_or(|a| b < a) => Some(b),
+                _ => a,
             }
         }
         Self {
@@ -75,15 +84,16 @@ impl Ceiling {
         self.time == Some(Duration::ZERO) || self.cost == Some(Usd::ZERO) || self.tokens == Some(0)
     }
 
-    /// The reason that belongs to what ran out first: money, tokens, then time.
-    pub(crate) fn stop_reason(&self) -> StopReason {
-        if self.cost == Some(Usd::ZERO) {
+    /// The halt that belongs to what ran out first: money, tokens, then time.
+    pub(crate) fn halt(&self) -> Halt {
+        let reason = if self.cost == Some(Usd::ZERO) {
             StopReason::BudgetExceeded
         } else if self.tokens == Some(0) {
             StopReason::TokensExceeded
         } else {
             StopReason::TimeExceeded
-        }
+        };
+        Halt::new(reason, "")
     }
 
     /// What is left of it after `usage`.
@@ -106,7 +116,8 @@ impl Ceiling {
 ///   before any question, and among halts the first guardrail in the order given is named.
 /// - [`ceiling`](Self::ceiling) binds while work runs: when nothing is left of something, the work
 ///   is interrupted and the run halts, for the reason that `check` then gives, or else for the one
-///   that belongs to what ran out.
+///   that belongs to what ran out. Nor does an iteration begin then, and an evaluation that was begun before is not
+///   begun again. The first evaluation of a step always happens: the goal has the last word.
 /// - State is a fold too: [`observe`](Self::observe) sees every event once, live and on restore.
 ///
 /// ```

@@ -72,7 +72,7 @@ pub struct IterationContext<O> {
 impl<O> IterationContext<O> {
     /// A context for the iteration with this index, from 1. Drivers make them, and tests.
     pub fn new(work: &Work, iteration: u64) -> Self {
-        Self::tethered(work.tether(), iteration)
+        Self::tethered(work.tether(iteration), iteration)
     }
 
     /// A first attempt, with nothing before it.
@@ -164,6 +164,12 @@ impl<O> IterationContext<O> {
         self
     }
 
+    /// With the step before and the last output that there is.
+    pub(crate) fn with_steps(mut self, previous: Option<Arc<Step<O>>>, output: Option<Arc<O>>) -> Self {
+        (self.previous, self.last_output) = (previous, output);
+        self
+    }
+
     /// With the last output that there is, of whatever step.
     #[must_use]
     pub fn with_last_output(mut self, output: Option<Arc<O>>) -> Self {
@@ -214,7 +220,8 @@ impl<O> IterationContext<O> {
     }
 
     /// Notes that something went wrong although the output can be judged: a non-zero exit code, for
-    /// example. It counts as a [failure in a row](crate::Progress::consecutive_failures).
+    /// example. It counts as a [failure in a row](crate::Progress::consecutive_failures). A fault or a mark that a task
+    /// notes after the step is over is dropped.
     pub fn fault(&self, message: impl Into<String>) {
         self.tether.fault(message.into());
     }

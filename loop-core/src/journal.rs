@@ -81,7 +81,9 @@ pub trait Journal<O>: Send {
     /// As [`append`](Self::append).
     ///
     /// # Cancel safety
-    /// A run that is dropped drops the future; nothing is appended after that.
+    /// A run that is dropped drops the future, and so does one that was cancelled or whose deadline has passed, if it
+    /// does not resolve within 30 seconds after that. The run then ends as if the journal could not be written: nothing
+    /// is appended after that.
     async fn sync(&mut self) -> Result<(), BoxError>;
 
     /// Shows each event that is kept, oldest first, and returns the last output that was appended. Called

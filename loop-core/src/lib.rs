@@ -24,6 +24,7 @@ mod stop;
 mod texts;
 mod time;
 mod usage;
+mod usd;
 mod verdict;
 mod work;
 
@@ -58,7 +59,8 @@ pub use self::{
         all, any, at_least, condition_fn, evaluator_passed, never,
     },
     time::RunTime,
-    usage::{Cost, CostQuality, InvalidUsd, Usage, Usd},
+    usage::{Cost, CostQuality, Usage},
+    usd::{InvalidUsd, Usd},
     verdict::{Outcome, Verdict},
     work::{Meter, Work, WorkError, with_causes},
 };

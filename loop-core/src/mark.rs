@@ -8,13 +8,27 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 /// A named fingerprint, made by an iteration or an evaluator.
+///
+/// ```
+/// use loop_core::Mark;
+/// let mark = Mark::new("work_tree", 0x5eed);
+/// assert_eq!((&*mark.name, mark.hash), ("work_tree", 0x5eed));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Mark {
     /// What was fingerprinted: `output`, `work_tree`, `verdict`, or a name of your own.
     pub name: Arc<str>,
     /// A hash of it. Written as hexadecimal digits, since JSON readers round large numbers.
     #[serde(with = "hex")]
     pub hash: u64,
+}
+
+impl Mark {
+    /// Names a hash of what a step left behind. Two marks of one name are compared by their hashes alone.
+    pub fn new(name: impl Into<Arc<str>>, hash: u64) -> Self {
+        Self { name: name.into(), hash }
+    }
 }
 
 /// A mark and the number of later steps in a row that left it as it was.

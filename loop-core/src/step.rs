@@ -9,7 +9,7 @@ use crate::{Mark, RunTime, Usage, Verdict};
 pub struct StepRecord {
     pub(crate) iteration: u64,
     pub(crate) started: RunTime,
-    pub(crate) worked: Duration,
+    pub(crate) worked: RunTime,
     pub(crate) usage: Usage,
     pub(crate) marks: Vec<Mark>,
     pub(crate) verdict: Option<Verdict>,
@@ -64,7 +64,7 @@ impl StepRecord {
     /// With the run times of its beginning and its end.
     #[must_use]
     pub fn with_times(mut self, started: RunTime, finished: RunTime) -> Self {
-        (self.started, self.worked) = (started, finished.since(started));
+        (self.started, self.worked) = (started, finished.minus(started));
         self
     }
 }
@@ -76,9 +76,10 @@ impl StepRecord {
     }
 
     /// The time in which its iteration and its evaluation ran, without the time between them: a reader of the run may
-    /// have held it up, or work was put off.
+    /// have held it up, or work was put off. In a run with a journal it includes the time in which the journal was synced
+    /// after the work was recorded as begun and before it was called.
     pub const fn elapsed(&self) -> Duration {
-        self.worked
+        self.worked.since(RunTime::ZERO)
     }
 
     /// When the iteration began, in run time.

@@ -29,7 +29,12 @@ impl RunTime {
 
     /// The time from `earlier` to this one, or zero if it is not earlier.
     pub const fn since(self, earlier: Self) -> Duration {
-        Duration::from_micros(self.0.saturating_sub(earlier.0))
+        Duration::from_micros(self.minus(earlier).0)
+    }
+
+    /// As [`since`](Self::since), in whole microseconds: a sum of these is quicker than one of durations.
+    pub(crate) const fn minus(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
     }
 
     /// This time and another, as if it began where this one ends. Saturates.

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Whether the work passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl fmt::Display for Outcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     outcome: Outcome,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_score", skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Arc<str>>,
@@ -86,7 +86,7 @@ impl Verdict {
     /// that is not a number leaves the verdict without a score.
     #[must_use]
     pub fn with_score(mut self, score: f64) -> Self {
-        self.score = (!score.is_nan()).then(|| score.clamp(0.0, 1.0));
+        self.score = in_range(score);
         self
     }
 
@@ -116,6 +116,14 @@ impl Verdict {
     }
 }
 
+fn in_range(score: f64) -> Option<f64> {
+    (!score.is_nan()).then(|| score.clamp(0.0, 1.0))
+}
+
+fn read_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.and_then(in_range))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +142,8 @@ mod tests {
     fn a_score_lies_within_its_range() {
         let score = |score| Verdict::fail().with_score(score).score();
         assert_eq!((score(-1.0), score(7.0), score(f64::NAN)), (Some(0.0), Some(1.0), None));
+        let read: Verdict = serde_json::from_str(r#"{"outcome":"fail","score":7.0}"#).unwrap();
+        assert_eq!(read.score(), Some(1.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -24,6 +24,8 @@ struct Shared {
     notes: Mutex<Notes>,
     /// Whether there may be anything in `notes`. Most work notes nothing, and then takes no lock.
     noted: AtomicBool,
+    /// The iteration that is under way, or was last.
+    iteration: AtomicU64,
     changed: Notify,
     interrupted: CancellationToken,
 }
@@ -114,35 +116,53 @@ impl Work {
         self.0.changed.notified()
     }
 
-    /// The work's end.
-    pub(crate) fn tether(&self) -> Tether {
-        Tether(Arc::clone(&self.0))
+    /// The end of the work on this iteration. Of what was noted for another one only the usage is kept: a task that
+    /// outlives its iteration must not make the next one fail.
+    pub(crate) fn tether(&self, iteration: u64) -> Tether {
+        let last = self.0.iteration.swap(iteration, Ordering::AcqRel);
+        if last != iteration && self.0.is_noted() {
+            let mut notes = self.0.notes();
+            *notes = Notes { usage: notes.usage, ..Notes::default() };
+        }
+        Tether { shared: Arc::clone(&self.0), iteration }
     }
 }
 
 /// The work's end of [`Work`], inside each context.
 #[derive(Debug, Clone)]
-pub(crate) struct Tether(Arc<Shared>);
+pub(crate) struct Tether {
+    shared: Arc<Shared>,
+    iteration: u64,
+}
 
 impl Tether {
     pub(crate) fn mark(&self, name: &str, hash: u64) {
-        self.0.noting().marks.push(Mark { name: name.into(), hash });
+        self.note(|notes| notes.marks.push(Mark { name: name.into(), hash }));
     }
 
     pub(crate) fn fault(&self, message: String) {
-        self.0.noting().fault = Some(message.into());
+        self.note(|notes| notes.fault = Some(message.into()));
+    }
+
+    /// Notes something, unless the iteration is over.
+    fn note(&self, note: impl FnOnce(&mut Notes)) {
+        let mut notes = self.shared.noting();
+        // Under the lock, under which the notes of earlier iterations are dropped.
+        if self.shared.iteration.load(Ordering::Acquire) == self.iteration {
+            note(&mut notes);
+        }
     }
 
     pub(crate) fn meter(&self) -> Meter {
-        Meter(Arc::clone(&self.0))
+        Meter(self.clone())
     }
 
     pub(crate) async fn interrupted(&self) {
-        self.0.interrupted.cancelled().await;
+        self.shared.interrupted.cancelled().await;
     }
 
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.0.interrupted.is_cancelled()
+        self.shared.interrupted.is_cancelled()
     }
 }
 
@@ -151,14 +171,14 @@ impl Tether {
 /// A report may interrupt the work, if it crosses what a guardrail allows. Clones report to the same
 /// run, also after the work that they were given to is over.
 #[derive(Debug, Clone)]
-pub struct Meter(Arc<Shared>);
+pub struct Meter(Tether);
 
 impl Meter {
     /// Reports what was used beyond what was reported before.
     pub fn add(&self, usage: Usage) {
         if !usage.is_unknown() {
-            self.0.noting().usage += usage;
-            self.0.changed.notify_one();
+            self.0.shared.noting().usage += usage;
+            self.0.shared.changed.notify_one();
         }
     }
 
@@ -166,7 +186,7 @@ impl Meter {
     /// charged in the end just what was estimated while it ran. Counts when the iteration ends; an
     /// evaluation's cost is left as it is.
     pub fn revise(&self, quality: CostQuality) {
-        self.0.noting().cost_quality = Some(quality);
+        self.0.note(|notes| notes.cost_quality = Some(quality));
     }
 }
 

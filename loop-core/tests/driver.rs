@@ -1,6 +1,8 @@
 //! The tokio driver, on a paused clock: what it cuts and when, and what runs, streams and tasks owe
 //! to those who read, drop and cancel them.
 
+#[path = "driver/busy.rs"]
+mod busy;
 #[path = "driver/combined.rs"]
 mod combined;
 #[path = "driver/cutting.rs"]

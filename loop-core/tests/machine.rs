@@ -2,8 +2,7 @@
 
 use loop_core::{
     Action, Answer, Cost, CostQuality, Decision, Event, EventKind, Grant, Guardrail, Halt, Input, Machine,
-    Mark, MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult,
-    guardrail_fn,
+    MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult, guardrail_fn,
 };
 use std::time::Duration;
 
@@ -18,9 +17,8 @@ fn iterated() -> Input {
 }
 
 fn notes() -> Option<Box<Notes>> {
-    let mark = Mark { name: "exit_code".into(), hash: 143 };
-    let usage = Usage::unknown().with_tokens(1, 1);
-    Notes { usage, marks: vec![mark], fault: Some("it was stopped".into()), ..Notes::default() }.boxed()
+    let notes = Notes::default().with_usage(Usage::unknown().with_tokens(1, 1));
+    notes.with_mark("exit_code", 143).with_fault("it was stopped").boxed()
 }
 
 /// A step that is judged again bears the marks of the verdict that counts, and no others.
@@ -64,7 +62,7 @@ fn faults_in_a_row_and_marks_that_stay_are_counted() {
 /// Asks before each iteration.
 fn asks(name: &str) -> Box<dyn Guardrail> {
     let unanswered = Halt::new(StopReason::HitlCheckpoint, "");
-    let question = Question { text: name.to_owned(), unanswered };
+    let question = Question::new(name, unanswered);
     Box::new(guardrail_fn(name, move |_| Decision::Ask(question.clone())))
 }
 
@@ -127,7 +125,7 @@ fn spends(run: &mut Machine, cost: Cost, notes: Notes) {
 #[test]
 fn an_estimate_that_is_confirmed_is_known_and_others_stay() {
     let usd = Usd::dollars(1);
-    let confirmed = || Notes { cost_quality: Some(CostQuality::Known), ..Notes::default() };
+    let confirmed = || Notes::default().with_cost_quality(CostQuality::Known);
     let mut run = machine(vec![]);
     run.handle(NOW, Input::Started);
     spends(&mut run, Cost::estimated(usd), confirmed());
@@ -268,10 +266,10 @@ fn granted_time_is_recorded_in_whole_microseconds() {
     run.handle(NOW, Input::Started);
     run.handle(NOW, Input::Cancelled);
     assert!(matches!(run.handle(NOW, iterated()), Some(Action::Finish(_))));
-    let grant = Grant { iterations: 2, time: Duration::from_nanos(9_000_001_900), ..Grant::default() };
+    let grant = Grant::default().with_iterations(2).with_time(Duration::from_nanos(9_000_001_900));
     run.grant(grant.clone());
     run.handle(NOW, Input::Resumed);
-    let recorded = Grant { time: Duration::from_micros(9_000_002), ..grant };
+    let recorded = grant.with_time(Duration::from_micros(9_000_002));
     assert_eq!(run.progress().granted(), Some(&recorded));
     assert!(
         run.take_events().any(|event| event.kind == EventKind::Granted { grant: Box::new(recorded.clone()) })
@@ -285,7 +283,7 @@ fn an_event_of_before_is_read_and_one_of_today_is_read_back() {
     let event: Event = serde_json::from_str(before).expect("an event");
     assert_eq!(serde_json::to_string(&event).expect("JSON"), before);
     let usage = Usage::unknown().with_cost(Cost::at_least(Usd::micros(7)));
-    let notes = Notes { usage, cost_quality: Some(CostQuality::Partial), ..Notes::default() };
+    let notes = Notes::default().with_usage(usage).with_cost_quality(CostQuality::Partial);
     let event = Event::new(NOW, EventKind::WorkCut { notes: notes.boxed() });
     let written = serde_json::to_string(&event).expect("JSON");
     assert_eq!(serde_json::from_str::<Event>(&written).expect("an event"), event);

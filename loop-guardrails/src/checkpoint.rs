@@ -66,10 +66,7 @@ impl Guardrail for Checkpoint {
             return Decision::Continue;
         }
         let unanswered = format!("nobody was there to say whether to go on after iteration {iterations}");
-        Decision::Ask(Question {
-            text: question(progress),
-            unanswered: Halt::new(StopReason::HitlCheckpoint, unanswered),
-        })
+        Decision::Ask(Question::new(question(progress), Halt::new(StopReason::HitlCheckpoint, unanswered)))
     }
 }
 

@@ -26,9 +26,10 @@ impl Arbitrary for Iterated {
         });
         let tokens = || proptest::option::of(0..1_000_u64);
         (tokens(), tokens(), proptest::option::of(cost), any::<bool>())
-            .prop_map(|(input_tokens, output_tokens, cost, failed)| Self {
-                usage: Usage { input_tokens, output_tokens, cost, ..Usage::unknown() },
-                failed,
+            .prop_map(|(input, output, cost, failed)| {
+                let mut usage = Usage::unknown();
+                (usage.input_tokens, usage.output_tokens, usage.cost) = (input, output, cost);
+                Self { usage, failed }
             })
             .boxed()
     }
@@ -42,7 +43,7 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     for (iteration, step) in (1..).zip(steps) {
         let result =
             if step.failed { WorkResult::Failed(Arc::from("it broke")) } else { WorkResult::Done(()) };
-        let notes = Notes { usage: step.usage, ..Notes::default() }.boxed();
+        let notes = Notes::default().with_usage(step.usage).boxed();
         apply(EventKind::IterationStarted { iteration, attempt: 1 });
         apply(EventKind::IterationFinished { result, notes });
         apply(EventKind::StepSettled { met: false, by: None });

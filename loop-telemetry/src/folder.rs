@@ -64,9 +64,22 @@ pub(crate) fn private() -> OpenOptions {
     options
 }
 
-/// Opens a file to read it, unless it is a link, or a pipe to wait for.
+/// Opens a file to read it, unless it is a link, or no regular file: a pipe that somebody put in its place looks empty.
 pub(crate) fn read(path: &Path) -> io::Result<File> {
-    private().read(true).open(path)
+    plain(private().read(true).open(path)?)
+}
+
+/// The file, if it is a regular one.
+pub(crate) fn plain(file: File) -> io::Result<File> {
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+    }
+}
+
+/// Whether there is something at this path that is not a regular file, such as a link or a pipe.
+pub(crate) fn is_other(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !found.is_file())
 }
 
 /// Writes a small file so that it is there as a whole or not at all, also after a power cut.

@@ -22,7 +22,7 @@ pub use self::{
     journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Draft, Record, Tokens, clamped},
-    redact::{REDACTED, RedactingStream, Redactor},
+    redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},
     runs::{
         DeadRun, LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
         StoreWarning,

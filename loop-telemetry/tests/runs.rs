@@ -14,7 +14,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use loop_core::{Ending, Event, EventKind, Journal, Progress, RunTime};
+use loop_core::{Ending, Event, EventKind, Journal, Progress, RunTime, WorkResult};
 use loop_telemetry::{
     FileJournal, JournalError, Parallel, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
     StoreWarning,
@@ -52,6 +52,18 @@ fn end(store: &RunStore, id: &str) {
     let record = Record::of("greet", &ending, &Progress::default()).run_id(id);
     let began = Timestamp::UNIX_EPOCH;
     store.note_end(&record.between(began, began + SignedDuration::from_secs(5))).unwrap();
+}
+
+/// The events of a run that met its goal in its first step.
+fn success() -> Vec<Event> {
+    let kinds = [
+        EventKind::RunStarted { evaluated: false },
+        EventKind::IterationStarted { iteration: 1, attempt: 1 },
+        EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
+        EventKind::StepSettled { met: true, by: None },
+        EventKind::RunFinished { ending: Box::new(Ending::goal_met("")) },
+    ];
+    kinds.map(|kind| Event::new(RunTime::ZERO, kind)).into()
 }
 
 fn ids(store: &RunStore) -> Vec<String> {
@@ -315,9 +327,7 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     journal.append(std::slice::from_ref(&started), None).unwrap();
     drop(journal);
     let mut journal = begin(&store, "ended", PROJECT).unwrap();
-    let ending = Ending::goal_met("");
-    let finished = EventKind::RunFinished { ending: Box::new(ending) };
-    journal.append(&[started, Event::new(RunTime::ZERO, finished)], None).unwrap();
+    journal.append(&success(), None).unwrap();
     drop(journal);
     end(&store, "ended");
     let before = store.list().unwrap();
@@ -368,10 +378,7 @@ fn a_damaged_index_loses_no_run() {
     for id in ["one", "two"] {
         let mut journal =
             store.begin::<String>(&info(id, PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
-        let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
-        let ending = Ending::goal_met("");
-        let finished = Event::new(RunTime::ZERO, EventKind::RunFinished { ending: Box::new(ending) });
-        journal.append(&[started, finished], None).unwrap();
+        journal.append(&success(), None).unwrap();
         drop(journal);
         end(&store, id);
     }

@@ -21,6 +21,15 @@ pub(crate) struct Reply {
     pub(crate) truncated: bool,
     pub(crate) gate: Option<Gate>,
     pub(crate) end: End,
+    /// Texts, and what is sent in their place.
+    pub(crate) replaced: Vec<(String, String)>,
+}
+
+impl Reply {
+    /// The frame as it is sent.
+    pub(crate) fn spoilt(&self, frame: String) -> String {
+        self.replaced.iter().fold(frame, |frame, (text, with)| frame.replace(text, with))
+    }
 }
 
 /// How a reply ends.
@@ -95,6 +104,12 @@ impl Answer {
     #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.reply(|reply| reply.usage = Some((input, output)))
+    }
+
+    /// With `with` in the place of `text` wherever that is sent: for servers that write what no server should.
+    #[must_use]
+    pub fn replaced(self, text: &str, with: &str) -> Self {
+        self.reply(|reply| reply.replaced.push((text.to_owned(), with.to_owned())))
     }
 
     /// It was cut at its greatest length.

@@ -22,7 +22,7 @@ pub(crate) fn body(dialect: Dialect, reply: Reply) -> Body {
         // Who does not listen any more has hung up.
         let _ = send(dialect, reply, &frames).await;
     });
-    Body::from_stream(Frames(receiver))
+    Body::from_stream(Frames(receiver, None))
 }
 
 type Sender = mpsc::Sender<io::Result<String>>;
@@ -33,20 +33,20 @@ async fn send(
     frames: &Sender,
 ) -> Result<(), mpsc::error::SendError<io::Result<String>>> {
     if let Some(opening) = dialect.opening(&reply) {
-        frames.send(Ok(opening)).await?;
+        frames.send(Ok(reply.spoilt(opening))).await?;
     }
     for (index, piece) in dialect.pieces(&reply).into_iter().enumerate() {
         if let Some(gate) = reply.gate.as_ref().filter(|_| index > 0) {
             gate.pass().await;
         }
-        frames.send(Ok(piece)).await?;
+        frames.send(Ok(reply.spoilt(piece))).await?;
     }
     let cut = reply.end != End::Properly;
     if let Some(usage) = dialect.usage(&reply).filter(|_| cut) {
-        frames.send(Ok(usage)).await?;
+        frames.send(Ok(reply.spoilt(usage))).await?;
     }
     match reply.end {
-        End::Properly => frames.send(Ok(dialect.ending(&reply))).await,
+        End::Properly => frames.send(Ok(reply.spoilt(dialect.ending(&reply)))).await,
         End::Closes => Ok(()),
         End::Breaks => frames.send(Err(io::Error::other("as the script says"))).await,
         End::Stalls => {
@@ -56,11 +56,23 @@ async fn send(
     }
 }
 
-struct Frames(mpsc::Receiver<io::Result<String>>);
+/// The frames for the connection, and an error that the next poll returns.
+struct Frames(mpsc::Receiver<io::Result<String>>, Option<io::Error>);
 
 impl Stream for Frames {
     type Item = io::Result<String>;
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(cx)
+        if let Some(error) = self.1.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        match self.0.poll_recv(cx) {
+            Poll::Ready(Some(Err(error))) => {
+                // The connection flushes earlier frames only when this stream is pending.
+                self.1 = Some(error);
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            polled => polled,
+        }
     }
 }

@@ -38,12 +38,13 @@ mod prose;
 mod retry;
 mod scripted;
 mod turn;
+mod vendor;
 
 #[cfg(feature = "genai")]
 mod genai;
 
 #[cfg(feature = "genai")]
-pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort, Vendor};
+pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort};
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,
@@ -59,6 +60,7 @@ pub use self::{
     retry::Retry,
     scripted::{Asked, ScriptedModel},
     turn::{Chat, MadeCall, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
+    vendor::Vendor,
 };
 pub(crate) use self::{model::metered, turn::LEAST_WAIT};
 #[cfg(feature = "genai")]

@@ -145,7 +145,7 @@ pub struct Reply {
     pub text: String,
     /// What it wants to be called.
     pub calls: Vec<ToolCall>,
-    /// What it used, as far as it was reported.
+    /// The usage that was reported.
     pub usage: Usage,
     /// The reply was cut at the most tokens that a reply may have.
     pub truncated: bool,

@@ -5,7 +5,11 @@ use std::fmt;
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Workspace, WorkspaceError};
 
-use super::{MAX_CONTENT_BYTES, ToolError, diff::diff, read_file};
+use super::{
+    MAX_CONTENT_BYTES, ToolError,
+    diff::{diff, visible},
+    read_file,
+};
 
 /// Asks a person whether a call may be made.
 ///
@@ -22,13 +26,16 @@ pub trait Approval: fmt::Debug + Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// What is to be done: "to write `AGENTS.md`".
+    /// The action, such as "to write `AGENTS.md`". Invisible characters are escaped, as in the diff.
     pub action: String,
     /// The path, relative to the workspace and without links.
     pub path: String,
     /// Why it takes a person, as a sentence without its full stop.
     pub why: String,
-    /// All that would change, line by line: `+` before new lines, `-` before old ones. It is a model's text.
+    /// The whole change, line by line: `+` before new lines, `-` before old ones. The text comes from a model.
+    ///
+    /// Invisible characters are escaped (`\u{202e}`, `\t`), and the backslashes in such lines are doubled. An
+    /// implementation that hides a part of the diff, such as a secret, must answer no without asking.
     pub diff: String,
 }
 
@@ -69,7 +76,7 @@ impl Change {
     pub(super) fn shown(self, workspace: &Workspace) -> Result<String, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
-            Kind::Described(text) => return Ok(text),
+            Kind::Described(text) => return Ok(visible(&text).into_owned()),
         };
         let old = match workspace.read(&path) {
             Ok(opened) => read_file::whole(opened.file, &path, MAX_CONTENT_BYTES)?,

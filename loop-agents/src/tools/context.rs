@@ -11,7 +11,8 @@ use loop_guardrails::policy::{
 };
 
 use super::{
-    Answer, Approval, ApprovalRequest, Change, CommandRun, FileChange, Need, ToolError, record::Record,
+    Answer, Approval, ApprovalRequest, Change, CommandRun, FileChange, Need, ToolError, diff::visible,
+    record::Record,
 };
 use crate::process::Process;
 
@@ -107,7 +108,8 @@ impl ToolContext {
         let diff = self.blocking(move |workspace, _| change.shown(workspace)).await?;
         let path = paths.last().map(ToString::to_string).unwrap_or_default();
         let Denied { action, ruling, .. } = denied;
-        let request = ApprovalRequest { action, path, why: ruling.rule, diff };
+        let [action, why] = [action, ruling.rule].map(|text| visible(&text).into_owned());
+        let request = ApprovalRequest { action, path, why, diff };
         match approval.ask(&request).await {
             Answer::Yes => {
                 self.approved.get_or_init(|| self.workspace.approving(paths));

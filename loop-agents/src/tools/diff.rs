@@ -1,6 +1,10 @@
 //! What a change does to a text, for a person who is asked about it.
 
+mod visible;
+
 use similar::TextDiff;
+
+pub(super) use self::visible::visible;
 
 /// The most lines that either text may have. Comparing more takes seconds.
 const MAX_LINES: usize = 10_000;
@@ -9,12 +13,15 @@ const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Writes the lines that a change takes out (`-`) and puts in (`+`), with three lines around them, as a unified diff.
-/// `None` if that is too long for a person to read; no line that changes is left out.
+/// `None` if that is too long for a person to read; no line that changes is left out, and nothing in it is
+/// [unseen](visible).
 pub(super) fn diff(old: &str, new: &str) -> Option<String> {
     if [old, new].iter().any(|text| text.lines().count() > MAX_LINES) {
         return None;
     }
-    let text = TextDiff::from_lines(old, new).unified_diff().to_string();
+    // Before lines are compared: others than `\n` would part them, too.
+    let (old, new) = (visible(old), visible(new));
+    let text = TextDiff::from_lines(&*old, &*new).unified_diff().to_string();
     (text.len() <= MAX_BYTES).then_some(text)
 }
 
@@ -32,6 +39,22 @@ mod tests {
             let grown = new.lines().count() as i64 - old.lines().count() as i64;
             prop_assert_eq!(count('+') as i64 - count('-') as i64, grown);
             prop_assert_eq!(count('+') + count('-') == 0, old == new);
+        }
+    }
+
+    proptest! {
+        /// The lines that are shown say which bytes the new file has.
+        #[test]
+        fn the_new_text_can_be_told_from_what_is_shown(
+            old in "([a-c \\\\\r\u{b}\u{202e}]{0,3}\n){0,4}", new in "([a-c \\\\\r\u{b}\u{202e}]{0,3}\n){0,4}",
+        ) {
+            let shown = diff(&old, &new).unwrap();
+            let rows = shown.lines().filter(|row| row.starts_with(['+', ' ']));
+            let rows: Vec<_> = rows.map(|row| format!("{}\n", &row[1..])).collect();
+            // All lines are within three of one that changes.
+            if old != new && old.lines().count().max(new.lines().count()) <= 4 {
+                prop_assert_eq!(rows.concat(), &*visible(&new));
+            }
         }
     }
 

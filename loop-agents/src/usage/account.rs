@@ -8,6 +8,7 @@ use super::{
     figures::{Figures, Refused},
     ledger::{Ledger, Outcome, Total},
     reading::Notes,
+    tokens::sum,
 };
 use crate::output::Capture;
 
@@ -26,6 +27,8 @@ pub(super) struct Account {
     pub(super) failure: Option<AgentFailure>,
     pub(super) fault: Option<String>,
     pub(super) notes: Notes,
+    /// A count in the object under way cannot be one, or two values were given for a key.
+    is_doubtful: bool,
 }
 
 impl Account {
@@ -39,12 +42,25 @@ impl Account {
             failure: None,
             fault: None,
             notes: Notes::default(),
+            is_doubtful: false,
         }
+    }
+
+    /// Another object begins. `is_doubtful` says whether a key appears twice in it.
+    pub(super) fn begin_object(&mut self, is_doubtful: bool) {
+        self.is_doubtful = is_doubtful;
+    }
+
+    /// The counts of the object under way are not all that was used.
+    pub(super) fn doubt(&mut self) {
+        self.is_doubtful = true;
     }
 
     /// A number of tokens; none and a note if it cannot be one.
     pub(super) fn count(&mut self, object: &Value, key: &str) -> Option<u64> {
-        self.taken(Figures::of(object).count(key))
+        let figure = Figures::of(object).count(key);
+        self.is_doubtful |= figure.is_err();
+        self.taken(figure)
     }
 
     /// An amount of dollars; none and a note if it cannot be one.
@@ -60,31 +76,53 @@ impl Account {
     }
 
     /// Tokens with their cost: the one that was reported, else the list's, else nothing at least, so that no sum
-    /// with them is taken for all that was spent. Without a count of what was read the list's is a lower bound.
+    /// with them is taken for all that was spent. `spoke` says whether the model said or did something for them.
     ///
-    /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown.
-    pub(super) fn usage(&mut self, model: Option<&str>, tokens: &Tokens, reported: Option<Usd>) -> Usage {
-        let is_nothing = tokens.total() == 0 && tokens.fresh.is_some();
-        let is_silent = *tokens == Tokens::default();
-        let reported = reported.filter(|usd| *usd > Usd::ZERO || is_nothing || is_silent).map(Cost::known);
-        Usage { cost: reported.or_else(|| self.estimate(model, tokens)), ..tokens.usage() }
+    /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown. A cost beside counts
+    /// that cannot be right is a lower bound: agents compute it from the same counts.
+    pub(super) fn usage(
+        &mut self,
+        model: Option<&str>,
+        tokens: &Tokens,
+        reported: Option<Usd>,
+        spoke: bool,
+    ) -> Usage {
+        let is_silent = *tokens == Tokens::default() && !self.is_doubtful;
+        let read = sum([tokens.fresh, tokens.cached, tokens.cache_written]);
+        let is_counted = tokens.fresh.is_some() && tokens.output.is_some();
+        let is_nothing = spoke && (read == Some(0) || tokens.output == Some(0));
+        self.is_doubtful |= !is_silent && (!is_counted || is_nothing);
+        let is_free = !spoke && !self.is_doubtful && tokens.total() == 0;
+        let reported = reported.filter(|usd| *usd > Usd::ZERO || is_free).map(|usd| self.believed(usd));
+        let cost = reported.or_else(|| self.estimate(model, tokens));
+        let mut usage = tokens.usage();
+        usage.cost = cost.or_else(|| spoke.then_some(Cost::at_least(Usd::ZERO)));
+        usage
+    }
+
+    /// A cost that was reported beside the counts of the object under way.
+    pub(super) fn believed(&self, usd: Usd) -> Cost {
+        if self.is_doubtful { Cost::at_least(usd) } else { Cost::known(usd) }
     }
 
     /// What the tokens cost by the list; nothing at least, and a note, if it has no price for them.
     pub(super) fn estimate(&mut self, model: Option<&str>, tokens: &Tokens) -> Option<Cost> {
-        if tokens.total() == 0 {
-            let is_partly_told = tokens.fresh.is_none() && *tokens != Tokens::default();
-            return is_partly_told.then_some(Cost::at_least(Usd::ZERO));
+        let is_doubtful = self.is_doubtful;
+        let model = model.or(self.model.as_deref());
+        let is_free = model.is_some_and(|model| self.prices.is_free(model));
+        if is_free && (is_doubtful || *tokens != Tokens::default()) {
+            return Some(Cost::estimated(Usd::ZERO));
         }
-        let Some(model) = model.or(self.model.as_deref()) else {
+        if tokens.total() == 0 {
+            return (is_doubtful || tokens.fresh.is_none() && *tokens != Tokens::default())
+                .then_some(Cost::at_least(Usd::ZERO));
+        }
+        let Some(model) = model else {
             self.notes.add("the agent does not say which model it uses, so its cost cannot be estimated");
             return Some(Cost::at_least(Usd::ZERO));
         };
         let estimate = self.prices.estimate(model, tokens);
-        let estimate = estimate.map(|cost| match tokens.fresh {
-            Some(_) => cost,
-            None => Cost::at_least(cost.usd),
-        });
+        let estimate = estimate.map(|cost| if is_doubtful { Cost::at_least(cost.usd) } else { cost });
         estimate.or_else(|| {
             let date = self.prices.date();
             self.notes

@@ -20,7 +20,10 @@ use rustix::fs::OFlags;
 use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
 
-use super::{report::Reports, stray};
+use super::{
+    report::{self, Reports},
+    stray,
+};
 
 /// The environment variable that tells a command where its usage file is.
 pub const USAGE_FILE_VARIABLE: &str = "LOOP_USAGE_FILE";
@@ -41,7 +44,7 @@ const LAST_BYTES: u64 = 16 * 1024 * 1024;
 /// Each line is a JSON object with any of `input_tokens`, `output_tokens`,
 /// `cached_input_tokens` and `cost_usd`, counting what was used since the line before. What
 /// cannot be used is [counted](Self::refused) and otherwise ignored: a typo in a hook is no reason
-/// to end a run. A file that is written anew in place of being appended to is read from its beginning.
+/// to end a run. But an amount may have been in it, so that the sum is then a lower bound. A file that is written anew in place of being appended to is read from its beginning.
 ///
 /// What stands here counts beside what the agent [prints](super::UsageReader): it is for what the agent's own
 /// output does not say. What says the same in both places is counted twice, so that a budget holds rather than
@@ -163,6 +166,7 @@ impl UsageFile {
         let (usage, more) = source.read(&self.0.path, LAST_BYTES);
         if more {
             source.skip_rest();
+            meter.add(report::at_least_nothing());
         }
         meter.add(usage + source.reports.finish() + source.leave());
     }

@@ -79,6 +79,11 @@ impl Ledger {
         }
         self.heard.replace(words, total);
         if is_zero(total) && !is_zero(since) {
+            if total.cost.is_some_and(|cost| cost.quality == CostQuality::Partial) {
+                // The messages may not be all, and the total that would tell is wrong.
+                self.since += Usage::unknown().with_cost(Cost::at_least(Usd::ZERO));
+                self.rise();
+            }
             return Outcome::Zero;
         }
         let grown = match of {
@@ -156,26 +161,26 @@ fn beyond(all: Usage, part: Usage) -> Usage {
         (Some(all), Some(part)) => all.checked_sub(part).filter(|more| *more > 0),
         (all, _) => all,
     };
-    Usage {
-        input_tokens: more(all.input_tokens, part.input_tokens),
-        cached_input_tokens: more(all.cached_input_tokens, part.cached_input_tokens),
-        output_tokens: more(all.output_tokens, part.output_tokens),
-        cost: all.cost.and_then(|Cost { usd, quality }| {
-            let nanos = more(Some(usd.as_nanos()), part.cost.map(|cost| cost.usd.as_nanos()));
-            let worse = part.cost.is_some_and(|cost| quality > cost.quality).then_some(0);
-            Some(Cost { usd: Usd::nanos(nanos.or(worse)?), quality })
-        }),
-    }
+    let mut beyond = Usage::unknown();
+    beyond.input_tokens = more(all.input_tokens, part.input_tokens);
+    beyond.cached_input_tokens = more(all.cached_input_tokens, part.cached_input_tokens);
+    beyond.output_tokens = more(all.output_tokens, part.output_tokens);
+    beyond.cost = all.cost.and_then(|Cost { usd, quality, .. }| {
+        let nanos = more(Some(usd.as_nanos()), part.cost.map(|cost| cost.usd.as_nanos()));
+        let worse = part.cost.is_some_and(|cost| quality > cost.quality).then_some(0);
+        Some(Cost::new(Usd::nanos(nanos.or(worse)?), quality))
+    });
+    beyond
 }
 
 /// The larger of both, field by field.
 fn most(a: Usage, b: Usage) -> Usage {
-    Usage {
-        input_tokens: a.input_tokens.max(b.input_tokens),
-        cached_input_tokens: a.cached_input_tokens.max(b.cached_input_tokens),
-        output_tokens: a.output_tokens.max(b.output_tokens),
-        cost: [a.cost, b.cost].into_iter().flatten().max_by_key(|cost| (cost.usd, Reverse(cost.quality))),
-    }
+    let mut most = Usage::unknown();
+    most.input_tokens = a.input_tokens.max(b.input_tokens);
+    most.cached_input_tokens = a.cached_input_tokens.max(b.cached_input_tokens);
+    most.output_tokens = a.output_tokens.max(b.output_tokens);
+    most.cost = [a.cost, b.cost].into_iter().flatten().max_by_key(|cost| (cost.usd, Reverse(cost.quality)));
+    most
 }
 
 fn is_zero(usage: Usage) -> bool {
@@ -217,7 +222,7 @@ mod tests {
         assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(0, 0)), Outcome::Zero);
         assert_eq!(ledger.sum(), tokens(5, 1));
         assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Taken);
-        assert_eq!(ledger.tell(), Usage { output_tokens: Some(39), ..Usage::unknown() });
+        assert_eq!(ledger.tell(), Usage::unknown().with_output_tokens(39));
         assert_eq!(total(&mut ledger, Total::ProcessSoFar("s"), tokens(5, 40)), Outcome::Repeated);
         assert_eq!(ledger.sum(), tokens(5, 40));
     }
@@ -230,7 +235,7 @@ mod tests {
         assert_eq!(total(&mut ledger, Total::Process, tokens(20, 1)), Outcome::Lower);
         assert_eq!((ledger.sum(), ledger.tell()), (tokens(20, 1), Usage::unknown()));
         ledger.message(None, tokens(40, 0));
-        assert_eq!(ledger.tell(), Usage { input_tokens: Some(10), ..Usage::unknown() });
+        assert_eq!(ledger.tell(), Usage::unknown().with_input_tokens(10));
     }
 
     #[test]
@@ -278,7 +283,7 @@ mod tests {
     fn a_session_that_another_process_goes_on_with_counts_in_full() {
         let mut ledger = Ledger::default();
         for turn in ["a", "b"] {
-            ledger.message(Some(turn), Usage { output_tokens: None, ..tokens(500, 0) });
+            ledger.message(Some(turn), Usage::unknown().with_input_tokens(500));
             total(&mut ledger, Total::ProcessSoFar("s"), tokens(500, 48));
         }
         assert_eq!(ledger.sum(), tokens(1000, 96));

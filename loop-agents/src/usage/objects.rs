@@ -150,6 +150,7 @@ impl Found {
             for key in &doubled {
                 account.notes.add(&format!("refused: {}", figures::twice(key)));
             }
+            account.begin_object(!doubled.is_empty());
             match kind.as_deref() {
                 Some(kind) => dialect.line(kind, &object, account),
                 None => self.own |= dialect.document(&object, account),

@@ -154,11 +154,17 @@ impl Prices {
 
     /// What these tokens of this model cost by the list; none if the model has no price, or nothing is
     /// known of the tokens.
+    ///
+    /// Without the number of tokens that were read anew, or of those that were written, the cost is a
+    /// [lower bound](Cost::at_least), unless such tokens cost nothing. Agents that have no cache leave out the others.
     pub fn estimate(&self, model: &str, tokens: &Tokens) -> Option<Cost> {
         let price = self.price(model)?;
         if *tokens == Tokens::default() {
             return None;
         }
+        let is_partial = [(tokens.fresh, price.input), (tokens.output, price.output)]
+            .iter()
+            .any(|(count, price)| count.is_none() && *price > 0.0);
         let parts = [
             (tokens.fresh, price.input),
             (tokens.cached, price.cached_input.unwrap_or(price.input)),
@@ -169,7 +175,26 @@ impl Prices {
             parts.iter().map(|(count, price)| u128::from(count.unwrap_or(0)) * per_million(*price));
         let nanos = products.sum::<u128>().div_ceil(1_000_000);
         // Too much to be money is too much for any budget.
-        Some(Cost::estimated(u64::try_from(nanos).map_or(Usd::MAX, Usd::nanos)))
+        let usd = u64::try_from(nanos).map_or(Usd::MAX, Usd::nanos);
+        Some(if is_partial { Cost::at_least(usd) } else { Cost::estimated(usd) })
+    }
+
+    /// Whether it is known that nothing of this model costs anything.
+    pub(crate) fn is_free(&self, model: &str) -> bool {
+        let is_free = |price: &Price| {
+            let beside = [price.cached_input, price.cache_write].into_iter().flatten();
+            beside.chain([price.input, price.output]).all(|price| price == 0.0)
+        };
+        self.price(model).is_some_and(is_free)
+    }
+
+    /// Returns whether the list has a price for this model.
+    ///
+    /// ```
+    /// assert!(!loop_agents::usage::Prices::bundled().has("another-model"));
+    /// ```
+    pub fn has(&self, model: &str) -> bool {
+        self.price(model).is_some()
     }
 
     fn price(&self, model: &str) -> Option<&Price> {
@@ -199,7 +224,7 @@ fn per_million(price: f64) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use loop_core::with_causes;
+    use loop_core::{CostQuality, with_causes};
 
     use super::*;
 
@@ -233,6 +258,24 @@ mod tests {
         let cost = Prices::bundled().estimate("claude-opus-4-8", &tokens);
         assert_eq!(cost, Some(Cost::estimated(Usd::micros(5850))));
         assert_eq!(Prices::bundled().estimate("claude-opus-4-8", &Tokens::default()), None);
+    }
+
+    #[test]
+    fn tokens_that_nobody_counted_make_a_lower_bound_unless_they_are_free() {
+        let table = |input: u8, output: u8| {
+            let price = format!(r#"{{"input":{input},"output":{output}}}"#);
+            Prices::from_json(&format!(r#"{{"date":"","usd_per_million_tokens":{{"m":{price}}}}}"#)).unwrap()
+        };
+        let quality = |prices: &Prices, fresh, output| {
+            let tokens = Tokens { fresh, output, cached: Some(1), ..Tokens::default() };
+            prices.estimate("m", &tokens).unwrap().quality
+        };
+        assert_eq!(quality(&table(1, 1), Some(1), None), CostQuality::Partial);
+        assert_eq!(quality(&table(1, 1), None, Some(1)), CostQuality::Partial);
+        assert_eq!(quality(&table(1, 1), Some(0), Some(0)), CostQuality::Estimated);
+        assert_eq!(quality(&table(1, 0), Some(1), None), CostQuality::Estimated);
+        assert_eq!(quality(&table(0, 1), None, Some(1)), CostQuality::Estimated);
+        assert_eq!([table(0, 0), table(0, 1)].map(|prices| prices.is_free("m")), [true, false]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The lines of a usage file.
 
-use loop_core::{Cost, Usage};
+use loop_core::{Cost, Usage, Usd};
 
 use super::{
     braces::Braces,
@@ -49,12 +49,11 @@ impl Said {
             self.refuse(&figures::twice(key));
         }
         let report = Figures::of(&value);
-        let usage = Usage {
-            input_tokens: self.taken(report.count("input_tokens")),
-            cached_input_tokens: self.taken(report.count("cached_input_tokens")),
-            output_tokens: self.taken(report.count("output_tokens")),
-            cost: self.taken(report.usd("cost_usd")).map(Cost::known),
-        };
+        let mut usage = Usage::unknown();
+        usage.input_tokens = self.taken(report.count("input_tokens"));
+        usage.cached_input_tokens = self.taken(report.count("cached_input_tokens"));
+        usage.output_tokens = self.taken(report.count("output_tokens"));
+        usage.cost = self.taken(report.usd("cost_usd")).map(Cost::known);
         if usage.is_unknown() && self.refusal.is_none() {
             self.refuse("it has none of input_tokens, output_tokens, cached_input_tokens, cost_usd");
         }
@@ -149,19 +148,22 @@ impl Tally {
             }
         };
         self.counted += u64::from(!usage.is_unknown());
-        if let Some(why) = refusal {
-            self.refused += 1;
-            self.last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
-        }
-        usage
+        let Some(why) = refusal else { return usage };
+        self.refused += 1;
+        self.last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
+        // An amount may have been in what was refused.
+        usage + at_least_nothing()
     }
+}
+
+/// Usage of an unknown amount: its cost is at least zero.
+pub(super) const fn at_least_nothing() -> Usage {
+    Usage::unknown().with_cost(Cost::at_least(Usd::ZERO))
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-
-    use loop_core::Usd;
 
     use super::*;
 
@@ -169,11 +171,28 @@ mod tests {
         Usage::unknown().with_cost(Cost::known(Usd::micros(micros)))
     }
 
+    fn at_least(micros: u64) -> Usage {
+        Usage::unknown().with_cost(Cost::at_least(Usd::micros(micros)))
+    }
+
+    #[test]
+    fn a_sum_with_one_amount_that_cannot_be_read_is_at_least_the_others() {
+        let wrong = ["1e999", "-1", "\"2\"", "NaN", "1,\"cost_usd\":0", "[1]", "1e23", "12"];
+        for wrong in wrong.map(|wrong| format!("{{\"cost_usd\":{wrong}}}")) {
+            let wrong = if wrong.contains(":12}") { wrong[..14].to_owned() } else { wrong };
+            for lines in [[r#"{"cost_usd":0.5}"#, &wrong], [&wrong, r#"{"cost_usd":0.5}"#]] {
+                let mut reports = Reports::default();
+                let usage = reports.feed(lines.map(|line| format!("{line}\n")).concat().as_bytes());
+                assert_eq!((usage, reports.refused()), (at_least(500_000), 1), "{lines:?}");
+            }
+        }
+    }
+
     #[test]
     fn a_line_is_read_in_full_and_more_keys_do_no_harm() {
         let line =
             br#"{"model":"m","input_tokens":5,"output_tokens":2,"cached_input_tokens":3,"cost_usd":0.25}"#;
-        let expected = Usage { cached_input_tokens: Some(3), ..cost(250_000).with_tokens(5, 2) };
+        let expected = cost(250_000).with_tokens(5, 2).with_cached_input_tokens(3);
         assert_eq!(parse(line), Said { usage: expected, refusal: None });
         assert_eq!(parse(br#"{"cost_usd":0}"#).usage, cost(0));
     }
@@ -181,13 +200,10 @@ mod tests {
     #[test]
     fn two_objects_on_a_line_both_count_and_so_does_what_stands_beside_a_bad_number() {
         let two = br#"{"cost_usd":0.5}{"input_tokens":3} "#;
-        assert_eq!(
-            parse(two),
-            Said { usage: Usage { input_tokens: Some(3), ..cost(500_000) }, refusal: None }
-        );
+        assert_eq!(parse(two), Said { usage: cost(500_000).with_input_tokens(3), refusal: None });
         let mut reports = Reports::default();
         let usage = reports.feed(b"{\"cost_usd\":0.5,\"input_tokens\":-5}\n{\"cost_usd\":0.25} and more\n");
-        assert_eq!(usage, cost(750_000));
+        assert_eq!(usage, at_least(750_000));
         assert_eq!((reports.refused(), reports.counted()), (2, 2));
         assert!(reports.last_refusal().is_some_and(|why| why.ends_with("it is not a JSON object")));
     }
@@ -210,7 +226,7 @@ mod tests {
         ];
         let mut reader = Reports::default();
         for line in lines {
-            assert_eq!(reader.feed(format!("{line}\n").as_bytes()), Usage::unknown(), "{line}");
+            assert_eq!(reader.feed(format!("{line}\n").as_bytes()), at_least(0), "{line}");
         }
         assert_eq!(reader.refused(), lines.len() as u64);
         assert!(reader.last_refusal().is_some_and(|text| text.starts_with("`{\"cost_usd\":`")));
@@ -221,7 +237,7 @@ mod tests {
     #[test]
     fn what_stands_beside_a_key_that_appears_twice_counts() {
         let said = parse(br#"{"cost_usd":0.02,"input_tokens":3,"cost_usd":0}"#);
-        assert_eq!(said.usage, Usage { input_tokens: Some(3), ..Usage::unknown() });
+        assert_eq!(said.usage, Usage::unknown().with_input_tokens(3));
         assert_eq!(
             said.refusal.as_deref(),
             Some(r#""cost_usd" appears twice in one object, so neither value counts"#)
@@ -242,7 +258,7 @@ mod tests {
         for _ in 0..1000 {
             reader.feed(&[b'x'; 1000]);
         }
-        assert_eq!(reader.feed(b"\n{\"cost_usd\":1}\n"), cost(1_000_000));
+        assert_eq!(reader.feed(b"\n{\"cost_usd\":1}\n"), at_least(1_000_000));
         assert_eq!(reader.refused(), 1);
     }
 

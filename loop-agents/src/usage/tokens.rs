@@ -50,12 +50,11 @@ impl Tokens {
     /// As the loop counts them: all that was read is input, and what of it came from the cache is
     /// cached. No cost.
     pub fn usage(&self) -> Usage {
-        Usage {
-            input_tokens: sum([self.fresh, self.cached, self.cache_written]),
-            cached_input_tokens: self.cached,
-            output_tokens: self.output,
-            cost: None,
-        }
+        let mut usage = Usage::unknown();
+        usage.input_tokens = sum([self.fresh, self.cached, self.cache_written]);
+        usage.cached_input_tokens = self.cached;
+        usage.output_tokens = self.output;
+        usage
     }
 
     /// All of them.

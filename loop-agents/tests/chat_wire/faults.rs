@@ -52,6 +52,40 @@ async fn a_server_that_fails_is_asked_again() {
     }
 }
 
+/// Errors about an address never contain the parts of it that may be secret.
+#[tokio::test]
+async fn no_error_tells_a_login_or_a_query() {
+    let server = serve(vec![Answer::status(400); 8]).await;
+    let host = server.url().trim_start_matches("http://").to_owned();
+    for vendor in VENDORS {
+        for address in [
+            format!("http://bob:CANARY@{host}/v1"),
+            format!("http://{host}/v1/?key=CANARY"),
+            "http://bob:CANARY@127.0.0.1:1/v1".to_owned(),
+            "http://127.0.0.1:1/v1/?key=CANARY#CANARY".to_owned(),
+            "http://127.0.0.1:1/v1/?key=a@CANARY".to_owned(),
+            "bob:CANARY@127.0.0.1:1/v1".to_owned(),
+            "CANARY:x@127.0.0.1:1/v1?CANARY".to_owned(),
+            "http://bob:CAN?CANARY@".to_owned(),
+            "127.0.0.1:1/v1?key=CANARY".to_owned(),
+        ] {
+            let endpoint = Endpoint::new(vendor).base_url(&address).key(KEY.into());
+            let mut told = format!("{endpoint:?}");
+            if let Err(error) = endpoint.models().await {
+                told += &format!("{} {error:?}", loop_core::with_causes(&error));
+            }
+            match GenaiModel::new(endpoint, "m") {
+                Ok(model) => {
+                    let error = ask(&model).await.expect_err("no reply");
+                    told += &format!("{} {error:?} {model:?}", loop_core::with_causes(&error));
+                }
+                Err(error) => told += &format!("{error} {error:?}"),
+            }
+            assert!(!told.contains("CANARY"), "{vendor:?} {address}: {told}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_reply_that_breaks_off_is_no_reply() {
     for vendor in VENDORS {

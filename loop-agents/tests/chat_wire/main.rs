@@ -2,6 +2,7 @@
 
 mod bounds;
 mod faults;
+mod figures;
 mod oracle;
 mod requests;
 mod streams;

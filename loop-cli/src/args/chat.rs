@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::model::ToolName;
+use loop_manifest::ToolName;
 
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {

@@ -5,7 +5,8 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 use clap::{Args, builder::NonEmptyStringValueParser};
 
 use super::{ConversationArgs, OutputArgs};
-use crate::{duration, every};
+use crate::every;
+use loop_manifest::duration;
 
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["prompt", "command"])]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use loop_schedule::{CatchUp, Cron, JobId, Overlap, Zone};
 
-use crate::duration;
+use loop_manifest::duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScheduleCommand {

@@ -24,10 +24,10 @@ use crate::{
     exit,
     model::{Conversation, Model},
     session,
-    settings::page,
     signals::Signals,
     view::{self, Replying},
 };
+use loop_manifest::settings::page;
 
 pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let piped = Piped::look();

@@ -3,12 +3,8 @@
 use std::{env, path::Path, process::ExitCode};
 
 use super::{Failure, here, reported, setting, trial};
-use crate::{
-    args::CheckArgs,
-    exit, keeping,
-    manifest::{Format, Plan, describe, plan::Loaded, withheld},
-    view,
-};
+use crate::{args::CheckArgs, exit, keeping, view};
+use loop_manifest::{Format, Loaded, Plan, describe, withheld};
 
 pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let manifest = args.manifest.clone().map_or_else(|| here::manifest("loop check"), Ok)?;

@@ -8,13 +8,11 @@ use super::{
     Failure,
     trial::{self, show},
 };
-use crate::{
-    compose::{Place, Worker},
-    manifest::{
-        Format, Plan, checks,
-        plan::{ModelPlan, WorkPlan},
-        withheld,
-    },
+use crate::compose::{Place, Worker};
+use loop_manifest::{
+    Format, Plan, checks,
+    plan::{ModelPlan, WorkPlan},
+    withheld,
 };
 
 /// Shows the first prompt, the commands and what they will not see of the environment, and tries the
@@ -22,7 +20,8 @@ use crate::{
 pub(crate) async fn exec(plan: &Plan, place: &Place, format: Option<Format>) -> Result<(), Failure> {
     let limits = &plan.limits;
     let cost = [limits.max_cost, limits.max_hourly_cost].into_iter().flatten().min();
-    let left = Ceiling { time: limits.max_time, cost, tokens: None };
+    let mut left = Ceiling::NONE;
+    (left.time, left.cost) = (limits.max_time, cost);
     let (prompt, agent) = first(plan, place, left).map_err(Failure::Usage)?;
     show("prompt", &prompt);
     show("agent (not run)", &agent);

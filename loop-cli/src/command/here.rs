@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::Failure;
-use crate::settings;
+use loop_manifest::settings;
 
 /// The names under which a manifest is found without being named.
 const NAMES: [&str; 4] = ["loop.yaml", "loop.yml", "loop.toml", "loop.json"];

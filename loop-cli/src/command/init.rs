@@ -17,9 +17,9 @@ use crate::{
     args::InitArgs,
     exit,
     init::{Draft, SCHEMA_FILE, agent::Agent, project, report},
-    manifest::Format,
     view,
 };
+use loop_manifest::Format;
 
 /// As `--out`: print the manifest, and write no file.
 const STDOUT: &str = "-";

@@ -115,6 +115,12 @@ pub(super) fn short_id(store: &RunStore, id: &str) -> Result<String, Failure> {
     Ok(short.get(id).copied().unwrap_or(id).to_owned())
 }
 
+/// The journal of a run, which has events if the list of runs knows that it did something.
+pub(super) fn journal(store: &RunStore, entry: &RunEntry) -> Result<JournalReader, Failure> {
+    let did_something = entry.last_ending.as_ref().is_some_and(|record| record.iterations > 0);
+    Ok(store.journal(&entry.id)?.expect_events(did_something))
+}
+
 /// Reads a journal on to its present end. `each` sees every entry, with the run's progress after it.
 pub(super) fn read_on(
     journal: &mut JournalReader,

@@ -35,10 +35,9 @@ use clap::Parser;
 
 use crate::{
     args::{Cli, Command},
-    exit,
-    manifest::{Diagnostics, Paint, Plan, plan::Loaded},
-    view,
+    exit, view,
 };
+use loop_manifest::{Diagnostics, Loaded, Paint, Plan};
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]

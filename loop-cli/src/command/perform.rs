@@ -13,9 +13,9 @@ use crate::{
     drive::{Audience, Ended},
     exit,
     keeping::{self, Past},
-    manifest::{Plan, flags, nobody_to_ask},
     view::{self, Screen, text},
 };
+use loop_manifest::{Plan, flag, nobody_to_ask};
 
 /// Runs it.
 pub(super) async fn perform<W: Worker>(
@@ -61,7 +61,7 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     }
     warn_of_lost_usage(place);
     view::say(&ended.table.render());
-    let called = |path| if subject.is_of_flags() { flags::flag(path) } else { path };
+    let called = |path| if subject.is_of_flags() { flag(path) } else { path };
     let (telemetry, is_kept) = (ready.telemetry.path(), ready.store.is_some());
     view::say(&view::summary(&subject.plan, ended, telemetry, is_kept, called));
     if let Some(how) = ready.store.and_then(|_| view::resuming(&ended.ending, place.custody.run())) {

@@ -15,9 +15,9 @@ pub(crate) use self::{
 use super::{Failure, runs::json, setting};
 use crate::{
     args::{PolicyCommand, PolicyPlace},
-    settings::Settings,
     view,
 };
+use loop_manifest::settings::Settings;
 
 pub(crate) fn exec(command: &PolicyCommand) -> Result<ExitCode, Failure> {
     match command {

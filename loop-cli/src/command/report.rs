@@ -1,25 +1,28 @@
 //! `loop report`: one run as a page for a browser.
 
 use std::{
-    fs,
+    fs::File,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::{Context, anyhow};
 use loop_telemetry::{RunEntry, RunStore};
+use rustix::fs::OFlags;
 
 use super::{
     Failure,
-    kept::{State, decode, meant, read_on, short_id, store},
+    kept::{State, decode, journal, meant, read_on, short_id, store},
 };
 use crate::{
     args::ReportArgs,
     exit,
-    manifest::kebab_case,
     report::{Story, Subject, page},
     view,
 };
+use loop_manifest::kebab_case;
 
 pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
@@ -44,7 +47,7 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     let state = State::of(store, entry)?;
     let mut story = Story::default();
     let mut progress = loop_core::Progress::default();
-    read_on(&mut store.journal(&entry.id)?, &mut progress, |line, _| {
+    read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
         // What cannot be read of an output keeps nobody from the rest.
         let output = line.output.as_ref().and_then(|output| decode(output).ok());
         story.on_event(&line.event, output);
@@ -69,5 +72,24 @@ fn write(path: &Path, page: &str) -> anyhow::Result<()> {
     if path.is_dir() {
         return Err(anyhow!("--html {} is a folder; name a file in it", path.display()));
     }
-    fs::write(path, page).with_context(|| format!("the page cannot be written to {}", path.display()))
+    let named = || format!("the page cannot be written to {}", path.display());
+    // A link could lead into any file of the user's, and a pipe that nobody reads would be waited for.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let options = File::options().write(true).create(true).truncate(false).custom_flags(flags).to_owned();
+    let is_other = || path.symlink_metadata().is_ok_and(|found| !found.is_file());
+    let other = || {
+        anyhow!(
+            "--html {} is a link, a pipe or a device, and the page is written to a regular file only; remove it, or name \
+             another file (`--html -` prints the page)",
+            path.display()
+        )
+    };
+    let mut file = match options.open(path) {
+        Err(_) if is_other() => return Err(other()),
+        opened => opened.with_context(named)?,
+    };
+    if !file.metadata().with_context(named)?.is_file() {
+        return Err(other());
+    }
+    file.set_len(0).and_then(|()| file.write_all(page.as_bytes())).with_context(named)
 }

@@ -31,10 +31,10 @@ use crate::{
     every::What,
     exit, faults,
     keeping::{self, Past},
-    manifest::plan::WorkPlan,
     task::Voice,
     view,
 };
+use loop_manifest::plan::WorkPlan;
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     let OutputArgs { show_output: verbose, quiet, .. } = args.output;
@@ -269,11 +269,10 @@ fn end_remains(run: &str) -> anyhow::Result<()> {
 
 /// What the person adds; `None` if that is nothing.
 fn grant(args: &GrantArgs) -> Option<Grant> {
-    let grant = Grant {
-        iterations: args.add_iterations,
-        cost: args.add_cost.unwrap_or_default(),
-        time: Duration::from_secs(args.add_seconds),
-        note: args.note.clone(),
-    };
+    let mut grant = Grant::default()
+        .with_iterations(args.add_iterations)
+        .with_cost(args.add_cost.unwrap_or_default())
+        .with_time(Duration::from_secs(args.add_seconds));
+    grant.note.clone_from(&args.note);
     (grant != Grant::default()).then_some(grant)
 }

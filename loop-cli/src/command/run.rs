@@ -16,10 +16,9 @@ use crate::{
     args::RunArgs,
     clock,
     compose::{self, Place, Worker},
-    keeping,
-    manifest::{Format, plan::WorkPlan},
-    view,
+    keeping, view,
 };
+use loop_manifest::{Format, plan::WorkPlan};
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use super::Failure;
-use crate::{exit, manifest::schema, view};
+use crate::{exit, view};
+use loop_manifest::schema;
 
 pub(crate) fn exec() -> Result<ExitCode, Failure> {
     view::tell(&schema());

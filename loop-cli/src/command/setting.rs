@@ -14,7 +14,8 @@ use loop_agents::{
 use rustix::process::{Resource, getrlimit};
 
 use super::Failure;
-use crate::{compose::Place, exit, manifest::Paint, settings::Settings, signals::Signals, view::Notes};
+use crate::{compose::Place, exit, keeping, signals::Signals, view::Notes};
+use loop_manifest::{Paint, settings::Settings};
 
 /// Where the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
@@ -35,13 +36,16 @@ pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> anyhow::Result<PathBuf
 
 /// The settings that hold in this folder, named as the user would name it, so that messages do.
 pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
-    Settings::load(dir, |name| env::var_os(name))
+    keeping::settings(dir, |name| env::var_os(name))
         .map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))
 }
 
 /// The folder, and what the agent and the evaluator of this run find there.
 pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<Place> {
     enough_files()?;
+    // For the secrets in its addresses, which are not to be recorded. Not every run needs settings; what is wrong with
+    // them is told where they are needed.
+    let _ = keeping::settings(&dir, |name| env::var_os(name));
     let usage = UsageFile::create().with_context(|| {
         let tmp = env::temp_dir();
         format!(

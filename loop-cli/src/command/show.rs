@@ -12,7 +12,7 @@ use loop_telemetry::{RunEntry, RunStore};
 use self::json::ShowJson;
 use super::{
     Failure,
-    kept::{State, glance, meant, read_on, short_id, store},
+    kept::{State, glance, journal, meant, read_on, short_id, store},
 };
 use crate::{
     args::ShowArgs,
@@ -39,7 +39,7 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     // Before the journal is read: a run that ends meanwhile is shown as one that goes on, and not as dead.
     let state = State::of(store, entry)?;
     let (mut progress, mut table) = (Progress::default(), Table::full());
-    read_on(&mut store.journal(&entry.id)?, &mut progress, |line, progress| {
+    read_on(&mut journal(store, entry)?, &mut progress, |line, progress| {
         if let Some(output) = line.output.as_ref().and_then(glance) {
             table.left_behind(&output);
         }

@@ -13,9 +13,9 @@ use super::{Failure, here, reported};
 use crate::{
     args::{FlagArgs, RunArgs},
     init::agent,
-    manifest::{Diagnostics, Paint, Plan, Source, flags::Flags, kebab_case, plan::Loaded},
     view::changes,
 };
+use loop_manifest::{Diagnostics, Flags, Loaded, Paint, Plan, Source, kebab_case};
 
 /// What a loop is called that is made of flags, in a folder whose name is none.
 const NAMELESS: &str = "loop";

@@ -8,15 +8,15 @@ use loop_telemetry::{Record, RunStore};
 
 use super::{
     Failure,
-    kept::{meant, read_on, short_id, store},
+    kept::{journal, meant, read_on, short_id, store},
     subject,
 };
 use crate::{
     args::TailArgs,
     exit,
-    manifest::Plan,
     view::{self, Wording, text},
 };
+use loop_manifest::Plan;
 
 /// How often it is looked whether there is more. The system could tell instead, but not of a folder that another
 /// machine writes to; and to look costs two system calls.
@@ -24,8 +24,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let id = meant(&store, args.run.as_deref())?.id;
-    let mut journal = store.journal(&id)?;
+    let run = meant(&store, args.run.as_deref())?;
+    let mut journal = journal(&store, &run)?;
+    let id = run.id;
     let (mut progress, mut wording) = (Progress::default(), Wording::new(max_iterations(&store, &id)));
     loop {
         // Before the journal is read: what a run wrote before it died is read after it is known to be dead.

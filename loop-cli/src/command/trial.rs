@@ -9,13 +9,13 @@ use super::Failure;
 use crate::{
     compose::{self, Place},
     init::agent::is_on_path,
-    manifest::{
-        Paint, Plan, UNFILLED,
-        plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
-    },
+    keeping,
     model::Model,
-    settings::Settings,
     view::{self, text},
+};
+use loop_manifest::{
+    Paint, Plan, UNFILLED,
+    plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };
 
 /// Tries the evaluator, shows what it says, and warns if it passes already. One with which a run would end in
@@ -92,7 +92,7 @@ pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsStri
     if named.is_empty() {
         return;
     }
-    let settings = match Settings::load(dir, lookup) {
+    let settings = match keeping::settings(dir, lookup) {
         Ok(settings) => settings,
         Err(findings) => return view::say(&findings.render(Paint::Coloured)),
     };

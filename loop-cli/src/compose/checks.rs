@@ -10,12 +10,10 @@ use loop_agents::{
 use loop_core::Evaluator;
 
 use super::{Place, Watchers, review::review};
-use crate::{
-    manifest::{
-        goal::StopPlan,
-        plan::{ConfidencePlan, EvaluatorPlan, JudgePlan, Plan},
-    },
-    model::Model,
+use crate::model::Model;
+use loop_manifest::{
+    StopPlan,
+    plan::{ConfidencePlan, EvaluatorPlan, JudgePlan, Plan},
 };
 
 /// All that has to pass, what costs least first, with those who watch it.

@@ -8,7 +8,7 @@ use loop_core::{
     condition_fn, evaluator_passed,
 };
 
-use crate::manifest::{Plan, goal::StopPlan};
+use loop_manifest::{Plan, StopPlan};
 
 /// A condition on the steps of a loop whose agent leaves an `O` behind.
 type Condition<O> = Box<dyn StopCondition<Judged<O>>>;

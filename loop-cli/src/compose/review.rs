@@ -8,9 +8,10 @@ use loop_agents::{
 };
 
 use super::{Place, Watchers, Worker};
-use crate::{
-    manifest::plan::{Plan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan},
-    model::{Model, ModelName, Surroundings},
+use crate::model::{Model, Surroundings};
+use loop_manifest::{
+    ModelName,
+    plan::{Plan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan},
 };
 
 /// The plan's review, with those who watch it.

@@ -6,7 +6,6 @@ use loop_agents::{
     process::Stream,
     review::Reviewed,
     shell::{CommandLine, ShellAgent},
-    usage::Tokens,
 };
 use loop_core::{Iteration, IterationContext};
 use serde::{Serialize, de::DeserializeOwned};
@@ -14,9 +13,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::Place;
 use crate::{
     logging::OutputLogs,
-    manifest::plan::{ModelPlan, Plan, WorkPlan},
-    model::{Model, Surroundings, VendorModel},
+    model::{Model, Surroundings},
     view::{self, Output},
+};
+use loop_manifest::{
+    VendorModel,
+    plan::{ModelPlan, Plan, WorkPlan},
 };
 
 /// An agent that a plan can have.
@@ -141,8 +143,7 @@ fn warn_of_unpriced(model: &Model, plan: &Plan) {
     let WorkPlan::Model(ModelPlan { name, .. }) = &plan.agent.work else { return };
     let is_own_name = name.as_str().parse::<VendorModel>().is_err();
     let prices = plan.agent.usage.prices.clone().unwrap_or_default();
-    let tokens = Tokens { output: Some(1), ..Tokens::default() };
-    if limited && is_own_name && prices.estimate(model.id(), &tokens).is_none() {
+    if limited && is_own_name && !prices.has(model.id()) {
         view::warning(&format!(
             "the limit on the cost cannot hold: the prices of {} have none for `{}`, which `{}` is; write \
              `agent.prices`, or limit the tokens",

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU64, time::Duration};
 
-use crate::duration::{self, DurationError};
+use loop_manifest::duration::{self, DurationError};
 
 /// How often something is repeated if nobody says.
 pub(crate) const DEFAULT_COUNT: u64 = 10;

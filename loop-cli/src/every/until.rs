@@ -157,7 +157,7 @@ pub(crate) fn failure<'a, T>(result: &'a WorkResult<T>, notes: Option<&'a Notes>
     match result {
         WorkResult::Failed(message) => Some(message),
         WorkResult::Done(_) => notes.and_then(|notes| notes.fault.as_deref()),
-        WorkResult::Later { .. } | WorkResult::Halted(_) => None,
+        _ => None,
     }
 }
 

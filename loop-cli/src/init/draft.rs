@@ -6,7 +6,7 @@ use super::{
     project::Check,
     template::Template,
 };
-use crate::manifest::{Format, UNFILLED, kebab_case};
+use loop_manifest::{Format, UNFILLED, kebab_case};
 
 /// Where an editor finds the JSON Schema: beside the manifest.
 pub(crate) const SCHEMA_FILE: &str = "loop.schema.json";

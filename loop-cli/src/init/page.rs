@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::manifest::Format;
+use loop_manifest::Format;
 
 /// What stands in a manifest.
 #[derive(Debug)]

@@ -7,10 +7,8 @@ use super::{
     agent::{self, Agent},
     project::Check,
 };
-use crate::{
-    manifest::UNFILLED,
-    view::{BOLD, WARN, paint},
-};
+use crate::view::{BOLD, WARN, paint};
+use loop_manifest::UNFILLED;
 
 /// What was found, and what was not.
 pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {

@@ -11,7 +11,7 @@ use super::{
     project,
     template::{Purpose, Template},
 };
-use crate::manifest::{Format, Plan, Source};
+use loop_manifest::{Format, Plan, Source};
 
 const FORMATS: [(&str, Format); 3] =
     [("loop.yaml", Format::Yaml), ("loop.toml", Format::Toml), ("loop.json", Format::Json)];

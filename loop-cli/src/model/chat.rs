@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use loop_agents::chat::Chat;
 use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy};
+use loop_manifest::{ToolName, settings::Settings};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Model, ToolName,
+    Model,
     tools::{audit, of_settings, toolbox, workspace},
 };
-use crate::{compose::Place, settings::Settings};
+use crate::compose::Place;
 
 /// Where a conversation takes place, and with what.
 ///

@@ -8,13 +8,16 @@ use loop_agents::{
     usage::Prices,
 };
 use loop_guardrails::Backoff;
+use loop_manifest::{
+    NameError, VendorModel,
+    settings::{Layer, NamedModel, Settings},
+    vendor_name,
+};
 
 use super::{
     local,
-    name::{self, NameError, VendorModel},
     vendor::{self, Access, VARIABLE, value},
 };
-use crate::settings::{Layer, NamedModel, Settings};
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
@@ -92,7 +95,7 @@ impl Model {
 
     /// This model of a vendor that is reached so.
     pub(super) fn at(VendorModel { vendor, id }: VendorModel, access: Access) -> anyhow::Result<Self> {
-        let asked = format!("{}:{id}", name::of_vendor(vendor));
+        let asked = format!("{}:{id}", vendor_name(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
         Ok(Self { asked, server, tools_in_text: false })
     }

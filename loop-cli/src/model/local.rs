@@ -4,11 +4,9 @@ use std::{ffi::OsString, time::Duration};
 
 use anyhow::{Context, anyhow};
 use loop_agents::chat::Vendor;
+use loop_manifest::VendorModel;
 
-use super::{
-    name::VendorModel,
-    vendor::{Access, VARIABLE, value},
-};
+use super::vendor::{Access, VARIABLE, value};
 
 /// A server on this machine answers at once, or is not there.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 //!
 //! A key is money, and whoever is asked hears all that is said. So there is one way from a name to a server, for
 //! chats, repetitions and manifests alike, and what a project says in it is a name: where models are and which
-//! keys go there is the user's affair ([`crate::settings`], and the variables that each vendor's users know).
+//! keys go there is the user's affair ([`loop_manifest::settings`], and the variables that each vendor's users know).
 //!
 //! | step | file |
 //! | --- | --- |
@@ -17,7 +17,6 @@
 mod chat;
 mod choice;
 mod local;
-mod name;
 mod nobody;
 mod tools;
 mod vendor;
@@ -26,7 +25,6 @@ pub(crate) use self::{
     chat::{Conversation, Surroundings},
     choice::{Model, name_of},
     local::of_ollama,
-    name::{ModelName, VendorModel},
     nobody::NoModel,
-    tools::{ToolName, UnknownTool, audit, of_settings as tools_of, toolbox, workspace},
+    tools::{audit, of_settings as tools_of, toolbox, workspace},
 };

@@ -1,7 +1,5 @@
 //! What a model can call, under the policy.
 
-use std::{fmt, str::FromStr};
-
 use anyhow::Context;
 use loop_agents::tools::Toolbox;
 use loop_guardrails::policy::{
@@ -11,77 +9,11 @@ use loop_guardrails::policy::{
     workspace::Workspace,
 };
 use loop_telemetry::StateDir;
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use super::Surroundings;
-use crate::{compose::Place, manifest::nearest, settings::Settings, view};
+use loop_manifest::{ToolName, settings::Settings};
 
-/// A tool by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub(crate) struct ToolName(&'static str);
-
-impl ToolName {
-    /// All of them, in the order of their names.
-    pub(crate) const ALL: [Self; 11] = [
-        Self("create_dir"),
-        Self("current_datetime"),
-        Self("edit_file"),
-        Self("file_tree"),
-        Self("git"),
-        Self("list_files"),
-        Self("read_file"),
-        Self("run_command"),
-        Self("search_files"),
-        Self("whoami"),
-        Self("write_file"),
-    ];
-
-    /// Those that only look.
-    pub(crate) const LOOKING: [Self; 6] = [
-        Self("file_tree"),
-        Self("git"),
-        Self("list_files"),
-        Self("read_file"),
-        Self("run_command"),
-        Self("search_files"),
-    ];
-
-    pub(crate) const fn as_str(&self) -> &'static str {
-        self.0
-    }
-}
-
-impl fmt::Display for ToolName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-/// A word that is no tool.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no tool `{written}`{}; there are {}", meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default(), ToolName::ALL.map(|tool| tool.0).join(", "))]
-pub(crate) struct UnknownTool {
-    written: String,
-    meant: Option<&'static str>,
-}
-
-impl FromStr for ToolName {
-    type Err = UnknownTool;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTool> {
-        Self::ALL.into_iter().find(|tool| tool.0 == text).ok_or_else(|| UnknownTool {
-            written: text.to_owned(),
-            meant: nearest::closest(text, Self::ALL, |tool| tool.0).map(|tool| tool.0),
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
+use crate::{compose::Place, view};
 
 /// The tools of the settings: what the user and the project both have, and all where neither says.
 pub(crate) fn of_settings(settings: &Settings) -> Vec<ToolName> {
@@ -132,7 +64,7 @@ pub(crate) fn toolbox(
         .run(place.custody.run())
         .audit(audit.clone());
     let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
-    others.fold(tools, |tools, other| tools.without(other.0))
+    others.fold(tools, |tools, other| tools.without(other.as_str()))
 }
 
 #[cfg(test)]
@@ -145,13 +77,6 @@ mod tests {
         let workspace = Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace");
         let names: Vec<_> =
             Toolbox::standard(workspace).definitions().into_iter().map(|tool| tool.name).collect();
-        assert_eq!(ToolName::ALL.map(|tool| tool.0.to_owned()).to_vec(), names);
-    }
-
-    #[test]
-    fn a_slip_is_traced() {
-        assert_eq!("git".parse(), Ok(ToolName("git")));
-        let said = "readfile".parse::<ToolName>().expect_err("a slip").to_string();
-        assert!(said.contains("did you mean `read_file`?"), "{said}");
+        assert_eq!(ToolName::ALL.map(|tool| tool.as_str().to_owned()).to_vec(), names);
     }
 }

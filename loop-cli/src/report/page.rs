@@ -260,7 +260,7 @@ mod tests {
         happen(0, EventKind::RunStarted { evaluated: true }, None);
         for iteration in 1..=iterations {
             let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(iteration * 100)));
-            let notes = Notes { usage, ..Notes::default() }.boxed();
+            let notes = Notes::default().with_usage(usage).boxed();
             let output = ShellOutput::new(Exit::Code(0), printed.clone(), printed.clone());
             let verdict = Verdict::fail().with_score(0.5).with_text("no ".repeat(10_000));
             happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 }, None);

@@ -15,6 +15,12 @@ use tokio::sync::{
 
 use crate::view::{self, BAD, BOLD, DIM, GOOD, paint, text};
 
+/// How many columns a row of a diff has at most. Nearly every terminal has more.
+const ROW_COLUMNS: usize = 76;
+
+/// Marks a row that continues a line. It replaces the sign of the line.
+const CONTINUED: char = '…';
+
 /// The way from tools to the person, while there is one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Approvals(Arc<Mutex<Option<UnboundedSender<Question>>>>);
@@ -50,18 +56,29 @@ impl Approval for Approvals {
 }
 
 impl Question {
-    /// Shows what would be done, and asks.
-    pub(super) fn show(&self) {
+    /// Shows what would be done, and asks. A person says yes only to what they see: if a part of it is a secret, which is
+    /// not shown, it is refused, and nothing is given back.
+    pub(super) fn show(self) -> Option<Self> {
         let ApprovalRequest { action, why, diff, .. } = &self.request;
-        view::say(&paint(BOLD, text::one_line(&format!("A tool asks {action}: {why}"))));
-        for line in text::printable(diff).replace('\t', "    ").lines() {
-            view::say(&match line.chars().next() {
-                Some('+') => paint(GOOD, line),
-                Some('-') => paint(BAD, line),
-                _ => paint(DIM, line),
-            });
+        let head = format!("A tool asks {action}: {why}");
+        view::say(&paint(BOLD, text::one_line(&head)));
+        let hidden = [head.as_str(), diff].map(hidden).into_iter().max().unwrap_or(Hidden::Nothing);
+        if hidden < Hidden::BetweenEscapes {
+            rows(&text::printable(diff)).iter().for_each(|(sign, row)| view::say(&painted(*sign, row)));
         }
-        view::say("Type `yes` and Enter to allow this change; anything else refuses it.");
+        if hidden == Hidden::Nothing {
+            view::say("Type `yes` and Enter to allow this change; anything else refuses it.");
+            return Some(self);
+        }
+        view::say(
+            "A part of this change looks like a secret and is not shown, so nobody can say yes to it: it is refused. \
+             Make the change yourself if you want it.",
+        );
+        let no = "a part of it looks like a secret, which is not shown to the user, so they were not asked; \
+                  leave secrets out";
+        // Who asked may have been ended meanwhile.
+        let _ = self.answer.send(Answer::No(no.to_owned()));
+        None
     }
 
     /// Gives the answer that was typed; Ctrl+D is one as well.
@@ -76,9 +93,87 @@ impl Question {
     }
 }
 
+/// How much of a text is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Hidden {
+    Nothing,
+    Secrets,
+    /// There is a secret as soon as escapes are taken out, so it would be read between them.
+    BetweenEscapes,
+}
+
+fn hidden(escaped: &str) -> Hidden {
+    let unescaped = without_escapes(escaped);
+    if text::printable(&unescaped) != unescaped && text::printable(escaped) == escaped {
+        return Hidden::BetweenEscapes;
+    }
+    if text::printable(escaped) == escaped { Hidden::Nothing } else { Hidden::Secrets }
+}
+
+fn without_escapes(escaped: &str) -> String {
+    let mut parts = escaped.split("\\u{");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.split_once('}').map_or(part, |(_, rest)| rest));
+    rest.fold(first, |text, part| text + part).replace("\\t", "").replace("\\\\", "\\")
+}
+
+/// The lines of a diff, each with its sign, in rows that no terminal breaks: what follows a break would look like a line
+/// of its own.
+fn rows(diff: &str) -> Vec<(char, String)> {
+    let mut rows = Vec::new();
+    for line in diff.lines() {
+        let (mut row, mut columns, sign) = (String::new(), 0, line.chars().next().unwrap_or(' '));
+        for letter in line.chars() {
+            if columns + width(letter) > ROW_COLUMNS {
+                rows.push((sign, std::mem::replace(&mut row, CONTINUED.to_string())));
+                columns = width(CONTINUED);
+            }
+            row.push(letter);
+            columns += width(letter);
+        }
+        rows.push((sign, row));
+    }
+    rows
+}
+
+/// How many columns a sign takes at most.
+fn width(sign: char) -> usize {
+    if sign.is_ascii() { 1 } else { 2 }
+}
+
+fn painted(sign: char, row: &str) -> String {
+    match sign {
+        '+' => paint(GOOD, row),
+        '-' => paint(BAD, row),
+        _ => paint(DIM, row),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_in_rows_that_say_so() {
+        let line = format!("+{} -gone", "x ".repeat(60));
+        let rows = rows(&line);
+        assert!(rows.len() > 1 && rows[1].1.starts_with('…'), "{rows:?}");
+        assert!(
+            rows.iter().all(|(sign, row)| *sign == '+' && row.chars().count() <= ROW_COLUMNS),
+            "{rows:?}"
+        );
+        let whole: String = rows.iter().map(|(_, row)| row.trim_start_matches('…')).collect();
+        assert_eq!(whole, line);
+    }
+
+    #[test]
+    fn what_is_hidden_is_known_also_between_escapes() {
+        assert_eq!(hidden("+a \\u{1b} \\t b\n"), Hidden::Nothing);
+        assert_eq!(hidden("+sk-ant-api03-0123456789abcdefghijABCDEFGH\n"), Hidden::Secrets);
+        assert_ne!(hidden("+sk-ant-api\\u{200b}03-0123456789abcdefghijABCDEFGH\n"), Hidden::Nothing);
+        let block = format!("+command: |\n+  echo # PRIVATE KEY-----\n+  touch x\n+{}\n", "a".repeat(64));
+        assert_ne!(hidden(&block), Hidden::Nothing);
+    }
 
     #[tokio::test]
     async fn nobody_is_asked_but_while_a_person_waits() {

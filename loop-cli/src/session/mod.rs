@@ -46,10 +46,10 @@ pub(crate) use self::state::{Interrupted, Session};
 use crate::{
     compose::Place,
     model::{Conversation, Model},
-    settings::Settings,
     signals::Signals,
     view::{self, DIM, paint},
 };
+use loop_manifest::settings::Settings;
 
 /// The file in the state directory that remembers what was typed.
 const INPUTS: &str = "inputs";

@@ -191,8 +191,7 @@ async fn perform(
             }
             Some(next) = next_question(questions.as_mut()), if question.is_none() => {
                 editor.keep_typed();
-                next.show();
-                question = Some(next);
+                question = next.show();
             }
         }
     };

@@ -20,9 +20,9 @@ use crate::{
     compose::Place,
     model::{Conversation, Model, NoModel},
     schedule::SchedulePlace,
-    settings::Settings,
     view,
 };
+use loop_manifest::settings::Settings;
 
 /// A conversation, and all that a person does around it.
 ///

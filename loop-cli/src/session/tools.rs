@@ -20,9 +20,9 @@ use super::{
 };
 use crate::{
     compose::Place,
-    model::{self, Surroundings, ToolName},
-    settings::Settings,
+    model::{self, Surroundings},
 };
+use loop_manifest::{ToolName, settings::Settings};
 
 /// The exit code of what Ctrl+C ended, as shells show it. A command that has not left our process group yet hears of it
 /// when we do, and may be quicker.

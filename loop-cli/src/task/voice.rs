@@ -155,6 +155,6 @@ fn trouble<T>(result: &WorkResult<T>) -> Option<String> {
             Some(paint(WARN, format_args!("  put off: to be tried again in {}", text::duration(*after))))
         }
         // How the run ended is said at its end.
-        WorkResult::Done(_) | WorkResult::Halted(_) => None,
+        _ => None,
     }
 }

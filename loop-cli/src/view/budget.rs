@@ -8,7 +8,7 @@ use std::time::Duration;
 use loop_core::{Progress, RunCost, Usd};
 
 use super::{text, usual::Usual};
-use crate::manifest::plan::Limits;
+use loop_manifest::plan::Limits;
 
 /// What is left of each budget, in words; the one that ends first stands first. Empty without budgets. Half the
 /// width of a page has to be enough for what matters most: it stands in the live view too. `usual` is what an
@@ -198,7 +198,7 @@ mod tests {
         let mut happen = |minutes: usize, kind| seen.happen(minutes as u64 * 60_000_000, kind);
         happen(0, EventKind::RunStarted { evaluated: false });
         for (before, usage) in iterations.iter().enumerate() {
-            let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
+            let notes = Notes::default().with_usage(*usage).boxed();
             happen(before, EventKind::IterationStarted { iteration: before as u64 + 1, attempt: 1 });
             happen(before + 1, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
             happen(before + 1, EventKind::StepSettled { met: false, by: None });
@@ -245,7 +245,7 @@ mod tests {
         // An iteration that was put off has cost something, and is none.
         let mut seen = after(&[]);
         seen.happen(1, EventKind::IterationStarted { iteration: 1, attempt: 1 });
-        let notes = Notes { usage: spent(60), ..Notes::default() }.boxed();
+        let notes = Notes::default().with_usage(spent(60)).boxed();
         let result = WorkResult::Later { after: Duration::from_secs(30) };
         seen.happen(1, EventKind::IterationFinished { result, notes });
         assert_eq!(seen.left(&LIMITS), ["$1.40 of $2.00"]);
@@ -266,7 +266,7 @@ mod tests {
     fn an_iteration_that_was_cut_or_that_failed_says_nothing_of_the_next() {
         let mut seen = after(&[spent(10)]);
         let begin = |iteration| EventKind::IterationStarted { iteration, attempt: 1 };
-        let notes = |cents| Notes { usage: spent(cents), ..Notes::default() }.boxed();
+        let notes = |cents| Notes::default().with_usage(spent(cents)).boxed();
         let result = WorkResult::Failed("it broke".to_owned().into());
         seen.happen(70_000_000, begin(2));
         seen.happen(80_000_000, EventKind::IterationFinished { result, notes: notes(1) });

@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{super::panel::Panel, *};
-    use crate::manifest::{Plan, Source};
+    use loop_manifest::{Plan, Source};
 
     #[derive(Debug, Clone)]
     enum Deed {

@@ -21,6 +21,12 @@ static OF_ENVIRONMENT: LazyLock<Redactor> = LazyLock::new(|| {
     keeping::secrets(variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())))
 });
 
+/// Shows none of these secrets either from now on.
+pub(crate) fn learn(more: impl IntoIterator<Item = Vec<u8>>) {
+    let known = secrets().and(more).shapes();
+    conceal(known);
+}
+
 /// Shows none of these secrets from now on.
 pub(crate) fn conceal(secrets: Redactor) {
     *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);

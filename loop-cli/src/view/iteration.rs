@@ -41,7 +41,7 @@ impl Found {
         match result {
             WorkResult::Failed(message) => self.troubles.push(message.to_string()),
             WorkResult::Halted(halt) => self.troubles.push(halt.to_string()),
-            WorkResult::Done(_) | WorkResult::Later { .. } => {}
+            _ => {}
         }
         self.troubles.extend(notes.and_then(|notes| notes.fault.as_deref()).map(str::to_owned));
     }

@@ -130,6 +130,7 @@ fn work<T>(result: &WorkResult<T>, done: &str, took: impl Fn() -> String) -> Str
             paint(WARN, format_args!("put off: to be tried again in {}", text::duration(*after)))
         }
         WorkResult::Halted(halt) => paint(BAD, text::printable(&halt.to_string())),
+        _ => format!("over after {}", took()),
     }
 }
 

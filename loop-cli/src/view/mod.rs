@@ -39,7 +39,7 @@ use self::printer::PRINTER;
 pub(crate) use self::{
     board::Board,
     calls::{called, refused},
-    concealed::{CleanStream, conceal, secrets},
+    concealed::{CleanStream, conceal, learn, secrets},
     echo::Unechoed,
     left::Left,
     notes::Notes,

@@ -4,7 +4,7 @@
 use std::{fmt::Debug, time::Instant};
 
 use super::{DIM, paint, status::Status, tail::Tail};
-use crate::manifest::plan::Limits;
+use loop_manifest::plan::Limits;
 
 /// How many of the last lines of output are shown.
 const LINES: usize = 4;

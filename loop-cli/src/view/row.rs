@@ -160,5 +160,6 @@ fn verdict_of<T>(result: &WorkResult<T>, done: impl Fn(&T) -> String) -> String 
         WorkResult::Failed(_) => "failed".to_owned(),
         WorkResult::Later { .. } => "put off".to_owned(),
         WorkResult::Halted(_) => "halted".to_owned(),
+        _ => "over".to_owned(),
     }
 }

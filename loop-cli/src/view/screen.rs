@@ -13,7 +13,8 @@ use std::{
 use loop_core::Progress;
 
 use super::{concealed::clean, echo, panel::Panel, printer::PRINTER};
-use crate::{drive::Audience, manifest::plan::Limits};
+use crate::drive::Audience;
+use loop_manifest::plan::Limits;
 
 /// Where a run's lines go. Clones share the screen.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use loop_core::{Progress, RunCost, StepRecord};
 
 use super::{budget, text, usual::Usual};
-use crate::manifest::plan::Limits;
+use loop_manifest::plan::Limits;
 
 /// What the panel's first line says.
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use loop_core::{Ending, EvaluatorPassed, Progress, StopReason};
 use loop_guardrails::SpendingRate;
 
 use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
-use crate::{drive::Ended, manifest::Plan};
+use crate::drive::Ended;
+use loop_manifest::Plan;
 
 /// Why the loop stopped, after how many iterations, how long, at what cost, what is left of its budgets, and
 /// what to do next.

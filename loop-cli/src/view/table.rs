@@ -215,7 +215,7 @@ mod tests {
     fn an_iteration_that_was_put_off_costs_what_all_its_attempts_did() {
         let spent = |usd| {
             let usage = Usage::unknown().with_cost(Cost::known(Usd::dollars(usd)));
-            Notes { usage, ..Notes::default() }.boxed()
+            Notes::default().with_usage(usage).boxed()
         };
         let started = || EventKind::IterationStarted { iteration: 1, attempt: 1 };
         let later = WorkResult::Later { after: Duration::from_secs(30) };
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_cost_of_which_the_check_told_its_part_alone_is_a_lower_bound() {
         let usage = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
-        let notes = Notes { usage, ..Notes::default() }.boxed();
+        let notes = Notes::default().with_usage(usage).boxed();
         let table = folded([
             EventKind::RunStarted { evaluated: true },
             EventKind::IterationStarted { iteration: 1, attempt: 1 },

@@ -1,6 +1,6 @@
 //! What a later command executes or an agent follows: tools change it only after a person's yes.
 
-use std::os::unix::fs::symlink;
+use std::{fs, os::unix::fs::symlink};
 
 use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{
 const SIZE: (u16, u16) = (110, 40);
 
 /// What `loop` executes, and what agents follow, as somebody might try to write it.
-const PATHS: [&str; 16] = [
+const PATHS: [&str; 19] = [
     "loop.yaml",
     "LOOP.YML",
     "sub/loop.json",
@@ -31,6 +31,17 @@ const PATHS: [&str; 16] = [
     ".gemini/x",
     ".cursor/rules/x.mdc",
     ".loop/plan.md",
+    ".pi/extensions/x.ts",
+    ".roomodes",
+    ".kilocodemodes",
+];
+
+/// Links in other folders than their targets, from what agents follow or `loop` executes.
+const LINKS: [(&str, &str); 4] = [
+    (".claude/settings.local.json", "../docs/s.json"),
+    (".cursor/hooks", "../scripts"),
+    ("sub/deep/AGENTS.md", "../../docs/sub.txt"),
+    ("sub/loop.yaml", "../docs/loop.txt"),
 ];
 
 fn calls(calls: impl IntoIterator<Item = (&'static str, Value)>) -> Answer {
@@ -60,12 +71,20 @@ fn unattended_nothing_is_written_that_a_later_command_executes() {
     world.write("CLAUDE.local.md", "Be brief.\n");
     symlink("CLAUDE.local.md", world.path("notes.md")).expect("a link");
     symlink("docs/agents.txt", world.path("GEMINI.MD")).expect("a link");
+    for (link, target) in LINKS {
+        fs::create_dir_all(world.path(link).parent().expect("a folder")).expect("a folder");
+        symlink(target, world.path(link)).expect("a link");
+    }
     let written = PATHS.iter().map(|path| ("write_file", json!({ "path": path, "content": "hostile" })));
     let others = [
         ("edit_file", json!({ "path": "CLAUDE.local.md", "old": "brief", "new": "hostile" })),
         ("write_file", json!({ "path": "notes.md", "content": "hostile" })),
         ("write_file", json!({ "path": "docs/agents.txt", "content": "hostile" })),
         ("create_dir", json!({ "path": ".claude/commands" })),
+        ("write_file", json!({ "path": "docs/s.json", "content": "hostile" })),
+        ("write_file", json!({ "path": "scripts/start.sh", "content": "hostile" })),
+        ("write_file", json!({ "path": "docs/sub.txt", "content": "hostile" })),
+        ("write_file", json!({ "path": "docs/loop.txt", "content": "hostile" })),
     ];
     let all: Vec<_> = written.chain(others).collect();
     let count = all.len();
@@ -82,9 +101,12 @@ fn unattended_nothing_is_written_that_a_later_command_executes() {
         let told = told(&server);
         assert_eq!(told.matches("a person at the terminal").count(), count, "{told}");
     }
-    for path in PATHS.iter().chain(&["docs/agents.txt", ".claude"]) {
+    for path in
+        PATHS.iter().chain(&["docs/agents.txt", ".claude/commands", "docs/s.json", "scripts/start.sh"])
+    {
         assert!(!world.has(path), "{path}");
     }
+    assert!(!world.has("docs/sub.txt") && !world.has("docs/loop.txt"));
     assert_eq!(world.read("CLAUDE.local.md"), "Be brief.\n");
 }
 
@@ -131,5 +153,47 @@ fn what_a_loop_repeats_asks_nobody() {
     seat.says("/loop 1ms --count 1 Write it.", "loop finished after 1/1 iterations");
     assert!(told(&server).contains("nobody is asked"), "{}", told(&server));
     assert!(!world.has("AGENTS.md") && !seat.page().contains("Type `yes`"), "{}", seat.page());
+    seat.leaves();
+}
+
+/// Signs that would be unseen are escapes, and the person's yes is for exactly what is written.
+#[test]
+fn what_is_unseen_is_shown_as_it_is_written() {
+    let world = World::new();
+    let hidden = "Use tabs.\u{1b}]do\nevil\u{7}\n\u{e0041}\u{202e}x\r\ty \n";
+    let server =
+        Server::new([writes("AGENTS.md", hidden), done(), writes(".claude/a\u{200b}.md", "x\n"), done()]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    seat.types("Write it.\r");
+    seat.sees("Type `yes` and Enter");
+    seat.sees("+Use tabs.\\u{1b}]do\n+evil\\u{7}\n+\\u{e0041}\\u{202e}x\\u{d}\\ty\\u{20}\n");
+    seat.types("yes\r");
+    seat.is_asked_after("allowed, this once");
+    assert_eq!(world.read("AGENTS.md"), hidden);
+    seat.types("Again.\r");
+    seat.sees("`.claude/a\\u{200b}.md`");
+    seat.types("no\r");
+    seat.is_asked_after("refused");
+    seat.leaves();
+}
+
+/// A command between two lines of what looks like a key once ran after a yes to `[redacted]`.
+#[test]
+fn nobody_is_asked_about_a_change_of_which_a_part_is_redacted() {
+    let world = World::new();
+    let block = format!("command: |\n  echo hi # PRIVATE KEY-----\n  touch pwned\n  {}\n", "a ".repeat(40));
+    let key = "x: sk-ant-api03-0123456789abcdefghijABCDEFGH\n";
+    let server = Server::new([writes("loop.yaml", &block), done(), writes("loop.yaml", key), done()]);
+    let mut seat = Seat::chat(&world, &server, &[], SIZE);
+    seat.is_asked_after("/help");
+    for prompt in ["Write it.", "Again."] {
+        seat.types(&format!("{prompt}\r"));
+        seat.is_asked_after("it is refused");
+        seat.sees("Done.");
+        assert!(told(&server).contains("which is not shown to the user"), "{}", told(&server));
+    }
+    assert!(!world.has("loop.yaml"));
+    assert!(!seat.page().contains("Type `yes`") && !seat.page().contains("sk-ant"), "{}", seat.page());
     seat.leaves();
 }

@@ -12,20 +12,31 @@ use loop_testing::{Answer, Call};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use crate::{model_server::Server, support::World};
+use crate::{
+    model_server::Server,
+    support::{Started, World},
+};
 
 /// In every file that a model must not read.
 const CANARY: &str = "CANARY";
 
 /// What the tools answer a model that runs these commands.
 fn answers(world: &World, commands: &[String]) -> Vec<String> {
+    answers_by(world, commands, |_| {})
+}
+
+/// The same, after `change` had its way with the command.
+fn answers_by(world: &World, commands: &[String], change: impl FnOnce(&mut Command)) -> Vec<String> {
     let ids: Vec<_> = (0..commands.len()).map(|number| format!("c{number}")).collect();
     let calls = commands.iter().zip(&ids).map(|(command, id)| {
         let arguments = json!({ "command": command }).to_string();
         Call::new(id, "run_command", [arguments.as_str()])
     });
     let server = Server::new([Answer::calls(calls), Answer::deltas(["Done."])]);
-    server.chat(world, "Look around", &[]).exits(0);
+    let chat = ["chat", "--model", "openai:scripted", "--prompt", "Look around"];
+    let mut command = server.command(world, &chat);
+    change(&mut command);
+    Started::new(&mut command).finish().exits(0);
     let requests = server.requests();
     let messages = requests[1].body["messages"].as_array().expect("messages");
     let results = messages.iter().filter(|message| message["role"] == "tool");
@@ -222,4 +233,64 @@ fn a_link_that_takes_a_files_place_is_not_read() {
     });
     assert!(answers.iter().all(|answer| !answer.contains(CANARY)), "{answers:?}");
     assert!(answers.iter().any(|answer| answer.contains("inside")), "{answers:?}");
+}
+
+/// A folder's path in other spellings, and links to it: what `rg` leaves out went by the path as it was written.
+#[test]
+fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
+    let world = World::new();
+    sh(
+        &world,
+        "git init -q; git config remote.origin.url https://kim:CANARY@example.org/a; ln -s .git g
+         mkdir -p .kube/cache .ssh/x .aws p/gh; echo CANARY > .kube/config; echo CANARY > .ssh/work; echo CANARY > p/gh/hosts.yml
+         echo CANARY > .aws/config; ln -s .aws aws; ln -s . here; mkdir -p plain/-x; echo inside > plain/-x/a",
+    );
+    world.write("settings.toml", "[policy]\nallow = [\"rg\"]\n");
+    let commands = [
+        "rg CAN .kube//",
+        "rg CAN .kube/cache/..",
+        "rg CAN ./.kube/./",
+        "rg CAN .ssh/x/..",
+        "rg CAN p/gh/./",
+        "rg CAN here/p//gh",
+        "rg -a CAN g",
+        "rg CAN aws",
+        "rg -g '*' CAN here/aws/.",
+        "rg -l inside plain//./-x/",
+    ];
+    let commands: Vec<_> = commands.map(str::to_owned).into();
+    let answers = answers_by(&world, &commands, |command| {
+        command.env("LOOP_CONFIG", world.path("settings.toml"));
+    });
+    for (command, answer) in commands.iter().zip(&answers) {
+        assert!(!answer.contains(CANARY), "`{command}` shows a secret:\n{answer}");
+    }
+    // Where there is no `rg`, only that it is not found is told.
+    let is_there = Command::new("rg").arg("--version").output().is_ok();
+    assert!(!is_there || answers[9].contains("plain/-x/a"), "{answers:?}");
+}
+
+/// The audit is no way to write another file, and no pipe holds up a session.
+#[test]
+fn an_audit_that_is_a_link_or_a_pipe_is_refused() {
+    for (name, make) in [
+        ("audit.jsonl", "ln -s $PWD/victim"),
+        ("audit.jsonl", "ln -s $PWD/missing"),
+        ("audit.jsonl", "mkfifo"),
+        ("audit.lock", "mkfifo"),
+    ] {
+        let world = World::new();
+        world.write("victim", "as it was");
+        let audit = world.state().join("audit");
+        fs::create_dir_all(&audit).expect("a folder");
+        sh(&world, &format!("{make} '{}'", audit.join(name).display()));
+        let listing = Call::new("c0", "list_files", [r#"{"path":"."}"#]);
+        let server = Server::new([Answer::calls([listing]), Answer::deltas(["Done."])]);
+        let ran = server.chat(&world, "Look around", &[]);
+        let requests = server.requests();
+        let told = requests.last().expect("a request").body["messages"].to_string() + &ran.stderr;
+        assert!(told.contains("is no ordinary file"), "{make}: {told}");
+        assert_eq!(world.read("victim"), "as it was", "{make}");
+        assert!(!world.has("missing"), "{make}");
+    }
 }

@@ -163,6 +163,70 @@ fn no_form_of_a_secret_is_in_a_message_about_what_is_wrong() {
     }
 }
 
+/// The addresses of servers, with a secret in each part that can have one.
+fn addresses(secret: &str, host: &str) -> Vec<String> {
+    let mut addresses = Vec::new();
+    for scheme in ["http://", "ftp://", ""] {
+        addresses.push(format!("{scheme}bob:{secret}@{host}/v1"));
+        addresses.push(format!("{scheme}{host}/v1/?key={secret}"));
+        addresses.push(format!("{scheme}{host}/v1?a=b&other={secret}#c"));
+    }
+    addresses.push(format!("http://{secret}@{host}/v1"));
+    addresses.push(format!("{secret}:x@{host}"));
+    addresses
+}
+
+#[test]
+fn a_secret_in_an_address_of_a_server_is_seen_nowhere_and_stays_nowhere() {
+    const CANARY: &str = "Canary8Canary9Canary";
+    for (variable, model) in [
+        ("OPENAI_BASE_URL", "openai:gpt-5"),
+        ("ANTHROPIC_BASE_URL", "claude-sonnet-4-5"),
+        ("GOOGLE_GEMINI_BASE_URL", "gemini:gemini-2.5-pro"),
+        ("OLLAMA_HOST", "ollama:qwen3"),
+        ("", "box"),
+    ] {
+        // A server that answers is not asked again; one that is not there is, after a while.
+        let server = Server::new(vec![Answer::status(400); 99]);
+        let mut addresses = addresses(CANARY, server.url().trim_start_matches("http://"));
+        addresses
+            .extend((variable == "OPENAI_BASE_URL").then(|| format!("http://127.0.0.1:1/v1?key={CANARY}")));
+        for address in addresses {
+            let world = World::new();
+            if variable.is_empty() {
+                let settings = world.state().with_file_name("home/.config/loop/loop.toml");
+                fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
+                let table = format!("[models.box]\nmodel = \"openai:qwen3\"\nbase_url = \"{address}\"\n");
+                fs::write(settings, table).expect("settings");
+            }
+            let agent = json!({ "model": model, "prompt": "{goal}" });
+            let manifest =
+                Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 1);
+            world.manifest(&manifest);
+            for args in [
+                &["run", "loop.json"] as &[&str],
+                &["chat", "--model", model, "--prompt", "Hello?"],
+                &["show"],
+                &["policy", "show"],
+            ] {
+                let mut command = world.loop_command(args);
+                command.env("ANTHROPIC_API_KEY", "a").env("GEMINI_API_KEY", "a").env("OPENAI_API_KEY", "a");
+                if !variable.is_empty() {
+                    command.env(variable, &address);
+                }
+                let ran = Started::new(&mut command).finish();
+                let said = ran.stdout + &ran.stderr;
+                assert!(!said.contains(CANARY), "{variable}={address} {args:?}: {said}");
+            }
+            if world.state().exists() {
+                files_in(&world.state(), &mut |path, text| {
+                    assert!(!text.contains(CANARY), "{address}: {}: {text}", path.display());
+                });
+            }
+        }
+    }
+}
+
 /// A call that has each form as a key and as a value.
 fn call() -> Answer {
     let forms = forms(KEY);

@@ -8,11 +8,6 @@ use std::{
     process::Stdio,
 };
 
-use proptest::{
-    prelude::*,
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
-};
-
 use crate::{
     schedule::{added, schedule},
     support::{Manifest, Ran, Started, World},
@@ -20,14 +15,14 @@ use crate::{
 
 const SECRET: &str = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
 
-fn twice() -> World {
+pub(crate) fn twice() -> World {
     let world = World::new();
     world.manifest(&Manifest::new("true", "[ $LOOP_ITERATION = 2 ]"));
     world
 }
 
 /// The only file of this name below the state directory.
-fn stored(folder: &Path, name: &str) -> PathBuf {
+pub(crate) fn stored(folder: &Path, name: &str) -> PathBuf {
     fn look(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("it is there").path();
@@ -274,82 +269,36 @@ fn a_secret_in_a_prompt_is_stored_nowhere() {
     assert_nowhere(&world.state());
 }
 
-/// What is done to a file: it is cut at a part of its length, or a bit of it is flipped.
-#[derive(Debug, Clone)]
-enum Damage {
-    Cut(prop::sample::Index),
-    Flip(prop::sample::Index, u8),
+/// A pipe that nobody writes to.
+pub(crate) fn pipe(path: &Path) {
+    rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+        .expect("a pipe");
 }
 
-/// The stored files, and what looks at them.
-const LOOKS: [(&str, &[&[&str]]); 6] = [
-    ("jobs.json", &[&["schedule", "list"], &["schedule", "list", "--json"]]),
-    ("fires.jsonl", &[&["schedule", "list", "--json"]]),
-    ("index.jsonl", &[&["runs", "--json"]]),
-    ("run.json", &[&["show"], &["show", "--json"]]),
-    ("events.jsonl", &[&["show"], &["show", "--json"]]),
-    ("loop.toml", &[&["policy", "show", "--json"]]),
-];
-
-/// Damages one of the files in each case. Each command refuses it (exit code 2), says something about it, or shows what
-/// it showed before: it is never silently less.
-fn damaged_in_any_way(cases: u32) {
+#[test]
+fn a_page_is_written_to_a_regular_file_only() {
     let world = twice();
     world.run(&["run"]).exits(0);
-    let id = added(&world, &["10m look", "--agent", "true"]);
-    schedule(&world, &["fire", &id]).exits(0);
-    schedule(&world, &["run", "--once"]).exits(0);
-    // What a job has run is a run of its own, and there is to be one of each file.
-    let runs = world.state().join("runs");
-    let index = fs::read_to_string(runs.join("index.jsonl")).expect("an index");
-    let of_job = world.records()[1]["run_id"].as_str().expect("an id").to_owned();
-    world.run(&["rm", &of_job]).exits(0);
-    assert!(index.lines().count() > 2);
-    let shown = |args: &[&str]| world.run(args);
-    let settings = world.state().with_file_name("home/.config/loop/loop.toml");
-    fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
-    fs::write(&settings, "[schedule]\nmax_jobs = 40\n").expect("settings");
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
-    let damage = prop_oneof![
-        any::<prop::sample::Index>().prop_map(Damage::Cut),
-        (any::<prop::sample::Index>(), 0..8_u8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
-    ];
-    let run = TestRunner::new_with_rng(config, rng).run(&((0..LOOKS.len()), damage), |(file, damage)| {
-        let (name, looks) = LOOKS[file];
-        let path = if name == "loop.toml" { settings.clone() } else { stored(&world.state(), name) };
-        let whole = fs::read(&path).expect("a file");
-        let before: Vec<_> = looks.iter().map(|args| shown(args)).collect();
-        let mut damaged = whole.clone();
-        match &damage {
-            Damage::Cut(at) => damaged.truncate(at.index(whole.len())),
-            Damage::Flip(at, bit) => damaged[at.index(whole.len())] ^= 1 << bit,
-        }
-        fs::write(&path, damaged).expect("a file");
-        let after: Vec<_> = looks.iter().map(|args| shown(args)).collect();
-        fs::write(&path, whole).expect("a file");
-        for (before, after) in before.iter().zip(&after) {
-            prop_assert!(matches!(after.code, 0 | 2), "{}: {:?}", name, after);
-            prop_assert!(!after.stderr.contains("panicked"), "{}: {:?}", name, after);
-            let is_said = after.code == 2 || after.stderr.contains("warning:");
-            // Nobody can know of a manual's missing line, nor of a journal's that a crash may have prevented.
-            let cannot_be_known =
-                matches!(name, "loop.toml") || name == "events.jsonl" && matches!(damage, Damage::Cut(_));
-            let lost = after.stdout.lines().count() < before.stdout.lines().count();
-            prop_assert!(is_said || cannot_be_known || !lost, "{}: {:?}\n{:?}", name, after, before);
-        }
-        Ok(())
-    });
-    run.unwrap_or_else(|error| panic!("{error}"));
+    world.write("victim", "precious");
+    symlink("victim", world.path("link.html")).expect("a link");
+    symlink("nowhere", world.path("dangling.html")).expect("a link");
+    pipe(&world.path("pipe.html"));
+    for name in ["link.html", "dangling.html", "pipe.html", "/dev/null"] {
+        world.run(&["report", "--html", name]).exits(2).says(&[name, "regular file", "--html -"]);
+    }
+    assert_eq!(world.read("victim"), "precious");
+    assert!(!world.has("nowhere"));
+    // A longer page that was there is replaced as a whole.
+    world.write("page.html", "x".repeat(1 << 20));
+    world.run(&["report", "--html", "page.html"]).exits(0);
+    assert!(world.read("page.html").ends_with("</html>\n"));
 }
 
 #[test]
-fn a_file_that_is_damaged_in_any_way_is_never_silently_empty() {
-    damaged_in_any_way(24);
-}
-
-#[test]
-#[ignore = "many cases: `.ci/nightly properties`"]
-fn a_file_that_is_damaged_in_any_way_is_never_silently_empty_at_length() {
-    damaged_in_any_way(4_000);
+fn a_manifest_that_is_a_pipe_is_refused_at_once() {
+    let world = World::new();
+    pipe(&world.path("loop.yaml"));
+    for args in [&["run"] as &[&str], &["check"], &["run", "loop.yaml"], &["check", "--run", "loop.yaml"]] {
+        world.run(args).exits(2).says(&["loop.yaml", "not a file", "regular file"]);
+    }
 }

@@ -61,6 +61,60 @@ fn only_what_the_limit_counts_starts_the_count_again() {
     }
 }
 
+/// The last line of what an agent prints for a lot of words, with a count that cannot be right.
+#[test]
+fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit_on_money() {
+    let codex = |usage: &str| {
+        let words = r#"{"type":"item.completed","item":{"type":"agent_message","text":"many words"}}"#;
+        ("codex-json", format!("{words}\n{{\"type\":\"turn.completed\",\"usage\":{{{usage}}}}}\n"))
+    };
+    let claude = |usage: &str| {
+        let usage = format!(r#"{{"type":"result","result":"many words","usage":{{{usage}}}}}"#);
+        ("claude-stream-json", usage + "\n")
+    };
+    let of_file = |lines: &str| ("usage-file", lines.to_owned());
+    for ((format, text), is_right) in [
+        (codex(r#""input_tokens":1,"output_tokens":1"#), true),
+        (codex(r#""input_tokens":1"#), false),
+        (codex(r#""input_tokens":1,"output_tokens":-1"#), false),
+        (codex(r#""input_tokens":1,"output_tokens":900,"output_tokens":1"#), false),
+        (claude(r#""input_tokens":1,"output_tokens":1"#), true),
+        (claude(r#""input_tokens":1,"output_tokens":1e23"#), false),
+        (claude(r#""input_tokens":1,"output_tokens":0"#), false),
+        (of_file(r#"{"cost_usd":0}"#), true),
+        (of_file("{\"cost_usd\":0}\n{\"cost_usd\":1e999}\n"), false),
+    ] {
+        for is_allowed in [false, true] {
+            let world = World::new();
+            world.write("said", text.clone());
+            let command = if format == "usage-file" { "cat said >> $LOOP_USAGE_FILE" } else { "cat said" };
+            let manifest = Manifest::new(command, "false").set("agent.format", format);
+            let manifest = manifest.set("agent.model", "gpt-5").set("guardrails.max_iterations", 5);
+            let manifest = manifest.set(LIMITS[1], 1000).set("guardrails.allow_unmetered", is_allowed);
+            world.run_manifest(&manifest).exits(1);
+            let expected = if is_right || is_allowed { 5 } else { 3 };
+            assert_eq!(world.record()["iterations"], expected, "{text} {is_allowed}");
+        }
+    }
+}
+
+#[test]
+fn a_model_server_whose_figures_cannot_be_right_halts_a_run_under_a_limit() {
+    let agent = json!({ "model": "openai:gpt-5", "prompt": "{goal}" });
+    let manifest = Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 6);
+    let words = "x".repeat(100_000);
+    for (with, requests) in
+        [("\"completion_tokens\":888", 6), ("\"nothing\":1", 3), ("\"completion_tokens\":0", 3)]
+    {
+        let answer = Answer::deltas([words.as_str()]).usage(1, 888);
+        let server = Server::new(vec![answer.replaced("\"completion_tokens\":888", with); 6]);
+        let world = World::new();
+        world.manifest(&manifest.clone().set("guardrails.max_cost_usd", 1));
+        server.run(&world, &["run", "loop.json"]).exits(1);
+        assert_eq!(server.requests().len(), requests, "{with}");
+    }
+}
+
 #[test]
 fn a_check_that_reports_does_not_speak_for_the_agent() {
     let check = r#"echo '{"input_tokens":1,"cost_usd":0.01}' >> "$LOOP_USAGE_FILE"; false"#;

@@ -47,7 +47,7 @@ pub enum BuildError {
     JournalUsed,
     /// There are two accounts of what happened before.
     #[error(
-        "events to resume from were given beside a journal: `.resume_from(journal)` alone takes them from the journal"
+        "the run's past was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` and `.journal(journal)`; `.resume_from(journal)` also records what happens from now on"
     )]
     TwoPasts,
 }

@@ -7,6 +7,8 @@ use crate::{Event, Grant, Iteration, Journal, with_causes};
 pub(super) struct Past<O> {
     found: Found<O>,
     journal: Option<Box<dyn Journal<O>>>,
+    /// It was given twice.
+    is_ambiguous: bool,
     pub(super) grant: Option<Grant>,
 }
 
@@ -20,7 +22,13 @@ enum Found<O> {
 impl<O> Past<O> {
     /// A new run, kept nowhere.
     pub(super) const fn none() -> Self {
-        Self { found: Found::Nowhere, journal: None, grant: None }
+        Self { found: Found::Nowhere, journal: None, is_ambiguous: false, grant: None }
+    }
+
+    /// Takes an account of the run's past. A second one is not believed rather than the first.
+    fn set(&mut self, found: Found<O>, journal: Option<Box<dyn Journal<O>>>) {
+        self.is_ambiguous |= self.journal.is_some() || !matches!(self.found, Found::Nowhere);
+        (self.found, self.journal) = (found, journal);
     }
 
     /// Shows the events so far; what is left is the journal and the last output.
@@ -29,9 +37,11 @@ impl<O> Past<O> {
         self,
         mut each: impl FnMut(&Event),
     ) -> Result<(Option<Box<dyn Journal<O>>>, Option<O>), BuildError> {
+        if self.is_ambiguous {
+            return Err(BuildError::TwoPasts);
+        }
         match (self.found, self.journal) {
-            (Found::Events(..), Some(_)) => Err(BuildError::TwoPasts),
-            (Found::Events(events, output), None) => {
+            (Found::Events(events, output), _) => {
                 events.iter().for_each(each);
                 Ok((None, output))
             }
@@ -85,7 +95,7 @@ where
     /// # }
     /// ```
     pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
-        self.past.found = Found::Events(events, last_output);
+        self.past.set(Found::Events(events, last_output), None);
         self
     }
 
@@ -97,7 +107,7 @@ where
 
     /// Records the run in this journal, which must be empty. See [`Journal`] for what that promises.
     pub fn journal(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
-        self.past.journal = Some(Box::new(journal));
+        self.past.set(Found::Nowhere, Some(Box::new(journal)));
         self
     }
 
@@ -106,8 +116,7 @@ where
     /// memory than a short one. A journal that is empty begins a new run: one that died before its
     /// first event was safe.
     pub fn resume_from(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
-        self.past.found = Found::InJournal;
-        self.past.journal = Some(Box::new(journal));
+        self.past.set(Found::InJournal, Some(Box::new(journal)));
         self
     }
 }

@@ -59,9 +59,9 @@ fn decided_by<S>(step: &S, condition: &impl StopCondition<S>, progress: &Progres
 /// Says that a loop has a bound. Only loops that do can run.
 ///
 /// ```compile_fail
-/// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
+/// use loop_core::{IterationContext, Loop, iteration_fn, never};
 /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-/// let run = Loop::new(agent).until(condition_fn(|_: &Step<u64>, _| false)).run();
+/// let run = Loop::new(agent).until(never()).run();
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this loop has no bound, so it could run for ever",

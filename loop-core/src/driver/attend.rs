@@ -6,8 +6,13 @@ use std::{
     task::Poll,
 };
 
-use super::{Outlet, Run, Signals};
+use tokio::task::unconstrained;
+
+use super::{Outlet, Run, Signals, yield_to_runtime};
 use crate::{Input, RunTime, WorkError};
+
+/// An iteration or an evaluation that was called.
+type Attended<'w, T> = Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + 'w>>;
 
 /// How it stands with the work.
 enum Standing {
@@ -32,19 +37,20 @@ enum Wake<T> {
 impl<O> Run<O> {
     /// Drives work to its end, or to its cut. When this returns the work is over: it has ended by
     /// itself, or has been dropped.
-    pub(super) async fn attend<T>(
+    pub(super) async fn attend<'w, T>(
         &mut self,
-        mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
+        call: impl FnOnce() -> Attended<'w, T>,
     ) -> Result<T, WorkError> {
         // It was called off after it was decided on: it is never called.
         if self.machine.is_interrupted() {
             return Err(cut());
         }
+        let mut work = call();
         // Work that is ready at once needs no timers, and costs none.
         if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-            if let Err(WorkError::Later { .. }) = result {
-                // It may be asked again at once.
-                self.give_way().await;
+            // It may be asked again at once.
+            if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
+                yield_to_runtime().await;
             }
             return result;
         }
@@ -53,10 +59,7 @@ impl<O> Run<O> {
     }
 
     /// Drives work that is not ready.
-    async fn stand_by<T>(
-        &mut self,
-        mut work: Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + '_>>,
-    ) -> Result<T, WorkError> {
+    async fn stand_by<T>(&mut self, mut work: Attended<'_, T>) -> Result<T, WorkError> {
         let mut standing = Standing::Running;
         loop {
             let deadline = self.machine.deadline();
@@ -118,13 +121,11 @@ impl<O> Run<O> {
         // What it spends cannot be recorded any more.
         self.tell_failure();
         self.take_events();
-        self.outlet.try_flush();
         self.machine.is_interrupted() && !was_interrupted
     }
 
     fn interrupt(&mut self) -> Standing {
         self.take_events();
-        self.outlet.try_flush();
         self.signals.work.interrupt();
         Standing::Interrupted(self.signals.clock.now().after(self.times.grace))
     }
@@ -151,7 +152,8 @@ impl Signals {
             () = self.cancel.cancelled(), if !interrupted => Wake::Cancelled,
             () = self.work.reported(), if !interrupted => Wake::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => Wake::Deadline,
-            () = outlet.flush(), if !outlet.is_clear() => Wake::ReaderHasRoom,
+            // As the clock, it does not depend on what the work leaves of the task's budget.
+            () = unconstrained(outlet.flush()), if !outlet.is_clear() => Wake::ReaderHasRoom,
             () = self.clock.reach(due), if due.is_some() => Wake::Due,
         }
     }

@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    task::unconstrained,
+    time::{Instant, sleep_until},
+};
 
 use crate::RunTime;
 
@@ -54,8 +57,9 @@ impl TimeOff {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    fn sum(&self) -> Duration {
-        Duration::from_micros(self.0.load(Ordering::Relaxed))
+    /// Microseconds.
+    fn sum(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -65,26 +69,33 @@ impl TimeOff {
 pub(crate) struct Clock {
     base: RunTime,
     origin: Instant,
-    /// What was given before this run began is not of this run.
-    before: Duration,
+    /// The time off before this run, which does not count for it, in microseconds.
+    before: u64,
     off: TimeOff,
-    /// Since when it stands still, and the time off until then.
-    stopped: Option<(Instant, Duration)>,
+    /// Since when it stands still, and the time off until then in microseconds.
+    stopped: Option<(Instant, u64)>,
 }
 
 impl Clock {
-    /// A clock that shows `base` now.
+    /// A clock that shows `base` until it is [started](Self::start), and then goes on from there.
     pub(crate) fn starting_at(base: RunTime, off: TimeOff) -> Self {
         Self { base, origin: Instant::now(), before: off.sum(), off, stopped: None }
     }
 
-    pub(crate) fn now(&self) -> RunTime {
-        let (now, off) = self.stopped.unwrap_or_else(|| (Instant::now(), self.off()));
-        let counted = (now - self.origin).saturating_sub(off);
-        self.base.plus(RunTime::from(counted))
+    /// Runs from now on: what passed since it was made, while nobody drove the run, is no run time.
+    pub(crate) fn start(&mut self) {
+        (self.origin, self.before) = (Instant::now(), self.off.sum());
     }
 
-    fn off(&self) -> Duration {
+    pub(crate) fn now(&self) -> RunTime {
+        let (now, off) = self.stopped.unwrap_or_else(|| (Instant::now(), self.off()));
+        // In whole microseconds: this is computed several times a step.
+        let counted = RunTime::from(now - self.origin).as_micros().saturating_sub(off);
+        self.base.plus(RunTime::from_micros(counted))
+    }
+
+    /// Microseconds.
+    fn off(&self) -> u64 {
         self.off.sum().saturating_sub(self.before)
     }
 
@@ -96,17 +107,21 @@ impl Clock {
     /// Runs again. Time off that was given meanwhile is part of the time in which it stood still.
     pub(crate) fn go_on(&mut self) {
         if let Some((since, off_then)) = self.stopped.take() {
-            let given = self.off().saturating_sub(off_then);
+            let given = Duration::from_micros(self.off().saturating_sub(off_then));
             self.origin += since.elapsed().saturating_sub(given);
         }
     }
 
-    /// Resolves when the clock shows `at`; never for `None`.
+    /// Resolves when the clock shows `at`; never for `None`. It does not take part in tokio's cooperative budget: work
+    /// that is polled before it in the same task could use all of that up each time, and no limit would ever bind.
     pub(crate) async fn reach(&self, at: Option<RunTime>) {
         let Some(at) = at else { return std::future::pending().await };
         loop {
-            match self.origin.checked_add(at.since(self.base).saturating_add(self.off())) {
-                Some(instant) => sleep_until(instant).await,
+            match self
+                .origin
+                .checked_add(at.since(self.base).saturating_add(Duration::from_micros(self.off())))
+            {
+                Some(instant) => unconstrained(sleep_until(instant)).await,
                 None => std::future::pending().await,
             }
             // Time off may have been given meanwhile; then it is not yet so late.

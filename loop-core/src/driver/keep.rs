@@ -1,9 +1,16 @@
 //! Keeping a run's journal: nothing begins before what led to it is safe.
 
-use super::Run;
+use std::time::Duration;
+
+use super::{Run, Signals};
 use crate::{
-    Action, Event, EventKind, Halt, Input, Journal, Phase, StopReason, WorkResult, machine::Told, with_causes,
+    Action, Event, EventKind, Halt, Input, Journal, Phase, RunTime, StopReason, WorkResult, machine::Told,
+    with_causes,
 };
+
+/// A sync may still take this long when the run was cancelled or its deadline has passed. A disk that never answers
+/// must not hold a run for ever, and a slow one must not lose the run's end.
+const SYNC_TIME: Duration = Duration::from_secs(30);
 
 /// A run's journal, and whether it can still be written.
 pub(crate) struct Keeper<O> {
@@ -29,7 +36,7 @@ impl<O> Keeper<O> {
     // Not in the way of a run without a journal.
     #[cold]
     pub(super) fn append(&mut self, events: &[Event], output: Option<&O>) {
-        if events.is_empty() || !matches!(self.state, State::Sound) {
+        if !matches!(self.state, State::Sound) {
             return;
         }
         let made = |event: &Event| {
@@ -40,11 +47,18 @@ impl<O> Keeper<O> {
         self.note(kept);
     }
 
-    async fn sync(&mut self) {
-        if matches!(self.state, State::Sound) {
-            let synced = self.journal.sync().await;
-            self.note(synced);
+    async fn sync(&mut self, signals: &Signals, deadline: Option<RunTime>) {
+        if !matches!(self.state, State::Sound) {
+            return;
         }
+        let synced = tokio::select! {
+            biased;
+            synced = self.journal.sync() => synced,
+            () = signals.sync_time_over(deadline) => {
+                Err(format!("its journal was not synced within {SYNC_TIME:?} after the run had to end").into())
+            }
+        };
+        self.note(synced);
     }
 
     fn note(&mut self, result: Result<(), crate::BoxError>) {
@@ -70,17 +84,29 @@ impl<O> Keeper<O> {
     }
 }
 
+impl Signals {
+    /// Resolves when a sync has taken too long for a run that has to end.
+    async fn sync_time_over(&self, deadline: Option<RunTime>) {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => {}
+            () = self.clock.reach(deadline) => {}
+        }
+        tokio::time::sleep(SYNC_TIME).await;
+    }
+}
+
 impl<O> Run<O> {
     /// Makes the run's past safe before this action. If that fails, nothing may start: the run ends, at
     /// once if it can.
     pub(super) async fn keep(&mut self, action: &mut Action) {
+        let deadline = self.machine.deadline();
         if let Some(keeper) = &mut self.outlet.keeper {
-            keeper.sync().await;
+            keeper.sync(&self.signals, deadline).await;
         }
         if let Some(Told::Due) = self.tell_failure() {
             *action = self.decide(self.machine.progress().now());
         }
-        self.look_again();
     }
 
     /// Tells the machine once that the journal cannot be written, if it cannot.
@@ -89,6 +115,8 @@ impl<O> Run<O> {
         if self.machine.progress().phase() == Phase::Ended {
             return None;
         }
+        // A run that was cancelled ends for that.
+        self.tell_cancel();
         let message = format!("the run cannot be recorded: {why}");
         let halt = Halt::new(StopReason::Failed, message);
         Some(self.machine.tell(self.signals.clock.now(), Input::Halted { halt }))

@@ -50,8 +50,10 @@ pub(crate) struct Run<O> {
     cancelled: bool,
     /// Steps and put-offs since other tasks last had their turn on this thread.
     turn: u32,
-    /// The run time of that.
-    turn_began: RunTime,
+    /// The run time at which they get it in any case.
+    turn_ends: RunTime,
+    /// The limits for the work that begins now, as the guardrails report them.
+    left: Ceiling,
     /// The output of the step that is not settled yet.
     output: Option<Arc<O>>,
     steps: Steps<O>,
@@ -84,7 +86,7 @@ impl<I: Iteration> Driver<I> {
                 Action::Wait(duration) => self.run.wait(duration).await,
                 Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
-                Action::Finish(ending) => return self.run.report(ending).await,
+                Action::Finish(ending) => return self.run.report(*ending).await,
             }
         }
     }
@@ -93,11 +95,10 @@ impl<I: Iteration> Driver<I> {
         let run = &mut self.run;
         let cx = IterationContext::new(&run.signals.work, iteration)
             .with_attempt(attempt)
-            .with_left(run.left())
+            .with_left(run.left)
             .with_guidance(run.machine.progress().shared_guidance())
-            .with_last_output(run.steps.last_output.clone())
-            .with_previous(run.steps.last.clone());
-        let result = match run.attend(self.iteration.run(cx)).await {
+            .with_steps(run.steps.last.clone(), run.steps.last_output.clone());
+        let result = match run.attend(|| self.iteration.run(cx)).await {
             Ok(output) => {
                 run.output = Some(Arc::new(output));
                 WorkResult::Done(())
@@ -115,9 +116,9 @@ impl<I: Iteration> Driver<I> {
         };
         let iteration = run.machine.progress().current_step().map_or(0, StepRecord::iteration);
         let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
-            .with_left(run.left())
+            .with_left(run.left)
             .with_previous(run.steps.last.clone());
-        let result = match run.attend(evaluator.as_mut().evaluate(cx)).await {
+        let result = match run.attend(|| evaluator.as_mut().evaluate(cx)).await {
             Ok(verdict) => WorkResult::Done(verdict),
             Err(error) => error.into(),
         };
@@ -146,18 +147,20 @@ impl<O> Run<O> {
         };
         let steps = Steps::restored(progress, last_output);
         let signals = Signals { cancel, clock, work: Work::new() };
-        let turn_began = machine.progress().now();
-        Self { machine, outlet, signals, times, cancelled: false, turn: 0, turn_began, output, steps }
+        let turn_ends = machine.progress().now().after(TURN_TIME);
+        let left = Ceiling::NONE;
+        Self { machine, outlet, signals, times, cancelled: false, turn: 0, turn_ends, left, output, steps }
     }
 
     fn begin(&mut self) {
+        self.signals.clock.start();
         let progress = self.machine.progress();
-        // A run that had ended and is cancelled before it is taken up again stays as it ended.
+        // A run that had ended and is cancelled before it is resumed stays as it ended.
         if progress.ending().is_none() || !self.signals.cancel.is_cancelled() {
-            self.answer(match progress.phase() {
-                Phase::New => Input::Started,
-                _ => Input::Resumed,
-            });
+            let begin = if progress.phase() == Phase::New { Input::Started } else { Input::Resumed };
+            self.machine.tell(self.signals.clock.now(), begin);
+            // Only then: a cancellation would cut the work that the run died in, and use up its iteration.
+            self.tell_cancel();
         }
     }
 
@@ -168,17 +171,24 @@ impl<O> Run<O> {
         let settles = self.machine.progress().phase() == Phase::Settling;
         // There are the events that led to it, and its own.
         let waits = !settles && !self.outlet.has_room(self.machine.events().len() + 1);
+        let keeps = !settles && self.outlet.keeper.is_some();
+        let mut was_over = None;
         if waits {
+            was_over = Some(self.machine.left().time.is_some_and(|left| left.is_zero()));
             self.take_events();
             self.wait_for_reader().await;
             now = self.signals.clock.now();
         }
         let mut action = self.decide(now);
-        if !settles && self.outlet.keeper.is_some() {
+        if keeps {
             // Boxed, because a run without a journal would else carry the room for it around.
             Box::pin(self.keep(&mut action)).await;
-        } else if waits {
-            self.look_again();
+        }
+        if let Phase::Working(_) = self.machine.progress().phase() {
+            self.left = self.machine.left();
+            if waits || keeps || self.outlet.is_observed() {
+                self.look_again(was_over);
+            }
         }
         action
     }
@@ -188,7 +198,6 @@ impl<O> Run<O> {
             unreachable!("each input that answers an action leaves something to decide")
         };
         self.take_events();
-        self.outlet.try_flush();
         action
     }
 
@@ -200,28 +209,23 @@ impl<O> Run<O> {
             () = self.outlet.make_room() => {}
             () = self.signals.cancel.cancelled() => {}
         }
+        self.tell_usage();
         self.tell_cancel();
     }
 
-    /// Time has passed since the work that begins now was decided on: it may be too late for it.
-    fn look_again(&mut self) {
-        if let Phase::Working(_) = self.machine.progress().phase() {
-            self.tell_cancel();
-            let now = self.signals.clock.now();
-            if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
-                self.machine.tell(now, Input::DeadlinePassed);
-            }
+    /// A reader, an observer or the journal took time since the last work ended: it may be too late for the work
+    /// that begins now. `was_over` says that it was too late before, where that is not known from what is left. Then
+    /// the machine decided to begin all the same, because the work is a step's first evaluation, and so it does for a
+    /// run that nobody reads.
+    fn look_again(&mut self, was_over: Option<bool>) {
+        self.tell_cancel();
+        let Some(left) = self.left.time else { return };
+        let now = self.signals.clock.now();
+        let taken = now.since(self.machine.progress().now());
+        self.left.time = Some(left.saturating_sub(taken));
+        if !was_over.unwrap_or(left.is_zero()) && left <= taken {
+            self.machine.tell(now, Input::DeadlinePassed);
         }
-    }
-
-    /// What the guardrails leave to the work that begins now.
-    fn left(&self) -> Ceiling {
-        let mut left = self.machine.left();
-        if self.outlet.keeper.is_some() {
-            let waited = self.signals.clock.now().since(self.machine.progress().now());
-            left.time = left.time.map(|time| time.saturating_sub(waited));
-        }
-        left
     }
 
     /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
@@ -262,7 +266,9 @@ impl<O> Run<O> {
 
     /// Ends a step: asks the condition, with the step's own events folded.
     async fn settle(&mut self) {
-        self.give_way().await;
+        if self.is_turn_over() {
+            yield_to_runtime().await;
+        }
         // The condition sees a step, a progress and events that say the same.
         self.tell_usage();
         self.take_events();
@@ -284,15 +290,16 @@ impl<O> Run<O> {
         self.steps.settled(step, progress);
     }
 
-    /// Lets others run, now and then: a loop of ready futures must not keep its thread to itself.
-    async fn give_way(&mut self) {
+    /// Whether others have to run now, after one more step: a loop of ready futures must not keep its thread to
+    /// itself.
+    fn is_turn_over(&mut self) -> bool {
         self.turn += 1;
         let now = self.machine.progress().now();
-        if self.turn == TURN_STEPS || now.since(self.turn_began) >= TURN_TIME {
-            yield_to_runtime().await;
-            self.turn = 0;
-            self.turn_began = now;
+        let over = self.turn == TURN_STEPS || now >= self.turn_ends;
+        if over {
+            (self.turn, self.turn_ends) = (0, now.after(TURN_TIME));
         }
+        over
     }
 
     async fn ask(&mut self, ask: Option<&mut Box<dyn Ask>>, question: &Question) {

@@ -15,7 +15,7 @@ pub(crate) trait Goal<O>: Send {
     fn observe(&mut self, event: &Event);
 }
 
-/// What a run does when the reader of its events lags: when the channel between them is full.
+/// Controls a run whose event reader lags, so that the channel between them is full.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnLag {
@@ -56,8 +56,11 @@ impl<O> Outlet<O> {
     }
 
     /// Takes the machine's new events. The journal gets them first; the condition and the observers see
-    /// them at once. `output` is that of the step which is not settled.
+    /// them at once, and the reader those that it has room for. `output` is that of the step which is not settled.
     pub(crate) fn take(&mut self, machine: &mut Machine, output: Option<&O>) {
+        if machine.events().is_empty() {
+            return;
+        }
         if let Some(keeper) = &mut self.keeper {
             keeper.append(machine.events(), output);
         }
@@ -70,8 +73,8 @@ impl<O> Outlet<O> {
         match self.reader {
             Some(_) => {
                 machine.take_events().for_each(|event| self.hold(event));
+                self.try_flush();
                 if self.on_lag == OnLag::Drop {
-                    self.try_flush();
                     self.backlog.clear();
                 }
             }
@@ -91,6 +94,11 @@ impl<O> Outlet<O> {
         } else {
             self.backlog.push_back(event);
         }
+    }
+
+    /// Whether there are observers. They run on the run's own task, and may take their time.
+    pub(crate) const fn is_observed(&self) -> bool {
+        !self.observers.is_empty()
     }
 
     /// Whether nothing is held for the reader.
@@ -118,7 +126,7 @@ impl<O> Outlet<O> {
     }
 
     /// Passes on what the reader has room for.
-    pub(crate) fn try_flush(&mut self) {
+    fn try_flush(&mut self) {
         while let Some((reader, event)) = self.reader.as_ref().zip(self.backlog.pop_front()) {
             match reader.try_send(event) {
                 Ok(()) => {}

@@ -23,7 +23,6 @@ impl<O> Run<O> {
                 () = self.signals.clock.reach(Some(end)) => return self.answer(Input::Waited),
             }
             self.take_events();
-            self.outlet.try_flush();
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::{
     event::{Notes, WorkResult},
 };
 
-/// What a driver tells the machine.
+/// A report of a driver to the machine. Later versions may add inputs that drivers can ignore.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Input {
     /// Begin.
     Started,
@@ -60,7 +61,11 @@ pub enum Input {
 }
 
 /// What the machine asks its driver to do. It asks for one thing at a time.
+///
+/// Later versions may add actions. A driver answers an action that it does not know with [`Input::Halted`]: the run ends,
+/// and nothing new begins.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Action {
     /// Run the iteration. Answer with [`Input::Iterated`].
     Iterate {
@@ -77,14 +82,14 @@ pub enum Action {
     /// Wait. Answer with [`Input::Waited`], or with [`Input::DeadlinePassed`] if that comes first.
     Wait(Duration),
     /// Ask a person. Run time stands still meanwhile. Answer with [`Input::Answered`].
-    Ask(Question),
+    Ask(Box<Question>),
     /// Tell the work under way to end, and end it if it does not. Answer as its end is answered.
     Interrupt {
         /// How the run will end for it.
-        cause: Ending,
+        cause: Box<Ending>,
     },
     /// The run is over.
-    Finish(Ending),
+    Finish(Box<Ending>),
 }
 
 /// The consequence of an input.
@@ -93,7 +98,7 @@ pub(crate) enum Told {
     /// The outstanding action still stands.
     Unchanged,
     /// The work under way has to end, and the run ends for this.
-    Interrupt(Ending),
+    Interrupt(Box<Ending>),
     /// Nothing is under way: [`decide`](crate::Machine::decide) says what comes next.
     Due,
 }

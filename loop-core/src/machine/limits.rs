@@ -10,9 +10,8 @@ use crate::{
 impl Machine {
     /// What all guardrails together leave to the work that begins now.
     pub fn left(&self) -> Ceiling {
-        self.guardrails
-            .iter()
-            .fold(Ceiling::NONE, |left, guardrail| left.min(guardrail.ceiling(&self.progress)))
+        let ceilings = self.guardrails.iter().map(|guardrail| guardrail.ceiling(&self.progress));
+        ceilings.reduce(Ceiling::min).unwrap_or(Ceiling::NONE)
     }
 
     /// The run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as is known now. Binds while work
@@ -68,7 +67,7 @@ impl Machine {
             left.is_exhausted().then(|| {
                 let halt = match guardrail.check(&self.progress) {
                     Decision::Halt(halt) => halt,
-                    _ => Halt::new(left.stop_reason(), ""),
+                    _ => left.halt(),
                 };
                 Ending::halted_by(guardrail.name(), halt)
             })

@@ -5,16 +5,17 @@
 //! knows is [`Progress`], and `Progress` is the fold of the [`Event`]s that it writes: one for every
 //! input that is taken, and one for every action but [`Settle`](Action::Settle).
 
+mod decide;
 mod input;
 mod limits;
 
-use std::{fmt, time::Duration, vec};
+use std::{fmt, vec};
 
 pub(crate) use input::Told;
 pub use input::{Action, Input};
 
 use crate::{
-    Decision, Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, Question, RunTime,
+    Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime,
     event::{Notes, Stage},
     progress::Phase,
     time::whole_micros,
@@ -65,9 +66,11 @@ impl Machine {
     /// A [`HistoryError`] at the first event that cannot follow those before. They are folded then, and it is not.
     pub fn restore<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Result<(), HistoryError> {
         for event in events {
-            let ended = self.ending_before(event);
+            let resumes = matches!(event.kind, EventKind::RunResumed {});
+            let ended = self.progress.ending().filter(|_| resumes).cloned();
             self.progress.apply(event)?;
-            observe(&mut self.guardrails, event, ended.as_ref());
+            self.guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
+            self.reopened(ended);
         }
         Ok(())
     }
@@ -166,36 +169,6 @@ impl Machine {
         }
     }
 
-    /// Says what to do next, and writes that it begins now. `None` while work is under way, and before the
-    /// run has started.
-    pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
-        match self.progress.phase {
-            Phase::New | Phase::Working(_) => return None,
-            Phase::Settling => return Some(Action::Settle),
-            Phase::Ended => return self.progress.ending().cloned().map(Action::Finish),
-            Phase::Before(_) | Phase::Asking | Phase::Waiting(_) => {}
-        }
-        // What is decided is an event of this time.
-        self.progress.pass_time(at);
-        if let Some(ending) = self.progress.due.clone().or_else(|| self.exhausted()) {
-            return Some(self.finish(ending));
-        }
-        let Phase::Before(stage) = self.progress.phase else { return None };
-        if let Some(after) = self.progress.retry_after.filter(|after| !after.is_zero()) {
-            return Some(match self.too_late(after) {
-                Some(ending) => self.finish(ending),
-                None => self.wait(after, stage),
-            });
-        }
-        Some(match stage {
-            Stage::Iteration => self.before_iteration(),
-            Stage::Evaluation => {
-                self.emit(self.progress.now(), EventKind::EvaluationStarted {});
-                Action::Evaluate
-            }
-        })
-    }
-
     /// Something happened, and what comes next is to be decided.
     fn fact(&mut self, at: RunTime, kind: EventKind) -> Told {
         self.emit(at, kind);
@@ -250,89 +223,32 @@ impl Machine {
     }
 
     fn resume(&mut self, at: RunTime) -> Told {
+        let ended = self.progress.ending().cloned();
         self.emit(at, EventKind::RunResumed {});
+        self.reopened(ended);
         if let Some(grant) = self.grant.take() {
             self.emit(at, EventKind::Granted { grant });
         }
         Told::Due
     }
 
-    fn before_iteration(&mut self) -> Action {
-        let mut question = None;
-        for (index, guardrail) in self.guardrails.iter().enumerate() {
-            match guardrail.check(&self.progress) {
-                Decision::Continue => {}
-                Decision::Halt(halt) => {
-                    let ending = Ending::halted_by(guardrail.name(), halt);
-                    return self.finish(ending);
-                }
-                Decision::Ask(asked) => {
-                    let name = guardrail.name();
-                    if question.is_none() && !self.progress.next.is_acknowledged(index, name) {
-                        question = Some((index, name.to_owned(), asked));
-                    }
-                }
-            }
-        }
-        if let Some((index, guardrail, question)) = question {
-            return self.ask(index, guardrail, question);
-        }
-        if self.progress.iterations() > 0 && !self.progress.next.paced {
-            let delay = self.pace.delay(&self.progress);
-            if !delay.is_zero() {
-                return self.wait(delay, Stage::Iteration);
-            }
-        }
-        let iteration = self.progress.iterations() + 1;
-        let attempt = self.progress.next.deaths + 1;
-        self.emit(self.progress.now(), EventKind::IterationStarted { iteration, attempt });
-        Action::Iterate { iteration, attempt }
-    }
-
-    fn ask(&mut self, index: usize, guardrail: String, question: Question) -> Action {
-        let asked = EventKind::QuestionAsked { index, guardrail, question: Box::new(question.clone()) };
-        self.emit(self.progress.now(), asked);
-        Action::Ask(question)
-    }
-
-    fn wait(&mut self, duration: Duration, before: Stage) -> Action {
-        let duration = whole_micros(duration);
-        self.emit(self.progress.now(), EventKind::WaitStarted { duration, before });
-        Action::Wait(duration)
-    }
-
     fn interrupt(&mut self, cause: Ending) -> Told {
-        self.emit(self.progress.now(), EventKind::InterruptRequested { cause: Box::new(cause.clone()) });
+        let cause = Box::new(cause);
+        self.emit(self.progress.now(), EventKind::InterruptRequested { cause: cause.clone() });
         Told::Interrupt(cause)
     }
 
-    fn finish(&mut self, ending: Ending) -> Action {
-        self.emit(self.progress.now(), EventKind::RunFinished { ending: Box::new(ending.clone()) });
-        Action::Finish(ending)
-    }
-
     fn emit(&mut self, at: RunTime, kind: EventKind) {
-        let event = Event { sequence: self.progress.sequence + 1, at, kind };
-        let ended = self.ending_before(&event);
-        self.progress.fold(&event);
-        observe(&mut self.guardrails, &event, ended.as_ref());
-        self.events.push(event);
+        let Self { progress, guardrails, events, .. } = self;
+        let event = events.push_mut(Event { sequence: progress.sequence + 1, at, kind });
+        progress.fold(event);
+        guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
     }
 
-    /// The ending that this event undoes, if it takes up a run that had ended.
-    fn ending_before(&self, event: &Event) -> Option<Ending> {
-        match event.kind {
-            EventKind::RunResumed {} => self.progress.ending().cloned(),
-            _ => None,
-        }
-    }
-}
-
-fn observe(guardrails: &mut [Box<dyn Guardrail>], event: &Event, ended: Option<&Ending>) {
-    for guardrail in guardrails {
-        guardrail.observe(event);
+    /// Tells the guardrails that the run goes on after it had ended so.
+    fn reopened(&mut self, ended: Option<Ending>) {
         if let Some(ending) = ended {
-            guardrail.reopened(ending);
+            self.guardrails.iter_mut().for_each(|guardrail| guardrail.reopened(&ending));
         }
     }
 }

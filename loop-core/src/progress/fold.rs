@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{HistoryError, NextIteration, Phase, Progress};
+use super::{HistoryError, Phase, Progress};
 use crate::{
-    Answer, CostQuality, Ending, Halt, RunTime, StepRecord, StopReason, Usage,
+    Answer, Ending, Halt, RunTime, StepRecord, StopReason, Usage,
     event::{Event, EventKind, Notes, Stage, WorkResult},
 };
 
@@ -33,10 +33,10 @@ impl Progress {
     pub(crate) fn fold(&mut self, event: &Event) {
         self.sequence = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
         if let Phase::Working(_) = self.phase {
-            let worked = event.at.since(self.now);
-            self.working += worked;
+            let worked = event.at.minus(self.now);
+            self.working = self.working.plus(worked);
             if let Some(step) = &mut self.current {
-                step.worked += worked;
+                step.worked = step.worked.plus(worked);
             }
         }
         self.pass_time(event.at);
@@ -57,7 +57,10 @@ impl Progress {
             EventKind::WaitFinished {} => self.waited(),
             EventKind::IterationStarted { iteration, .. } => self.began(*iteration),
             EventKind::IterationFinished { result, notes } => self.iterated(result, notes.as_deref()),
-            EventKind::EvaluationStarted {} => self.phase = Phase::Working(Stage::Evaluation),
+            EventKind::EvaluationStarted {} => {
+                self.next.evaluations += 1;
+                self.phase = Phase::Working(Stage::Evaluation);
+            }
             EventKind::EvaluationFinished { result, notes } => {
                 let verdict = match result {
                     WorkResult::Done(verdict) => Some(verdict.clone()),
@@ -71,8 +74,10 @@ impl Progress {
             EventKind::StepSettled { met, by } => self.settled(*met, by.as_deref()),
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
-            EventKind::CancelRequested {} => self.due = Some(Ending::cancelled()),
-            // A run that was about to end for another reason ends for that one.
+            // A run that was about to end, because its goal is met or for another reason, ends so.
+            EventKind::CancelRequested {} => {
+                self.due.get_or_insert_with(Ending::cancelled);
+            }
             EventKind::HaltRequested { halt } => {
                 self.due.get_or_insert_with(|| Ending::halted(Halt::clone(halt)));
             }
@@ -106,6 +111,7 @@ impl Progress {
         let halt = match answer {
             Some(Answer::Continue { guidance }) => {
                 self.next.acknowledged.push((*index, guardrail.clone()));
+                self.next.asked = None;
                 if let Some(note) = guidance {
                     self.next.guide(note);
                 }
@@ -114,7 +120,8 @@ impl Progress {
             Some(Answer::Stop) => Halt::new(StopReason::Declined, "a person said no"),
             None => unanswered.clone(),
         };
-        self.due = Some(Ending::halted_by(guardrail.clone(), halt));
+        let ending = Ending::halted_by(guardrail.clone(), halt);
+        self.due.get_or_insert(ending);
     }
 
     fn waited(&mut self) {
@@ -125,6 +132,10 @@ impl Progress {
     }
 
     fn began(&mut self, iteration: u64) {
+        // An earlier attempt that was deferred, or died with the run.
+        if let Some(StepRecord { usage, .. }) = &self.current {
+            self.next.unpriced |= !usage.is_unknown() && !usage.is_priced();
+        }
         self.quality_before = self.usage.cost.map(|cost| cost.quality);
         self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
         self.phase = Phase::Working(Stage::Iteration);
@@ -149,13 +160,11 @@ impl Progress {
     fn used_up(&mut self) {
         self.iterations += 1;
         if let Some(StepRecord { usage, .. }) = &self.current {
-            let is_priced = usage.cost.is_some_and(|cost| cost.quality < CostQuality::Partial);
-            self.unpriced += u64::from(!is_priced);
+            self.unpriced += u64::from(self.next.unpriced || !usage.is_priced());
             self.uncounted += u64::from(usage.tokens().is_none());
         }
         // The guidance stays until the step is settled: an evaluator's death must not lose it.
-        let guidance = self.next.guidance.take();
-        self.next = NextIteration { guidance, ..NextIteration::default() };
+        self.next.begin_anew();
     }
 
     /// What iterations and evaluations have in common when they come to their end by themselves.
@@ -233,14 +242,15 @@ impl Progress {
         if met {
             self.due = Some(Ending::goal_met(by.unwrap_or_default()));
         }
-        if let Some(step) = self.current.take() {
+        if let Some(step) = &self.current {
             self.failures = if step.is_failed() { self.failures + 1 } else { 0 };
             if step.score().is_some() && step.score() >= self.best.as_ref().and_then(StepRecord::score) {
                 self.best = Some(step.clone());
             }
-            self.last = Some(step);
+            self.last = self.current.take();
         }
-        self.next = NextIteration::default();
+        self.next.begin_anew();
+        self.next.guidance = None;
         self.phase = Phase::Before(Stage::Iteration);
     }
 
@@ -270,7 +280,11 @@ impl Progress {
                 self.phase = Phase::Before(stage);
             }
             Phase::Waiting(stage) => self.phase = Phase::Before(stage),
-            Phase::Asking => self.phase = Phase::Before(Stage::Iteration),
+            // Nobody has answered.
+            Phase::Asking => {
+                self.next.asked = None;
+                self.phase = Phase::Before(Stage::Iteration);
+            }
             Phase::Ended => self.reopened(),
             Phase::New | Phase::Before(_) | Phase::Settling => {}
         }
@@ -279,12 +293,11 @@ impl Progress {
     /// Somebody wants a run to go on that had ended: they have seen why.
     fn reopened(&mut self) {
         self.due = None;
+        // Whatever was deferred can be tried at once: people resume when they think that it works.
+        self.retry_after = None;
+        self.next.deferrals = 0;
         if let Some(ending) = self.ending.take() {
             self.acknowledged(&ending);
-        }
-        self.next.deferrals = 0;
-        if let Some((index, guardrail, _)) = &self.next.asked {
-            self.next.acknowledged.push((*index, guardrail.clone()));
         }
         // A step that was done and not judged is judged now, and not done again.
         let stage = if self.awaits_judgement() { Stage::Evaluation } else { Stage::Iteration };
@@ -301,6 +314,12 @@ impl Progress {
         // They have seen how often it died only if that is why it ended.
         if ending.reason() == Some(&StopReason::AttemptsExhausted) {
             self.next.deaths = 0;
+        }
+        // They have seen the question only if that is why it ended.
+        if let Some((index, guardrail, _)) = self.next.asked.take()
+            && ending.guardrail() == Some(&*guardrail)
+        {
+            self.next.acknowledged.push((index, guardrail));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which events can follow which. A history that breaks these rules is damaged, and no run goes on from it.
 
 use super::{Phase, Progress};
-use crate::{Event, EventKind, RunTime, event::Stage};
+use crate::{Ending, Event, EventKind, RunTime, event::Stage};
 
 /// Events that are not the history of a run: some are missing, doubled, damaged or in the wrong order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,21 +23,41 @@ impl HistoryError {
 enum Damage {
     #[error("the number of the event before it is {0}")]
     Number(u64),
+    #[error("the events between {0} and it are missing")]
+    Missing(u64),
+    #[error("no run has so many events")]
+    TooMany,
     #[error("the event before it happened later, at {0}")]
     Time(RunTime),
     #[error("the iteration before it is {0}")]
     Iteration(u64),
     #[error("it cannot happen while {0}")]
     Order(&'static str),
+    #[error("no step before it met the goal")]
+    Unearned,
 }
+
+/// A greater number of an event is damage, and the next one could not be counted.
+const MAX_SEQUENCE: u64 = u64::MAX / 2;
 
 impl Progress {
     /// Whether this event can follow those before it.
     pub(super) fn check(&self, event: &Event) -> Result<(), HistoryError> {
         let why = match &event.kind {
             _ if event.sequence != 0 && event.sequence <= self.sequence => Damage::Number(self.sequence),
+            _ if event.sequence > MAX_SEQUENCE => Damage::TooMany,
             _ if event.at < self.now => Damage::Time(self.now),
             kind if !self.can_follow(kind) => Damage::Order(self.phase.in_words()),
+            // Reports of usage that follow each other may have become one, with the number of the last.
+            kind if event.sequence > self.sequence + 1
+                && !matches!(kind, EventKind::UsageReported { .. }) =>
+            {
+                Damage::Missing(self.sequence)
+            }
+            kind if self.due.is_some() && kind.begins() => Damage::Order("the run is about to end"),
+            EventKind::RunFinished { ending } if ending.is_success() && !self.has_met_goal() => {
+                Damage::Unearned
+            }
             EventKind::IterationStarted { iteration, .. } if *iteration != self.iterations + 1 => {
                 Damage::Iteration(self.iterations)
             }
@@ -45,6 +65,10 @@ impl Progress {
         };
         let number = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
         Err(HistoryError { number, event: event.kind.name(), why })
+    }
+
+    fn has_met_goal(&self) -> bool {
+        self.due.as_ref().is_some_and(Ending::is_success)
     }
 
     fn can_follow(&self, kind: &EventKind) -> bool {
@@ -75,6 +99,19 @@ impl Progress {
             (EventKind::WorkCut { .. }, Phase::Working(_)) => self.interrupted,
             _ => false,
         }
+    }
+}
+
+impl EventKind {
+    /// Whether this begins something. A run that is about to end begins nothing.
+    const fn begins(&self) -> bool {
+        matches!(
+            self,
+            Self::IterationStarted { .. }
+                | Self::EvaluationStarted {}
+                | Self::WaitStarted { .. }
+                | Self::QuestionAsked { .. }
+        )
     }
 }
 

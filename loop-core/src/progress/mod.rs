@@ -54,7 +54,7 @@ pub struct Progress {
     /// The number of the last event.
     pub(crate) sequence: u64,
     now: RunTime,
-    working: Duration,
+    working: RunTime,
     evaluated: bool,
     iterations: u64,
     unpriced: u64,
@@ -82,11 +82,16 @@ pub(crate) struct NextIteration {
     pub(crate) deaths: u32,
     /// How often its work was put off.
     pub(crate) deferrals: u32,
+    /// How often its evaluation was begun.
+    pub(crate) evaluations: u32,
+    /// Whether an attempt that did not come to its end used something without a price.
+    unpriced: bool,
     /// Whether the pace's wait before it is behind us.
     pub(crate) paced: bool,
     /// The guardrails, by their places and names, whose question about it a person has answered.
     acknowledged: Vec<(usize, String)>,
-    /// The guardrail whose question was asked last: its place, its name, and what its silence means.
+    /// The guardrail whose question is open, or was answered with anything but yes: its place, its name, and what
+    /// its silence means.
     asked: Option<(usize, String, Halt)>,
     /// What a person noted for it.
     guidance: Option<Arc<str>>,
@@ -97,6 +102,14 @@ impl NextIteration {
     /// up with other guardrails, and an answer to one is none to another.
     pub(crate) fn is_acknowledged(&self, index: usize, name: &str) -> bool {
         self.acknowledged.iter().any(|(place, known)| *place == index && known == name)
+    }
+
+    /// Forgets what was known of the last iteration, but for the guidance.
+    fn begin_anew(&mut self) {
+        let Self { deaths, deferrals, evaluations, unpriced, paced, acknowledged, asked, guidance: _ } = self;
+        (*deaths, *deferrals, *evaluations) = (0, 0, 0);
+        (*unpriced, *paced, *asked) = (false, false, None);
+        acknowledged.clear();
     }
 
     /// Adds a person's note, after those before.
@@ -114,8 +127,9 @@ impl Progress {
         self.iterations
     }
 
-    /// Iterations that ended without a word about their cost, or with a cost that is only a part of it. If
-    /// there are any, the cost in [`usage`](Self::usage) is only a part too.
+    /// Iterations that ended without a word about their cost, or with a cost that is only a part of it, also if only
+    /// an attempt that was deferred or died had no price. If there are any, the cost in [`usage`](Self::usage) is
+    /// only a part too.
     pub const fn unpriced_iterations(&self) -> u64 {
         self.unpriced
     }
@@ -142,9 +156,10 @@ impl Progress {
         self.now.into()
     }
 
-    /// The part of [`elapsed`](Self::elapsed) in which iterations and evaluations ran.
+    /// The part of [`elapsed`](Self::elapsed) in which iterations and evaluations ran, from when they were recorded as
+    /// begun: see [`StepRecord::elapsed`](crate::StepRecord::elapsed).
     pub const fn working(&self) -> Duration {
-        self.working
+        self.working.since(RunTime::ZERO)
     }
 
     /// Run time at the last event.

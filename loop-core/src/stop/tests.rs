@@ -27,7 +27,7 @@ fn no(name: &'static str) -> When<Fixed> {
     When::new(Fixed(false, name, Arc::default()))
 }
 
-/// What decided, if the condition is met.
+/// Returns the name of the deciding condition, if the condition is met.
 fn decides(condition: &impl StopCondition<()>) -> Option<String> {
     let progress = Progress::default();
     condition.is_met(&(), &progress).then(|| condition.decided_by(&(), &progress))

@@ -40,7 +40,7 @@ async fn what_an_evaluator_marks_is_a_mark_of_the_step() {
         false
     });
     Loop::new(agent()).evaluate(check).until(goal).at_most(1).run().await.unwrap();
-    assert_eq!(*marks.lock().unwrap(), [Mark { name: "findings".into(), hash: 7 }]);
+    assert_eq!(*marks.lock().unwrap(), [Mark::new("findings", 7)]);
 }
 
 #[tokio::test(start_paused = true)]

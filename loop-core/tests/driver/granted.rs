@@ -16,7 +16,7 @@ async fn record(updates: impl futures::Stream<Item = Update<u64>>) -> Vec<Event>
 async fn what_was_granted_once_is_granted_for_good() {
     let run =
         |events: Vec<Event>| Loop::new(sleeper(ms(1))).until(never()).at_most(2).resume(events, Some(1));
-    let two = |note: &str| Grant { iterations: 2, note: Some(note.into()), ..Grant::default() };
+    let two = |note: &str| Grant::default().with_iterations(2).with_note(note);
     let mut events = record(run(Vec::new()).stream().unwrap()).await;
     for iterations in [4, 6] {
         events.extend(record(run(events.clone()).grant(two("go")).stream().unwrap()).await);
@@ -35,7 +35,7 @@ async fn what_was_granted_once_is_granted_for_good() {
 async fn time_that_was_granted_moves_the_deadline() {
     let run = || Loop::new(sleeper(ms(400))).until(never()).at_most_for(ms(1_000)).grace(ms(0));
     let events = record(run().stream().unwrap()).await;
-    let grant = Grant { time: ms(500), ..Grant::default() };
+    let grant = Grant::default().with_time(ms(500));
     let (took, report) = timed(run().resume(events, Some(2)).grant(grant).run()).await;
     let report = report.unwrap();
     assert_eq!(report.reason(), Some(&StopReason::TimeExceeded));
@@ -55,7 +55,7 @@ async fn a_note_is_for_the_next_prompt_and_for_no_other() {
         Loop::new(agent).until(never()).at_most(1)
     };
     let events = record(run().stream().unwrap()).await;
-    let grant = Grant { iterations: 2, note: Some("look at the log".into()), ..Grant::default() };
+    let grant = Grant::default().with_iterations(2).with_note("look at the log");
     run().resume(events, Some(1)).grant(grant).run().await.unwrap();
     assert_eq!(*heard.lock().unwrap(), [None, Some("look at the log".to_owned()), None]);
 }

@@ -239,6 +239,52 @@ async fn an_empty_journal_begins_a_run_and_a_used_one_no_second() {
     assert_eq!(used, BuildError::JournalUsed);
     let both = again().resume(journal.events(), Some(10)).journal(journal.clone()).run().await.unwrap_err();
     assert_eq!(both, BuildError::TwoPasts);
+    // Nor does the last one silently win.
+    let other = Memory::default();
+    let both = again().resume_from(journal.clone()).journal(other.clone()).run().await.unwrap_err();
+    assert_eq!(both, BuildError::TwoPasts);
+    let both = again().resume(journal.events(), Some(10)).resume_from(other).run().await.unwrap_err();
+    assert_eq!(both, BuildError::TwoPasts);
+}
+
+/// Syncs so many times, and then never again.
+struct Hanging(u64);
+
+#[async_trait]
+impl Journal<u64> for Hanging {
+    fn append(&mut self, _: &[Event], _: Option<&u64>) -> Result<(), BoxError> {
+        Ok(())
+    }
+    async fn sync(&mut self) -> Result<(), BoxError> {
+        match self.0.checked_sub(1) {
+            Some(left) => self.0 = left,
+            None => std::future::pending().await,
+        }
+        Ok(())
+    }
+    fn load(&mut self, _: &mut dyn FnMut(&Event)) -> Result<Option<u64>, BoxError> {
+        Ok(None)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_hangs_holds_up_neither_a_cancellation_nor_a_deadline() {
+    // In the first iteration, in a wait, and at the end.
+    for syncs in [0, 1, 3] {
+        let run = || Loop::new(agent()).until(never()).at_most(2).pace(ms(5)).journal(Hanging(syncs));
+        let cancelled = run().at_most_for(ms(3_600_000)).spawn().unwrap();
+        tokio::time::sleep(ms(10)).await;
+        cancelled.cancel();
+        let (took, report) = timed(cancelled.join()).await;
+        assert_eq!(took, ms(30_000), "after {syncs} syncs");
+        let reason = if syncs == 3 { StopReason::MaxIterations } else { StopReason::Cancelled };
+        assert_eq!(report.reason(), Some(&reason));
+        assert!(report.unrecorded().expect("its end is lost").contains("was not synced"));
+
+        let (took, report) = timed(run().at_most_for(ms(100)).run()).await;
+        let reason = if syncs == 3 { StopReason::MaxIterations } else { StopReason::Failed };
+        assert_eq!((took, report.unwrap().reason()), (ms(30_100), Some(&reason)), "after {syncs} syncs");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,10 +13,9 @@ use crate::parts::{ms, never, sleeper, timed};
 /// Asks before the second iteration.
 fn checkpoint() -> impl loop_core::Guardrail {
     guardrail_fn("checkpoint", |progress: &Progress| match progress.iterations() {
-        1 => Decision::Ask(Question {
-            text: "go on?".to_owned(),
-            unanswered: Halt::new(StopReason::HitlCheckpoint, "nobody was there"),
-        }),
+        1 => {
+            Decision::Ask(Question::new("go on?", Halt::new(StopReason::HitlCheckpoint, "nobody was there")))
+        }
         _ => Decision::Continue,
     })
 }

@@ -1,6 +1,7 @@
 //! Readers that lag, and journals that take their time: neither moves a limit.
 
 use std::{
+    future::Future,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -12,7 +13,7 @@ use loop_core::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::parts::{ms, never, sleeper};
+use crate::parts::{Budget, cents, ms, never, sleeper};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -148,4 +149,100 @@ async fn a_detached_run_goes_on_to_its_end() {
     run.spawn().unwrap().detach();
     sleep(ms(3_001)).await;
     assert_eq!(*done.lock().unwrap(), Some(300));
+}
+
+/// Written by hand, without `async_trait`: it notes each call, and not only each poll.
+struct ByHand(Calls);
+
+impl loop_core::Iteration for ByHand {
+    type Output = u64;
+    fn run<'a, 'b>(
+        &'a mut self,
+        cx: IterationContext<u64>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<u64, loop_core::WorkError>> + Send + 'b>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        self.0.lock().expect("no panic").push((ms(0), cx.left().time.unwrap_or_default()));
+        Box::pin(async { Ok(1) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_was_called_off_is_not_called() {
+    let calls = Calls::default();
+    let run = Loop::new(ByHand(Arc::clone(&calls))).until(never()).at_most_for(ms(50)).journal(Slow(ms(100)));
+    assert_eq!(run.run().await.unwrap().iterations(), 1);
+    assert!(calls.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_work_is_called_after_an_observer_cancelled_it() {
+    let (calls, token) = (Calls::default(), loop_core::CancellationToken::new());
+    let cancel = token.clone();
+    let observer = move |event: &Event, _: &loop_core::Progress| {
+        if let EventKind::IterationStarted { .. } = event.kind {
+            cancel.cancel();
+        }
+    };
+    let run =
+        Loop::new(ByHand(Arc::clone(&calls))).until(never()).at_most(3).cancel_on(token).observe(observer);
+    assert_eq!(run.run().await.unwrap().reason(), Some(&StopReason::Cancelled));
+    assert!(calls.lock().unwrap().is_empty());
+}
+
+/// An observer runs on the run's own task. This one moves the clock as if it blocked the thread.
+#[tokio::test(start_paused = true)]
+async fn no_work_is_called_after_an_observer_took_its_time() {
+    let calls = Calls::default();
+    let observer = |event: &Event, _: &loop_core::Progress| {
+        if let EventKind::IterationStarted { .. } = event.kind {
+            // Its first poll moves the clock.
+            let _ = futures::FutureExt::now_or_never(tokio::time::advance(ms(80)));
+        }
+    };
+    let run = Loop::new(ByHand(Arc::clone(&calls))).until(never()).at_most_for(ms(50)).observe(observer);
+    assert_eq!(run.run().await.unwrap().reason(), Some(&StopReason::TimeExceeded));
+    assert!(calls.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn usage_that_comes_while_a_reader_is_awaited_counts_before_the_next_iteration() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        let meter = cx.meter();
+        tokio::spawn(async move {
+            sleep(ms(1_000)).await;
+            meter.add(cents(100));
+        });
+        Ok(1)
+    });
+    let run = Loop::new(agent).until(never()).at_most(3).guard(Budget::cents(10)).channel(1);
+    let mut run = run.spawn().unwrap();
+    run.next().await;
+    run.next().await;
+    sleep(ms(10_000)).await;
+    let report = run.join().await;
+    assert_eq!((report.reason(), report.iterations()), (Some(&StopReason::BudgetExceeded), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_or_a_mark_that_comes_late_is_not_the_next_steps() {
+    for after in [0, 5] {
+        let agent = iteration_fn(move |cx: IterationContext<u64>| async move {
+            let iteration = cx.iteration();
+            if iteration == 1 {
+                tokio::spawn(async move {
+                    sleep(ms(after)).await;
+                    cx.fault("of the first");
+                    cx.mark("tree", 1);
+                });
+            }
+            sleep(ms(10 * (iteration - 1))).await;
+            Ok(iteration)
+        });
+        let report = Loop::new(agent).until(never()).at_most(2).run().await.unwrap();
+        let last = report.last_step().expect("a step");
+        assert_eq!((last.iteration(), last.fault(), last.marks()), (2, None, &[][..]));
+    }
 }

@@ -1,9 +1,9 @@
 //! Runs that are taken up again.
 
 use loop_core::{
-    BuildError, CancellationToken, EvaluationContext, Event, EventKind, Iteration, IterationContext, Loop,
-    Progress, StopReason, Update, Verdict, WorkError, condition_fn, evaluator_fn, evaluator_passed,
-    iteration_fn,
+    BuildError, CancellationToken, Ending, EvaluationContext, Event, EventKind, Iteration, IterationContext,
+    Loop, Progress, StopReason, Update, Verdict, WorkError, WorkResult, condition_fn, evaluator_fn,
+    evaluator_passed, iteration_fn,
 };
 
 use crate::parts::{ms, never};
@@ -186,4 +186,53 @@ async fn a_failed_step_does_not_pass_for_the_maker_of_an_earlier_output() {
             Loop::new(fails_second()).until(goal).at_most(4).resume(events[..stop].to_vec(), Some(10));
         assert_eq!(resumed.run().await.unwrap().output(), Some(&40));
     }
+}
+
+/// The damage that is found in these events, without their times.
+fn damage(kinds: Vec<EventKind>) -> String {
+    let events: Vec<Event> =
+        kinds.into_iter().map(|kind| Event::new(loop_core::RunTime::ZERO, kind)).collect();
+    Progress::from_events(&events).expect_err("it is damaged").to_string()
+}
+
+#[test]
+fn a_history_whose_goal_was_met_without_a_step_or_that_goes_on_after_it_is_damaged() {
+    let started = EventKind::RunStarted { evaluated: false };
+    let ending = Box::new(Ending::goal_met("forged"));
+    let forged = damage(vec![started.clone(), EventKind::RunFinished { ending }]);
+    assert_eq!(forged, "the history is damaged at event 2 (`run_finished`): no step before it met the goal");
+    let goes_on = damage(vec![
+        started,
+        EventKind::IterationStarted { iteration: 1, attempt: 1 },
+        EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
+        EventKind::StepSettled { met: true, by: None },
+        EventKind::IterationStarted { iteration: 2, attempt: 1 },
+    ]);
+    assert_eq!(
+        goes_on,
+        "the history is damaged at event 5 (`iteration_started`): it cannot happen while the run is about to end"
+    );
+}
+
+#[test]
+fn a_history_whose_numbers_leave_no_room_or_have_a_gap_is_damaged() {
+    let numbered = |sequence: u64, kind: &str| -> Event {
+        serde_json::from_str(&format!(r#"{{"sequence":{sequence},"at":0,"kind":{kind}}}"#)).expect("an event")
+    };
+    let started = numbered(1, r#"{"run_started":{"evaluated":false}}"#);
+    let usage = |sequence| numbered(sequence, r#"{"usage_reported":{"usage":{"input_tokens":1}}}"#);
+    let begun = numbered(4, r#"{"iteration_started":{"iteration":1,"attempt":1}}"#);
+    // Reports of usage that follow each other reach a reader as one.
+    let merged = [started.clone(), usage(3), begun.clone()];
+    assert_eq!(Progress::from_events(&merged).expect("a history").usage().input_tokens, Some(1));
+
+    let error = |events: &[Event]| Progress::from_events(events).expect_err("it is damaged").to_string();
+    assert_eq!(
+        error(&[started.clone(), begun]),
+        "the history is damaged at event 4 (`iteration_started`): the events between 1 and it are missing"
+    );
+    assert_eq!(
+        error(&[started, usage(u64::MAX)]),
+        format!("the history is damaged at event {} (`usage_reported`): no run has so many events", u64::MAX)
+    );
 }

@@ -6,7 +6,9 @@ use std::sync::{
 };
 
 use futures::{StreamExt, poll};
-use loop_core::{Event, EventKind, IterationContext, Loop, Progress, StopReason, Update, iteration_fn};
+use loop_core::{
+    Event, EventKind, IterationContext, Loop, Progress, RunTime, StopReason, Update, iteration_fn,
+};
 use tokio::time::sleep;
 
 use crate::parts::{Endless, event, is_set, ms, never, sleeper};
@@ -72,4 +74,24 @@ async fn a_reader_hears_of_an_interrupt_before_the_work_is_over() {
         }
     }
     assert!(!is_set(&dropped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_stream_begins_when_it_is_polled() {
+    let run = || Loop::new(sleeper(ms(10))).until(never()).at_most(2).at_most_for(ms(60_000));
+    let mut stream = run().stream().unwrap();
+    sleep(ms(3_600_000)).await;
+    let mut events = vec![event(stream.next().await), event(stream.next().await)];
+    assert!(events.iter().all(|event| event.at == RunTime::ZERO), "{events:?}");
+    drop(stream);
+
+    // It died in its first iteration, and goes on when somebody polls it.
+    let mut stream = run().resume(std::mem::take(&mut events), None).stream().unwrap();
+    sleep(ms(3_600_000)).await;
+    let report = loop {
+        if let Update::Report(report) = stream.next().await.expect("a report") {
+            break report;
+        }
+    };
+    assert_eq!((report.reason(), report.progress().working()), (Some(&StopReason::MaxIterations), ms(20)));
 }

@@ -52,10 +52,7 @@ impl Ask for Thinker {
 #[tokio::test(start_paused = true)]
 async fn time_off_while_a_person_is_asked_is_not_taken_off_twice() {
     let asks = guardrail_fn("checkpoint", |progress| match progress.iterations() {
-        1 => Decision::Ask(Question {
-            text: "go on?".to_owned(),
-            unanswered: Halt::new(StopReason::HitlCheckpoint, ""),
-        }),
+        1 => Decision::Ask(Question::new("go on?", Halt::new(StopReason::HitlCheckpoint, ""))),
         _ => Decision::Continue,
     });
     let time_off = TimeOff::new();

@@ -1,7 +1,7 @@
 //! The report's usage is the sum of what was reported, late reports included, and never falls;
 //! unknown stays unknown.
 
-use loop_core::{CostQuality, Event, EventKind, Progress, Usage};
+use loop_core::{Cost, CostQuality, Event, EventKind, Progress, Usage, Usd, WorkResult};
 
 use crate::world::{
     Live, Sim, also_holds,
@@ -19,12 +19,12 @@ fn sum(all: &[Usage]) -> Usage {
     let usd = field(|usage| usage.cost.map(|cost| cost.usd.as_nanos()));
     let qualities = all.iter().filter_map(|usage| usage.cost).map(|cost| cost.quality);
     let quality = qualities.max().unwrap_or(CostQuality::Known);
-    Usage {
-        input_tokens: field(|usage| usage.input_tokens),
-        cached_input_tokens: field(|usage| usage.cached_input_tokens),
-        output_tokens: field(|usage| usage.output_tokens),
-        cost: usd.map(|usd| loop_core::Cost { usd: loop_core::Usd::nanos(usd), quality }),
-    }
+    let mut sum = Usage::unknown();
+    sum.input_tokens = field(|usage| usage.input_tokens);
+    sum.cached_input_tokens = field(|usage| usage.cached_input_tokens);
+    sum.output_tokens = field(|usage| usage.output_tokens);
+    sum.cost = usd.map(|usd| Cost::new(Usd::nanos(usd), quality));
+    sum
 }
 
 fn adds_up_and_never_falls(events: &[Event]) {
@@ -52,6 +52,31 @@ fn adds_up_and_never_falls(events: &[Event]) {
     }
 }
 
+/// Iterations of which some attempt, or the last one, has no price.
+fn without_a_price(events: &[Event]) -> u64 {
+    let (mut count, mut is_tainted, mut attempt, mut is_under_way) = (0, false, Usage::unknown(), false);
+    let has_price = |usage: &Usage| usage.cost.is_some_and(|cost| cost.quality != CostQuality::Partial);
+    for event in events {
+        if let EventKind::IterationStarted { .. } = event.kind {
+            is_tainted |= !attempt.is_unknown() && !has_price(&attempt);
+            (attempt, is_under_way) = (Usage::unknown(), true);
+        }
+        if is_under_way {
+            attempt += event.kind.usage().copied().unwrap_or(Usage::unknown());
+        }
+        let is_over = match &event.kind {
+            EventKind::IterationFinished { result, .. } => !matches!(result, WorkResult::Later { .. }),
+            EventKind::WorkCut { .. } => is_under_way,
+            _ => false,
+        };
+        if is_over {
+            count += u64::from(is_tainted || !has_price(&attempt));
+            (is_tainted, attempt, is_under_way) = (false, Usage::unknown(), false);
+        }
+    }
+    count
+}
+
 #[test]
 fn accounting() {
     holds(worlds(), |world| {
@@ -61,6 +86,7 @@ fn accounting() {
         adds_up_and_never_falls(&run.events);
         // An iteration without a price is counted as such.
         let unpriced = run.progress.unpriced_iterations();
+        assert_eq!(unpriced, without_a_price(&run.events));
         assert!(unpriced <= run.progress.iterations());
         if run.progress.usage().cost.is_none() {
             assert_eq!(unpriced, run.progress.iterations());

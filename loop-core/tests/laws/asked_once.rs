@@ -1,10 +1,11 @@
 //! Each guardrail's question is asked once an iteration, and never in a run that halts anyway.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use loop_core::{Answer, Decision, Event, EventKind, Guardrail, Phase, Progress};
+use proptest::prelude::*;
 
-use crate::world::{Guard, Live, Sim, World, also_holds, holds, settings, worlds};
+use crate::world::{Guard, Live, Rail, Rule, Sim, World, also_holds, holds, places, settings, worlds};
 
 fn are_asked_once(world: &World, places_from: usize, events: &[Event]) {
     let mut asked = HashSet::new();
@@ -80,6 +81,60 @@ fn are_asked_once_more(before: &[Event], events: &[Event]) {
         .iter()
         .take_while(|event| !matches!(event.kind, EventKind::IterationStarted { .. }));
     assert!(next.filter_map(place).all(|place| Some(place) != last), "the question was seen");
+}
+
+/// Before each iteration somebody said yes to every question, or resumed the run that had ended with it. A run that
+/// ended for anything else while the question was open, or after it had died so, has no answer.
+#[test]
+fn asked_once_is_not_answered_by_another_end() {
+    also_holds(settings((0..4_usize, any::<bool>(), any::<bool>())), |(mut world, (nth, cancels, dies))| {
+        world.cancel = None;
+        world.cancel_at_question = cancels.then_some(nth);
+        let mut events = Sim::run(&world).events;
+        world.cancel_at_question = None;
+        let open = places(&events, |kind| matches!(kind, EventKind::QuestionAsked { .. }));
+        if let Some(open) = open.get(nth).filter(|_| dies) {
+            events.truncate(open + 1);
+            // When it is resumed its time is over, and then it is given more.
+            let mut over = world.clone();
+            over.rails.push(Rail { id: 99, name: "over", rule: Rule::Elapsed(Duration::ZERO) });
+            events = Sim::resume(&over, &events).events;
+        }
+        for _ in 0..2 {
+            events = Sim::resume(&world, &events).events;
+        }
+        somebody_agreed(&world, &events);
+    });
+}
+
+fn somebody_agreed(world: &World, events: &[Event]) {
+    let (mut agreed, mut question, mut progress) = (HashSet::new(), None, Progress::default());
+    for (index, event) in events.iter().enumerate() {
+        let iterations = progress.iterations();
+        match &event.kind {
+            EventKind::QuestionAsked { index: place, .. } => question = Some(((iterations, *place), false)),
+            EventKind::QuestionAnswered { answer: Some(Answer::Continue { .. }) } => {
+                agreed.extend(question.take().map(|(question, _)| question));
+            }
+            EventKind::QuestionAnswered { .. } => {
+                question = question.map(|(question, _)| (question, true));
+            }
+            EventKind::RunFinished { ending } if ending.guardrail().is_none() => question = None,
+            EventKind::RunResumed {} => {
+                let seen = question.take().filter(|(_, ended)| *ended);
+                agreed.extend(seen.map(|(question, _)| question));
+            }
+            EventKind::IterationStarted { .. } => {
+                for (place, rail) in world.rails.iter().enumerate() {
+                    let asks =
+                        matches!(Guard::restored(rail, &events[..index]).check(&progress), Decision::Ask(_));
+                    assert!(!asks || agreed.contains(&(iterations, place)), "nobody agreed: {event:?}");
+                }
+            }
+            _ => {}
+        }
+        progress.apply(event).expect("it follows");
+    }
 }
 
 #[test]

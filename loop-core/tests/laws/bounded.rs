@@ -4,13 +4,13 @@
 use std::{collections::HashMap, time::Duration};
 
 use loop_core::{
-    Action, Ending, Event, EventKind, Halt, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine, MaxIterations,
-    RunTime, Stage, StopReason, WorkResult,
+    Action, Ending, Event, EventKind, Guardrail, Halt, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine,
+    MaxIterations, Progress, RunTime, Stage, StopReason, WorkResult,
 };
 use proptest::collection::vec;
 
 use crate::world::{
-    Rule, Run, Sim, World, also_holds,
+    Guard, Live, Rule, Run, Sim, World, also_holds,
     chaos::{Ruin, nonsense},
     holds, settings, worlds,
 };
@@ -37,6 +37,70 @@ fn bounded() {
         let Run { events, progress, .. } = Sim::run(&world);
         is_bounded(&world, &events);
         assert!(progress.iterations() <= world.bound());
+    });
+}
+
+/// Beyond a limit nothing begins but the first evaluation of a step: no iteration, no wait, and no evaluation that was
+/// begun before.
+fn begins_nothing_beyond_a_limit(world: &World, events: &[Event]) {
+    let mut guards: Vec<Guard> = world.rails.iter().map(|rail| Guard::restored(rail, &[])).collect();
+    let mut progress = Progress::default();
+    let mut evaluations = 0;
+    for event in events {
+        let begins = match event.kind {
+            EventKind::EvaluationStarted {} => {
+                evaluations += 1;
+                evaluations > 1
+            }
+            EventKind::IterationStarted { .. } => {
+                evaluations = 0;
+                true
+            }
+            EventKind::WaitStarted { .. } => true,
+            _ => false,
+        };
+        for guard in guards.iter().filter(|_| begins) {
+            assert!(!guard.ceiling(&progress).is_exhausted(), "{event:?} beyond {}", guard.name());
+        }
+        guards.iter_mut().for_each(|guard| guard.observe(event));
+        progress.apply(event).expect("it follows");
+    }
+}
+
+/// However often it is resumed.
+#[test]
+fn bounded_beyond_a_limit() {
+    also_holds(settings(0..4_usize), |(mut world, resumes)| {
+        let mut events = Sim::run(&world).events;
+        world.cancel = None;
+        for _ in 0..resumes {
+            events = Sim::resume(&world, &events).events;
+        }
+        begins_nothing_beyond_a_limit(&world, &events);
+    });
+}
+
+#[test]
+fn bounded_beyond_a_limit_when_driven() {
+    also_holds(worlds(), |world| begins_nothing_beyond_a_limit(&world, &Live::run(&world).events));
+}
+
+/// A run whose time was over before what was put off could be tried is resumed, and tries it.
+#[test]
+fn bounded_but_not_stuck() {
+    also_holds(worlds(), |mut world| {
+        (world.cancel, world.strays) = (None, Vec::new());
+        let events = Sim::run(&world).events;
+        let progress = Progress::from_events(&events).expect("a history");
+        let ending = progress.ending().expect("the run is over");
+        let is_stuck = ending.message().starts_with("what was put off");
+        if is_stuck && progress.current_step().is_some_and(|step| step.iteration() > progress.iterations()) {
+            let begins = &Sim::resume(&world, &events).events[events.len()..];
+            // A person may be asked first.
+            let kinds = |event: &Event| matches!(event.kind, EventKind::IterationStarted { .. });
+            let asks = |event: &Event| matches!(event.kind, EventKind::QuestionAsked { .. });
+            assert!(begins.iter().any(|event| kinds(event) || asks(event)), "{begins:?}");
+        }
     });
 }
 

@@ -1,15 +1,15 @@
-//! After cancel nothing starts, and the run ends `cancelled` unless a settled step met the goal; a cut
-//! step is never settled.
+//! After cancel nothing starts, and the run ends `cancelled` unless a settled step met the goal, or it was about to end
+//! for another reason; a cut step is never settled.
 
 use std::time::Duration;
 
-use loop_core::{Event, EventKind, RunTime, StopReason};
+use loop_core::{Answer, Event, EventKind, Progress, RunTime, StopReason, WorkResult};
 use proptest::prelude::*;
 
 use crate::world::{
-    Live, Sim, World, also_holds,
+    GoalState, Live, Sim, World, also_holds,
     chaos::{Ruin, nonsense},
-    holds, settings,
+    holds, settings, through_json, unlimited,
 };
 
 fn cancelled_worlds() -> impl Strategy<Value = World> {
@@ -19,27 +19,38 @@ fn cancelled_worlds() -> impl Strategy<Value = World> {
     })
 }
 
-/// What may come after a cancellation, up to a resume.
+/// Inputs that may follow a cancellation, up to a resume of the ended run.
 fn winds_up(events: &[Event]) {
-    let mut cancelled = false;
-    let mut called_off = false;
-    let mut met = false;
+    let (mut cancelled, mut called_off, mut met, mut ended) = (false, false, false, false);
+    // It was about to end for another reason before it was cancelled.
+    let mut was_due = false;
     for event in events {
         match &event.kind {
             EventKind::CancelRequested {} => (cancelled, called_off) = (true, true),
             // The driver's own end is a cancellation for another reason.
-            EventKind::HaltRequested { .. } => called_off = true,
-            // Somebody takes it up again after it had ended: a new matter.
-            EventKind::RunResumed {} => (cancelled, called_off, met) = (false, false, false),
+            EventKind::HaltRequested { .. } => {
+                called_off = true;
+                was_due |= !cancelled;
+            }
+            // Somebody resumes it after it had ended: a new matter.
+            EventKind::RunResumed {} if ended => {
+                (cancelled, called_off, met, ended, was_due) = (false, false, false, false, false);
+            }
             EventKind::StepSettled { met: true, .. } => met = true,
             EventKind::IterationStarted { .. }
             | EventKind::EvaluationStarted {}
             | EventKind::WaitStarted { .. }
             | EventKind::QuestionAsked { .. } => assert!(!called_off, "{event:?} after a cancellation"),
-            EventKind::RunFinished { ending } if cancelled => {
-                let reason = (!met).then_some(&StopReason::Cancelled);
-                assert_eq!(ending.reason(), reason);
+            EventKind::RunFinished { ending } => {
+                ended = true;
+                let is_cancelled = ending.reason() == Some(&StopReason::Cancelled);
+                assert_eq!(is_cancelled, cancelled && !met && !was_due, "{ending}");
+                assert_eq!(ending.is_success(), met);
             }
+            EventKind::InterruptRequested { .. }
+            | EventKind::IterationFinished { result: WorkResult::Halted(_), .. }
+            | EventKind::EvaluationFinished { result: WorkResult::Halted(_), .. }
+            | EventKind::QuestionAnswered { answer: None | Some(Answer::Stop) } => was_due |= !cancelled,
             _ => {}
         }
     }
@@ -77,16 +88,25 @@ fn cancel() {
 fn cancel_under_nonsense() {
     also_holds(settings(nonsense()), |(world, nonsense)| {
         let ruin = Ruin::of(&world, &nonsense);
-        winds_up_unless_resumed(&ruin.events);
+        winds_up(&ruin.events);
+        cut_steps_stay_unsettled(&ruin.events);
     });
 }
 
-/// Nonsense resumes a run that is being cancelled: it still ends.
-fn winds_up_unless_resumed(events: &[Event]) {
-    for run in events.split(|event| event.kind == EventKind::RunResumed {}) {
-        winds_up(run);
-        cut_steps_stay_unsettled(run);
-    }
+/// A run that died and is cancelled before it is resumed begins nothing, and uses nothing up.
+#[test]
+fn cancel_before_a_resume() {
+    also_holds((unlimited(), 1..80_usize), |(mut world, stop)| {
+        world.strays.clear();
+        let mut events = Sim::run(&world).events;
+        events.truncate(stop.min(events.len() - 1));
+        world.cancel = Some(Duration::ZERO);
+        let before = Progress::from_events(&events).expect("a history");
+        let read: Vec<Event> = events.iter().map(through_json).collect();
+        let live = Live::with(&world, GoalState::new(&world.goal), &read, usize::MAX).expect("it goes on");
+        winds_up(&live.events);
+        assert_eq!(live.report.expect("a report").iterations(), before.iterations());
+    });
 }
 
 #[test]
@@ -97,6 +117,6 @@ fn cancel_when_driven() {
         cut_steps_stay_unsettled(&live.events);
         let report = live.report.expect("a report");
         let told = live.events.iter().any(|event| event.kind == EventKind::CancelRequested {});
-        assert!(!told || matches!(report.reason(), Some(StopReason::Cancelled) | None));
+        assert!(told || report.reason() != Some(&StopReason::Cancelled));
     });
 }

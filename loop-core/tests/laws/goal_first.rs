@@ -1,8 +1,25 @@
 //! If the condition holds after a settled step, the run ends `goal_met`, whatever else is used up.
 
-use loop_core::{Action, EventKind, Input, Stage};
+use std::time::Duration;
 
-use crate::world::{End, Live, Sim, also_holds, holds, worlds};
+use loop_core::{Action, Ending, Event, EventKind, Input, OnLag, Stage};
+use proptest::{collection::vec, prelude::*};
+
+use crate::world::{
+    End, GoalState, Live, Pauses, Reading, Sim, also_holds, holds, settings, through_json, worlds,
+};
+
+fn is_met(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event.kind, EventKind::StepSettled { met: true, .. }))
+}
+
+fn is_success(events: &[Event]) -> bool {
+    let ending = events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::RunFinished { ending } => Some(ending),
+        _ => None,
+    });
+    ending.is_some_and(|ending| Ending::is_success(ending))
+}
 
 #[test]
 fn goal_first() {
@@ -28,8 +45,7 @@ fn goal_first() {
 fn goal_first_when_driven() {
     also_holds(worlds(), |world| {
         let live = Live::run(&world);
-        let met =
-            live.events.iter().any(|event| matches!(event.kind, EventKind::StepSettled { met: true, .. }));
+        let met = is_met(&live.events);
         let report = live.report.expect("a report");
         assert_eq!(report.is_success(), met);
         if met {
@@ -37,5 +53,35 @@ fn goal_first_when_driven() {
             let made = matches!(world.job(Stage::Iteration, step.iteration()).end, End::Done(_));
             assert_eq!(report.output().copied(), made.then_some(step.iteration() * 10));
         }
+    });
+}
+
+/// A run that died after its goal was met, and is cancelled before or when it is resumed.
+#[test]
+fn goal_first_over_deaths_and_cancellations() {
+    also_holds(settings(0..80_usize), |(mut world, stop)| {
+        let mut events = Sim::run(&world).events;
+        let met =
+            events.iter().position(|event| matches!(event.kind, EventKind::StepSettled { met: true, .. }));
+        events.truncate(met.map_or(stop.min(events.len() - 1), |met| met + 1));
+        (world.cancel, world.strays) = (Some(Duration::ZERO), Vec::new());
+        let resumed = Sim::resume(&world, &events).events;
+        assert_eq!(is_success(&resumed), is_met(&resumed));
+        let read: Vec<Event> = events.iter().map(through_json).collect();
+        let live = Live::with(&world, GoalState::new(&world.goal), &read, usize::MAX).expect("it goes on");
+        assert_eq!(is_success(&live.events), is_met(&live.events));
+    });
+}
+
+/// A reader holds the run up after its goal was met, and somebody cancels it meanwhile.
+#[test]
+fn goal_first_when_read_late() {
+    let sleeps = vec((0..200_u64).prop_map(Duration::from_millis), 1..4);
+    let late = (sleeps, 1..4_usize, 0..2_000_u64);
+    also_holds(settings(late), |(mut world, (sleeps, channel, cancel))| {
+        world.cancel = Some(Duration::from_millis(cancel));
+        let pauses = Pauses { turns: Vec::new(), sleeps };
+        let (events, _) = Reading::Spawned { pauses, channel, on_lag: OnLag::Hold }.run(&world);
+        assert_eq!(is_success(&events), is_met(&events));
     });
 }

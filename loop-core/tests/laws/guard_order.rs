@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use loop_core::{Action, Answer, Decision, Ending, Event, EventKind, Guardrail, Input, Progress, WorkResult};
+use loop_core::{
+    Action, Answer, Decision, Ending, Event, EventKind, Guardrail, Halt, Input, Progress, StopReason,
+    WorkResult,
+};
 use proptest::{collection::vec, prelude::*};
 
 use crate::world::{Guard, Rail, Run, Sim, Told, World, also_holds, holds, settings, worlds};
@@ -13,9 +16,15 @@ fn first(rails: &[Rail], before: &[Event], in_the_middle: bool) -> Option<Ending
     let progress = Progress::from_events(before).expect("a history");
     rails.iter().find_map(|rail| {
         let guard = Guard::restored(rail, before);
-        let calls = !in_the_middle || guard.ceiling(&progress).is_exhausted();
+        let is_exhausted = guard.ceiling(&progress).is_exhausted();
         match guard.check(&progress) {
-            Decision::Halt(halt) if calls => Some(Ending::halted_by(rail.name, halt)),
+            Decision::Halt(halt) if !in_the_middle || is_exhausted => {
+                Some(Ending::halted_by(rail.name, halt))
+            }
+            // It says so only by its ceiling.
+            _ if is_exhausted => {
+                Some(Ending::halted_by(rail.name, Halt::new(StopReason::TokensExceeded, "")))
+            }
             _ => None,
         }
     })
@@ -28,6 +37,14 @@ fn put_off(input: &Input) -> Duration {
         | Input::Evaluated { result: WorkResult::Later { after }, .. } => *after,
         _ => Duration::ZERO,
     }
+}
+
+fn is_put_off(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Iterated { result: WorkResult::Later { .. }, .. }
+            | Input::Evaluated { result: WorkResult::Later { .. }, .. }
+    )
 }
 
 /// The first rail in order that does not leave so much time.
@@ -49,17 +66,21 @@ fn names_the_first(world: &World, run: &Run) {
         let limit = matches!(told.input, Input::Reported { .. } | Input::DeadlinePassed);
         match (&told.action, &told.input) {
             (Some(Action::Interrupt { cause }), Input::Reported { .. } | Input::DeadlinePassed) => {
-                assert_eq!(first(&world.rails, before, true).as_ref(), Some(cause));
+                assert_eq!(first(&world.rails, before, true).as_ref(), Some(&**cause));
             }
-            // Work is put off beyond the end of its time.
-            (Some(Action::Finish(ending)), input) if put_off(input) > Duration::ZERO => {
-                let late = first_too_late(&world.rails, before, put_off(input));
-                assert_eq!(late, ending.guardrail());
+            // Work is put off beyond a limit, or beyond the end of its time.
+            (Some(Action::Finish(ending)), input) if is_put_off(input) && !was_cut(run, told) => {
+                match first(&world.rails, before, put_off(input) > Duration::ZERO) {
+                    Some(crossed) => assert_eq!(crossed, **ending),
+                    None => {
+                        assert_eq!(first_too_late(&world.rails, before, put_off(input)), ending.guardrail());
+                    }
+                }
             }
             // Whose question it was is named, and whose cut it was has been named above.
             (_, Input::Answered { answer: None | Some(Answer::Stop) }) => {}
             (Some(Action::Finish(ending)), _) if ending.guardrail().is_some() && !was_cut(run, told) => {
-                assert_eq!(first(&world.rails, before, limit).as_ref(), Some(ending));
+                assert_eq!(first(&world.rails, before, limit).as_ref(), Some(&**ending));
             }
             _ => {}
         }

@@ -19,7 +19,7 @@ fn one_ending() {
         assert_eq!(endings(&run.events), [run.events.len() - 1]);
         let ending = run.progress.ending().expect("the run is over").clone();
         let last = run.told.last().expect("it was told something");
-        assert_eq!(last.action, Some(Action::Finish(ending)));
+        assert_eq!(last.action, Some(Action::Finish(Box::new(ending))));
         // Whatever a driver still says, it stays over, unless somebody resumes it.
         for (at, input) in nonsense.into_iter().filter(|(_, input)| *input != Input::Resumed) {
             assert_eq!(run.machine.handle(RunTime::from_micros(at), input), None);

@@ -17,7 +17,7 @@ fn exhausted(world: &World, told: &[Told], at: Duration) -> bool {
     world.rails.iter().any(|rail| match rail.rule {
         Rule::Elapsed(limit) => at >= limit,
         Rule::Cost(limit) => total(|usage| usage.cost.map(|cost| cost.usd.as_nanos())) >= limit.as_nanos(),
-        Rule::Tokens(limit) => {
+        Rule::Tokens(limit) | Rule::TokenCeiling(limit) => {
             total(|usage| usage.input_tokens) + total(|usage| usage.output_tokens) >= limit
         }
         Rule::Reports(limit) => {

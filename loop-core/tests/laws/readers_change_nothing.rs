@@ -1,13 +1,15 @@
-//! However a run is read, it writes the same events, on a clock that stands still while a reader is awaited. A reader
+//! However a run is read, and if nobody reads it, it writes the same events, on a clock that stands still while a reader
+//! is awaited. A reader
 //! that lags finds reports of usage summed up, or, if events may be dropped, gaps in their numbers, and nothing else.
 
 use loop_core::{Event, EventKind, OnLag, Usage};
 use proptest::{collection::vec, prelude::*};
 
-use crate::world::{Reading, World, holds, settings};
+use crate::world::{Pauses, Reading, World, holds, settings};
 
 fn readings() -> impl Strategy<Value = Reading> {
-    let pauses = || vec(0..40_usize, 0..8);
+    let turns = vec(0..40_usize, 0..8);
+    let pauses = || turns.clone().prop_map(|turns| Pauses { turns, sleeps: Vec::new() });
     let on_lag = prop_oneof![Just(OnLag::Hold), Just(OnLag::Drop)];
     prop_oneof![
         1 => pauses().prop_map(Reading::Stream),
@@ -17,7 +19,7 @@ fn readings() -> impl Strategy<Value = Reading> {
     ]
 }
 
-/// What comes from outside at the same instant as something else comes in no particular order.
+/// Inputs from outside at the same instant arrive in no particular order.
 fn alone(mut world: World) -> World {
     world.strays.clear();
     world.cancel = None;

@@ -132,7 +132,7 @@ mod tests {
 
     fn told(micros: u64, way: u8) -> EventKind {
         let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(micros)));
-        let notes = Notes { usage, ..Notes::default() }.boxed();
+        let notes = Notes::default().with_usage(usage).boxed();
         match way {
             0 => EventKind::UsageReported { usage },
             1 => EventKind::IterationFinished { result: WorkResult::Done(()), notes },
@@ -183,7 +183,11 @@ mod tests {
                 0 => (vec![], vec![failed, settled]),
                 1 => (vec![], vec![EventKind::EvaluationStarted {}, judged, settled]),
                 2 => (vec![done, EventKind::EvaluationStarted {}], vec![settled]),
-                _ => (vec![EventKind::InterruptRequested { cause }], vec![]),
+                _ => {
+                    let ending = EventKind::RunFinished { ending: cause.clone() };
+                    let resumed = EventKind::RunResumed {};
+                    (vec![EventKind::InterruptRequested { cause }], vec![ending, resumed])
+                }
             };
             self.happen(at, EventKind::IterationStarted { iteration, attempt: 1 });
             for kind in before.into_iter().chain([told(micros, way)]).chain(after) {

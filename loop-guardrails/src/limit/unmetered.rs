@@ -5,7 +5,7 @@
 //! without figures may be an accident. Several in a row mean that the limit does not hold.
 
 use loop_core::{
-    Decision, Ending, Event, EventKind, Guardrail, Halt, Progress, RunCost, StopReason, Usage, WorkResult,
+    CostQuality, Decision, Ending, Event, EventKind, Guardrail, Halt, Progress, StopReason, Usage, WorkResult,
 };
 
 /// Halts after several iterations in a row that did not report what a limit counts.
@@ -13,8 +13,9 @@ use loop_core::{
 /// It stands beside [`MaxCost`](crate::MaxCost), [`SpendingRate`](crate::SpendingRate) or
 /// [`MaxTokens`](crate::MaxTokens):
 ///
-/// - An iteration is metered if it reports any amount, be it known, estimated or a lower bound above zero. A reported
-///   zero is an amount. What an evaluation reports says nothing about the iteration.
+/// - An iteration is metered if it reports an amount, be it known or estimated. A reported zero is an amount. A cost of
+///   which only a lower bound is known is none: the part that nobody knows may be any amount. What an evaluation reports
+///   says nothing about the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
 ///   either. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
@@ -71,7 +72,7 @@ impl Unmetered {
     /// An iteration has ended that could report.
     fn ended(&mut self) {
         let is_metered = match self.amount {
-            Amount::Cost => RunCost::reported(self.reported.cost) != RunCost::Unknown,
+            Amount::Cost => self.reported.cost.is_some_and(|cost| cost.quality != CostQuality::Partial),
             Amount::Tokens => self.reported.tokens().is_some(),
         };
         self.silent = if is_metered { 0 } else { self.silent.saturating_add(1) };
@@ -91,7 +92,7 @@ impl Guardrail for Unmetered {
             return Decision::Continue;
         }
         let what = match self.amount {
-            Amount::Cost => "what it cost",
+            Amount::Cost => "all that it cost",
             Amount::Tokens => "how many tokens it used",
         };
         let iterations = match self.silent {
@@ -110,7 +111,12 @@ impl Guardrail for Unmetered {
             self.reported += *usage;
         }
         match &event.kind {
-            EventKind::IterationFinished { result, .. } => {
+            EventKind::IterationFinished { result, notes } => {
+                let quality = notes.as_ref().and_then(|notes| notes.cost_quality);
+                if let (Some(cost), Some(quality)) = (&mut self.reported.cost, quality) {
+                    // The agent's total has told how far the sum of its parts can be believed.
+                    cost.quality = quality;
+                }
                 if matches!(result, WorkResult::Done(())) {
                     self.ended();
                 }
@@ -146,7 +152,7 @@ mod tests {
     }
 
     fn notes(usage: Usage) -> Option<Box<Notes>> {
-        Some(Box::new(Notes { usage, ..Notes::default() }))
+        Some(Box::new(Notes::default().with_usage(usage)))
     }
 
     fn iterate(rails: &mut [Unmetered], usage: Usage, result: &WorkResult<()>) {
@@ -179,7 +185,8 @@ mod tests {
             (Usage::unknown().with_tokens(0, 0), [true, false]),
             (cost(Cost::known(Usd::ZERO)), [false, true]),
             (cost(Cost::estimated(Usd::nanos(1))), [false, true]),
-            (cost(Cost::at_least(Usd::nanos(1))), [false, true]),
+            (cost(Cost::at_least(Usd::nanos(1))), [true, true]),
+            (cost(Cost::at_least(Usd::dollars(1))).with_tokens(1, 1), [true, false]),
             (cost(Cost::at_least(Usd::ZERO)), [true, true]),
             (cost(Cost::known(Usd::nanos(1))).with_tokens(1, 1), [false, false]),
         ];
@@ -191,6 +198,18 @@ mod tests {
             }
             assert_eq!(rails.each_ref().map(halts), expected, "{usage:?}");
         }
+    }
+
+    #[test]
+    fn a_lower_bound_that_the_agents_total_confirms_is_an_amount() {
+        let mut rail = [Unmetered::cost(3)];
+        let usage = Usage::unknown().with_cost(Cost::at_least(Usd::micros(5)));
+        let confirmed = Notes::default().with_usage(usage).with_cost_quality(CostQuality::Known);
+        for _ in 0..3 {
+            let notes = Some(Box::new(confirmed.clone()));
+            see(&mut rail, [EventKind::IterationFinished { result: WorkResult::Done(()), notes }]);
+        }
+        assert!(!halts(&rail[0]));
     }
 
     #[test]

@@ -285,7 +285,7 @@ impl ActionPolicy {
 }
 
 /// What nobody changes, wherever the root is.
-fn always_guarded(path: &LocalPath) -> Option<Ruling> {
+pub(super) fn always_guarded(path: &LocalPath) -> Option<Ruling> {
     let rule = "what is in `.git` names programs that git starts; change it with git, by hand";
     let is_of_git = path.names().any(|name| folded(&name) == GIT_FOLDER);
     is_of_git.then(|| Ruling::denied(rule, &Origin::BuiltIn))

@@ -42,6 +42,9 @@ const NAMES: &[&str] = &[
     ".codeium",
     ".roo",
     ".kilocode",
+    ".kilo",
+    "kilo.json",
+    "kilo.jsonc",
     ".continue",
     ".kiro",
     ".amazonq",
@@ -55,31 +58,111 @@ const NAMES: &[&str] = &[
     ".factory",
     ".tabnine",
     ".opencode",
+    ".opencode.json",
+    ".opencode.jsonc",
     "opencode.json",
     "opencode.jsonc",
     "copilot-instructions.md",
     "replit.md",
     "warp.md",
+    ".warp",
     "skill.md",
+    ".pi",
+    ".agent.md",
+    ".aiassistant",
+    ".airules",
+    "airules.md",
+    "ai_rules.md",
+    ".amp",
+    ".antigravity",
+    ".bob",
+    ".cline",
+    ".codebuff",
+    "codebuff.json",
+    "knowledge.md",
+    ".cody",
+    ".comate",
+    ".continuerc.json",
+    ".copilot",
+    ".deepagents",
+    ".devin",
+    ".firebender",
+    "firebender.json",
+    ".forge",
+    "forge.yaml",
+    "forge.yml",
+    ".gptme",
+    "gptme.toml",
+    ".grok",
+    "grok.md",
+    ".idx",
+    "jules.md",
+    ".kimi",
+    ".kode",
+    ".letta",
+    ".lingma",
+    ".mentat",
+    ".neovate",
+    ".plandex",
+    ".qodo",
+    ".rovodev",
+    ".ruler",
+    ".serena",
+    ".sourcegraph",
+    ".stakpak",
+    ".vibe",
+    ".zencoder",
     // An editor starts what these say, and takes from them what its agent may do.
     ".vscode",
     ".zed",
+    ".idea",
+    ".fleet",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".lvimrc",
+    ".dir-locals.el",
+    ".dir-locals-2.el",
 ];
+
+/// How the names of instructions end that an agent finds in any folder.
+const ENDINGS: &[&str] =
+    &[".agent.md", ".chatmode.md", ".code-workspace", ".instructions.md", ".mdc", ".prompt.md", ".rule.md"];
+
+/// How the names of hidden files of instructions end, other signs aside: `.cursorrules`, `.roomodes`.
+const HIDDEN_ENDINGS: &[&str] = &["rules", "hints", "modes", "instructions", "prompt", "prompts"];
 
 /// What agents call what they follow, in folders that begin with a dot: `.any/rules`, `.any/rules-code/x.md`.
 const FOLLOWED: &[&str] = &[
+    "agent",
     "agents",
     "chatmodes",
+    "command",
     "commands",
+    "copilot",
+    "droids",
+    "extensions",
     "guidelines",
     "hooks",
     "instructions",
     "mcp",
+    "memories",
+    "memory",
     "microagents",
+    "modes",
+    "personas",
+    "plugins",
     "prompts",
+    "recipes",
     "rules",
+    "settings",
     "skills",
     "steering",
+    "subagents",
+    "system",
+    "tools",
 ];
 
 /// Whether agents read a file or folder of this name: by the list, or by how they name such files.
@@ -88,9 +171,10 @@ fn is_followed(name: &str) -> bool {
     let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
     let is_hidden_text = hidden.is_some_and(|name| {
         let first = name.split(['-', '.', '_']).next().unwrap_or_default();
-        first.ends_with("rules") || first.ends_with("hints") || first == "aider"
+        HIDDEN_ENDINGS.iter().any(|ending| first.ends_with(ending)) || first == "aider"
     });
-    NAMES.contains(&name) || is_servers || is_hidden_text
+    let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
+    NAMES.contains(&name) || is_servers || is_hidden_text || is_text
 }
 
 /// Whether agents follow what lies here, in a folder that begins with a dot.
@@ -113,6 +197,11 @@ pub(super) fn rule_on_target(link: &LocalPath, target: &LocalPath) -> Ruling {
         &format!("the link `{link}` leads to it, which a later command executes, or an agent follows"),
         target,
     )
+}
+
+/// The same where nobody knows which links lead to it.
+pub(super) fn rule_on_unsearched(target: &LocalPath) -> Ruling {
+    denied("not all links of the workspace can be looked at, and one may make an agent follow this", target)
 }
 
 fn denied(why: &str, path: &LocalPath) -> Ruling {
@@ -163,6 +252,18 @@ mod tests {
             ".of-tomorrow/rules-code/x.md",
             ".of-tomorrow/mcp.json",
             ".of-tomorrow/hooks/start.sh",
+            ".pi/extensions/x.ts",
+            ".pi/SYSTEM.md",
+            ".pi/settings.json",
+            ".roomodes",
+            ".kilocodemodes",
+            ".of-tomorrow/extensions/x.ts",
+            ".of-tomorrow/SYSTEM.md",
+            ".tomorrowmodes",
+            ".continuerc.json",
+            ".devcontainer/devcontainer.json",
+            "docs/x.instructions.md",
+            "x.code-workspace",
         ] {
             assert!(is_guarded(path), "{path}");
         }
@@ -188,6 +289,12 @@ mod tests {
             ".git/hooks",
             ".aiderignore",
             ".github/dependabot.yml",
+            ".gitmodules",
+            "src/tools/mod.rs",
+            "settings.json",
+            "system.md",
+            "extensions/mod.rs",
+            "modes.rs",
         ] {
             assert!(!is_guarded(path), "{path}");
         }

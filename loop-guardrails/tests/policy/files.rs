@@ -286,3 +286,36 @@ fn a_link_that_leads_to_the_root_by_any_way_stays_inside() {
     symlink("../x", inner.join("out")).unwrap();
     assert!(matches!(workspace.read("out"), Err(WorkspaceError::LinkOutside { .. })));
 }
+
+/// Patterns that leave out secrets are compared with the name that a program is given, so it is given the plain one.
+#[test]
+fn a_search_gets_the_plain_name_of_a_folder_however_it_is_spelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = Settings::default();
+    settings.allow = vec![Placed::new("rg".to_owned(), Origin::BuiltIn)];
+    let policy = ActionPolicy::new(settings, Settings::default());
+    let workspace = Workspace::open(folder.path(), policy).unwrap();
+    for path in [".kube/cache", ".git/x", "p/gh/x", "-x"] {
+        fs::create_dir_all(folder.path().join(path)).unwrap();
+    }
+    for (target, link) in [(".kube", "kube"), (".git", "g"), (".", "here"), ("p", "q")] {
+        symlink(target, folder.path().join(link)).unwrap();
+    }
+    let root = workspace.root().display().to_string();
+    for (spelled, plain) in [
+        (".kube//", ".kube"),
+        (".kube/cache/..", ".kube"),
+        ("./.kube/./", ".kube"),
+        ("kube", ".kube"),
+        ("here/kube/.", ".kube"),
+        ("g", ".git"),
+        ("q//gh/./", "p/gh"),
+        ("here", "."),
+        ("./-x", "./-x"),
+        ("ROOT/.kube//", ".kube"),
+    ] {
+        let line = format!("rg x -- {}", spelled.replace("ROOT", &root));
+        let opened = workspace.open_command(&line).unwrap();
+        assert_eq!(opened.command.arguments.last().unwrap(), plain, "{line}");
+    }
+}

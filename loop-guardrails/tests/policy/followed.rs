@@ -1,11 +1,16 @@
 //! Files that a later command executes, or that an agent follows: changed by nobody without a person's yes.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
 
 use loop_guardrails::policy::{
     ActionPolicy, Denied, LocalPath, Verb,
     workspace::{Workspace, WorkspaceError},
 };
+use proptest::{collection::vec, prelude::*, sample::select};
 
 fn world() -> (tempfile::TempDir, Workspace) {
     let folder = tempfile::tempdir().unwrap();
@@ -82,4 +87,125 @@ fn a_persons_yes_lets_the_one_change_through() {
     let asked = question(workspace.check(".claude/commands/x.md", Verb::Write)).unwrap();
     assert_eq!(asked, path(".claude/commands/x.md"));
     workspace.approving([asked]).write(".claude/commands/x.md", b"x").unwrap();
+}
+
+#[test]
+fn a_link_anywhere_makes_its_target_such_a_file() {
+    for (link, target, written) in [
+        (".claude/settings.json", "../docs/s.json", "docs/s.json"),
+        (".cursor/rules", "../docs", "docs/a/x.mdc"),
+        (".claude/hooks", "../scripts", "scripts/start.sh"),
+        ("sub/AGENTS.md", "../docs/agents.txt", "docs/agents.txt"),
+        ("sub/loop.yaml", "../docs/loop.txt", "docs/loop.txt"),
+        ("other/deep/CLAUDE.md", "../../docs/../plain/b.txt", "plain/b.txt"),
+        ("sub/GEMINI.md", "ROOT/docs/x.txt", "docs/x.txt"),
+        ("sub/GEMINI.md", "../../NAME/docs/x.txt", "docs/x.txt"),
+        // The last name but one is a link as well, and the whole path is one that is followed.
+        (".of-tomorrow", "plain", "plain/rules/x.md"),
+    ] {
+        let (folder, workspace) = world();
+        let root = workspace.root().to_owned();
+        let name = root.file_name().unwrap().to_str().unwrap();
+        let target = target.replace("ROOT", root.to_str().unwrap()).replace("NAME", name);
+        fs::create_dir_all(folder.path().join(link).parent().unwrap()).unwrap();
+        symlink(&target, folder.path().join(link)).unwrap();
+        assert_eq!(question(workspace.write(written, b"hostile")), Some(path(written)), "{link} -> {target}");
+        assert_eq!(
+            question(workspace.check(written, Verb::Write)),
+            Some(path(written)),
+            "{link} -> {target}"
+        );
+        workspace.write("kit/other.txt", b"x").unwrap();
+    }
+}
+
+#[test]
+fn a_link_of_git_lets_nobody_write_its_target() {
+    let (folder, workspace) = world();
+    fs::create_dir_all(folder.path().join(".git/objects")).unwrap();
+    symlink("../hooks", folder.path().join(".git/hooks")).unwrap();
+    let refused = workspace.write("hooks/pre-commit", b"hostile");
+    assert_eq!(question(refused), None);
+    // What git stores is not looked at.
+    symlink("../../a.txt", folder.path().join(".git/objects/AGENTS.md")).unwrap();
+    workspace.write("a.txt", b"x").unwrap();
+}
+
+#[test]
+fn where_not_all_links_can_be_looked_at_each_change_needs_a_yes() {
+    let (folder, workspace) = world();
+    workspace.write("a.txt", b"x").unwrap();
+    symlink("/proc/self/cwd/a.txt", folder.path().join("CLAUDE.md")).unwrap();
+    assert_eq!(question(workspace.write("a.txt", b"hostile")), Some(path("a.txt")));
+    workspace.approving([path("a.txt")]).write("a.txt", b"y").unwrap();
+    fs::remove_file(folder.path().join("CLAUDE.md")).unwrap();
+    workspace.write("a.txt", b"x").unwrap();
+    fs::create_dir(folder.path().join("many")).unwrap();
+    fs::write(folder.path().join("many/first"), "").unwrap();
+    for number in 0..=50_000 {
+        symlink("first", folder.path().join(format!("many/{number}"))).unwrap();
+    }
+    assert_eq!(question(workspace.write("a.txt", b"hostile")), Some(path("a.txt")));
+}
+
+/// All files of a workspace that anybody finds who follows links, with the names by which they find them, and their texts.
+fn found(root: &Path, at: &Path, depth: u32, all: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(root.join(at)).unwrap().flatten() {
+        let path = at.join(entry.file_name());
+        let Some(real) = fs::canonicalize(root.join(&path)).ok().filter(|real| real.starts_with(root)) else {
+            continue;
+        };
+        if real.is_dir() && depth > 0 {
+            found(root, &path, depth - 1, all);
+        } else if real.is_file() {
+            all.push((path, fs::read_to_string(real).unwrap()));
+        }
+    }
+}
+
+fn any_path() -> impl Strategy<Value = String> {
+    let name = select(vec!["a", "b", "AGENTS.md", ".claude", ".dot", "rules", ".git", "..", "a", "b"]);
+    vec(name, 1..4).prop_map(|names| names.join("/"))
+}
+
+fn any_target() -> impl Strategy<Value = String> {
+    let before = select(vec!["", "", "../", "../../", "IN/", "../in/"]);
+    (before, any_path()).prop_map(|(before, path)| format!("{before}{path}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// With any links, no call writes a text that an agent finds under a name that it follows.
+    #[test]
+    fn no_agent_finds_what_nobody_said_yes_to(
+        links in vec((any_path(), any_target()), 0..6),
+        calls in vec((0..4, any_path(), any_path()), 1..8),
+    ) {
+        let around = tempfile::tempdir().unwrap();
+        let inside = around.path().canonicalize().unwrap().join("in");
+        fs::create_dir(&inside).unwrap();
+        for (link, target) in &links {
+            let path = inside.join(link);
+            if !link.contains("..") && fs::create_dir_all(path.parent().unwrap()).is_ok() {
+                // What does not fit into what is there already is left out.
+                let _ = symlink(target.replace("IN", inside.to_str().unwrap()), path);
+            }
+        }
+        let workspace = Workspace::open(&inside, ActionPolicy::default()).unwrap();
+        for (kind, first, second) in &calls {
+            match kind {
+                0 | 1 => drop(workspace.write(first, b"hostile")),
+                2 => drop(workspace.rename(first, second)),
+                _ => drop(workspace.remove(first)),
+            }
+        }
+        let mut texts = Vec::new();
+        found(&inside, Path::new(""), 4, &mut texts);
+        for (path, text) in texts {
+            let path = LocalPath::new(&path).unwrap();
+            let is_guarded = !workspace.policy().on_path(&path, Verb::Write).allowed;
+            prop_assert!(!(is_guarded && text == "hostile"), "{path}");
+        }
+    }
 }

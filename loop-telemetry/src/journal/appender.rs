@@ -41,7 +41,8 @@ impl Appender {
 
     /// A file that is there.
     pub(crate) fn open(path: PathBuf) -> Result<Self, JournalError> {
-        let file = folder::private().read(true).append(true).open(&path).cannot_read(&path)?;
+        let file = folder::private().read(true).append(true).open(&path);
+        let file = file.and_then(folder::plain).cannot_read(&path)?;
         lock(&file, &path)?;
         let length = file.metadata().cannot_read(&path)?.len();
         Ok(Self { path, file: Arc::new(file), length, is_torn: false })

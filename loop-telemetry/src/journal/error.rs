@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::folder;
+
 /// Why a journal cannot be used. Each text says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,24 @@ pub enum JournalError {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// There is something else in its place: a link, a pipe, a folder.
+    #[error(
+        "{} is not a regular file any more (find out what put it there, the run's own commands perhaps; remove it and take the file from a backup, or begin a new run)",
+        path.display()
+    )]
+    NotPlain {
+        /// The journal's path.
+        path: PathBuf,
+    },
+    /// It has no event, although the run had recorded some.
+    #[error(
+        "{} is damaged: it has no events, and the run had recorded some (take the file from a backup; without one, begin a new run: what this one did and spent is not known any more)",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
     },
     /// It cannot be written or synced.
     #[error("{} cannot be written (see that there is space on the disk, then resume the run: what was recorded is kept)", path.display())]
@@ -114,7 +134,10 @@ impl<T> At<T> for io::Result<T> {
         self.map_err(|source| JournalError::Create { path: path.to_owned(), source })
     }
     fn cannot_read(self, path: &Path) -> Result<T, JournalError> {
-        self.map_err(|source| JournalError::Read { path: path.to_owned(), source })
+        self.map_err(|source| match folder::is_other(path) {
+            true => JournalError::NotPlain { path: path.to_owned() },
+            false => JournalError::Read { path: path.to_owned(), source },
+        })
     }
     fn cannot_write(self, path: &Path) -> Result<T, JournalError> {
         self.map_err(|source| JournalError::Write { path: path.to_owned(), source })

@@ -11,8 +11,9 @@ use loop_core::{BoxError, Event, EventKind, Journal, WorkResult, async_trait};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    At, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
+    At, BEGUN, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     appender::Appender,
+    has_begun,
     line::{self, Output},
     lock::RunLock,
     outputs::Outputs,
@@ -62,6 +63,8 @@ pub struct FileJournal<O> {
     pending: Vec<u8>,
     /// The file of an output that has to be safe before the line which names it is written.
     pending_output: Option<String>,
+    /// It is noted that the journal has events.
+    is_begun: bool,
     output: PhantomData<fn(O) -> O>,
 }
 
@@ -103,6 +106,7 @@ impl<O> FileJournal<O> {
     ) -> Self {
         Self {
             outputs: Outputs::of(&run),
+            is_begun: has_begun(&run),
             run,
             file,
             clock,
@@ -140,6 +144,16 @@ impl<O> FileJournal<O> {
     /// The file of the events.
     pub fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// Notes that the journal has events, once they are safe: one without any is damaged from then on.
+    fn note_begun(&mut self) -> Result<(), JournalError> {
+        if !self.is_begun && self.next.is_some_and(|next| next > 0) {
+            let path = self.run.join(BEGUN);
+            folder::private().write(true).create(true).truncate(false).open(&path).cannot_create(&path)?;
+            self.is_begun = true;
+        }
+        Ok(())
     }
 
     /// Writes the lines that wait, unless an output has to be made safe first.
@@ -224,14 +238,15 @@ impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O
 
     async fn sync(&mut self) -> Result<(), BoxError> {
         if !self.synced {
-            return Ok(());
+            return Ok(self.note_begun()?);
         }
         if let Some(name) = self.pending_output.take() {
             let outputs = self.outputs.clone();
             aside(move || outputs.sync(&name)).await?;
         }
         self.flush()?;
-        Ok(aside(self.file.sync()).await?)
+        aside(self.file.sync()).await?;
+        Ok(self.note_begun()?)
     }
 
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {

@@ -25,6 +25,10 @@ pub(crate) struct Lines {
     lines: u64,
     /// Their bytes.
     bytes: u64,
+    /// The longest one.
+    longest: usize,
+    /// There has been one.
+    is_begun: bool,
 }
 
 /// The last line is torn: its writer died.
@@ -41,7 +45,13 @@ impl Lines {
 
     pub(super) fn over(file: File, path: PathBuf) -> Self {
         let file = BufReader::with_capacity(64 * 1024, file);
-        Self { path, file, line: Vec::new(), spent: false, lines: 0, bytes: 0 }
+        Self { path, file, line: Vec::new(), spent: false, lines: 0, bytes: 0, longest: 0, is_begun: false }
+    }
+
+    /// There has been a line: without one the file is damaged.
+    pub(super) fn begun(mut self, is_begun: bool) -> Self {
+        self.is_begun |= is_begun;
+        self
     }
 
     /// Where they are.
@@ -52,7 +62,8 @@ impl Lines {
     /// The next one; `None` if there is none yet. One that is not whole yet is left for later.
     ///
     /// # Errors
-    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line.
+    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line. [`JournalError::Empty`] if there is none, and
+    /// there has been one.
     pub(crate) fn next_line<E: Told>(&mut self) -> Result<Option<Line<'_, E>>, JournalError> {
         if std::mem::take(&mut self.spent) {
             self.line.clear();
@@ -62,17 +73,34 @@ impl Lines {
             // One of a later version must not be cut off.
             return match line::newer::<E>(&self.line) {
                 Some(found) => Err(self.newer::<E>(self.lines + 1, found)),
-                None => Ok(None),
+                None => self.end(),
             };
         }
         self.spent = true;
         let due = self.lines;
         self.lines += 1;
         self.bytes += self.line.len() as u64;
+        self.longest = self.longest.max(self.line.len());
         let line = line::read(&self.line[..self.line.len() - 1]).map_err(|bad| self.bad::<E>(bad))?;
         match line.seq {
             seq if seq == due => Ok(Some(line)),
             seq => Err(self.bad::<E>(Bad::Damaged(format!("it is number {seq} where {due} is due")))),
+        }
+    }
+
+    /// There is no other whole line.
+    ///
+    /// A file system that loses what was written last may leave zeros of its length. More of them than the longest line
+    /// has bytes are those of several lines, and no write that a crash prevented.
+    fn end<T>(&self) -> Result<Option<T>, JournalError> {
+        let zeros = self.line.iter().filter(|byte| **byte == 0).count();
+        if zeros > self.longest {
+            let why = "it consists of zeros, and is longer than any line before it".to_owned();
+            return Err(JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, why });
+        }
+        match self.is_begun && self.lines == 0 {
+            true => Err(JournalError::Empty { path: self.path.clone() }),
+            false => Ok(None),
         }
     }
 

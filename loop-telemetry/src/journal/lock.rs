@@ -71,10 +71,11 @@ pub(crate) fn is_held(run: &Path) -> Result<bool, JournalError> {
     is_locked(&run.join(EVENTS))
 }
 
-/// Whether a process holds the lock of this file; not if it is not there.
+/// Whether a process holds the lock of this file; not if it is not there, or not a regular file.
 pub(crate) fn is_locked(path: &Path) -> Result<bool, JournalError> {
     let file = match folder::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(_) if folder::is_other(path) => return Ok(false),
         opened => opened.cannot_read(path)?,
     };
     match file.try_lock_shared() {

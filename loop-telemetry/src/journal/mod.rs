@@ -39,3 +39,12 @@ pub use self::{
 
 /// The name of the file of the events.
 pub(crate) const EVENTS: &str = "events.jsonl";
+
+/// The name of an empty file beside it, which says that the first events are on the disk: a journal without any is
+/// damaged then.
+pub(crate) const BEGUN: &str = "begun";
+
+/// Whether the journal of the run in this folder has had events.
+pub(crate) fn has_begun(run: &std::path::Path) -> bool {
+    run.join(BEGUN).symlink_metadata().is_ok()
+}

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::{
     EVENTS,
     error::JournalError,
+    has_begun,
     line::Line,
     lines::{Lines, Torn},
     outputs::Outputs,
@@ -97,18 +98,31 @@ impl JournalReader {
     /// # Errors
     /// [`JournalError::Read`] if there is none that can be read.
     pub fn open(run: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let lines = Lines::open(run.as_ref().join(EVENTS))?;
-        Ok(Self { lines, outputs: Outputs::of(run.as_ref()) })
+        let run = run.as_ref();
+        // Before the journal is opened: the first events may come meanwhile.
+        let is_begun = has_begun(run);
+        let lines = Lines::open(run.join(EVENTS))?.begun(is_begun);
+        Ok(Self { lines, outputs: Outputs::of(run) })
     }
 
     pub(super) fn over(file: File, run: &Path) -> Self {
-        Self { lines: Lines::over(file, run.join(EVENTS)), outputs: Outputs::of(run) }
+        let lines = Lines::over(file, run.join(EVENTS)).begun(has_begun(run));
+        Self { lines, outputs: Outputs::of(run) }
+    }
+
+    /// Takes a journal without events for damaged: it is known from elsewhere that the run did something. A journal
+    /// knows that by itself, unless an earlier version wrote it.
+    #[must_use]
+    pub fn expect_events(mut self, is_known: bool) -> Self {
+        self.lines = self.lines.begun(is_known);
+        self
     }
 
     /// The next entry; `None` if there is none yet.
     ///
     /// # Errors
-    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line.
+    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line. [`JournalError::Empty`] if it has no event,
+    /// and had some.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, JournalError> {
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
         let Line { seq, time, event, output, output_file } = line;

@@ -185,7 +185,7 @@ pub struct Tokens {
 
 impl From<&Usage> for Tokens {
     fn from(usage: &Usage) -> Self {
-        let Usage { input_tokens, cached_input_tokens, output_tokens, cost: _ } = *usage;
+        let Usage { input_tokens, cached_input_tokens, output_tokens, .. } = *usage;
         Self { input_tokens, cached_input_tokens, output_tokens }
     }
 }

@@ -11,7 +11,7 @@ fn progress_of(usages: &[Usage]) -> Progress {
     };
     apply(0, EventKind::RunStarted { evaluated: false });
     for (iteration, usage) in (1..).zip(usages) {
-        let notes = Notes { usage: *usage, ..Notes::default() }.boxed();
+        let notes = Notes::default().with_usage(*usage).boxed();
         apply(iteration * 2 - 1, EventKind::IterationStarted { iteration, attempt: 1 });
         apply(iteration * 2, EventKind::IterationFinished { result: WorkResult::Done(()), notes });
         apply(iteration * 2, EventKind::StepSettled { met: false, by: None });

@@ -2,7 +2,7 @@
 //!
 //! | form | found by |
 //! | --- | --- |
-//! | the value; each long line of it; the password in it, if it is an address | a pattern of [`Forms::text`] |
+//! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
 //! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over signs that are decoded |
 //! | with signs in it that nobody sees: colours, controls, signs without width | the same, over signs that are seen |
 //! | base 64, of both alphabets, also in the middle of a longer text | three patterns: one for each place in a group |
@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use super::{
     REDACTED,
+    address::secrets_in_addresses,
     ansi::Ansi,
     unit::{Sign, first_unit},
 };
@@ -72,13 +73,14 @@ impl Forms {
     }
 }
 
-/// What counts as a secret of a value: itself, its long lines, and the password in it.
+/// The secrets of a value: the value itself, its long lines, and its secret parts if it is an address.
 fn parts(value: &[u8]) -> Vec<&[u8]> {
     let value = value.trim_ascii();
     let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let mut parts: Vec<_> = lines.filter(|line| line.len() >= LEAST_LINE).collect();
     parts.push(value);
-    parts.extend(str::from_utf8(value).ok().and_then(password).map(str::as_bytes));
+    let text = str::from_utf8(value).unwrap_or_default();
+    parts.extend(secrets_in_addresses(text).into_iter().map(str::as_bytes));
     parts
 }
 
@@ -93,13 +95,6 @@ fn before_open_escape(value: &[u8]) -> Option<&[u8]> {
 /// Whether it is a part of what stands where a secret stood.
 fn is_ours(form: &[u8]) -> bool {
     REDACTED.as_bytes().windows(form.len().max(1)).any(|part| part == form)
-}
-
-/// The password in `scheme://user:password@host`.
-fn password(address: &str) -> Option<&str> {
-    let (_, rest) = address.split_once("://")?;
-    let (user, _) = rest.rsplit_once('@')?;
-    user.split_once(':').map(|(_, password)| password)
 }
 
 /// A space is a plus in the query of an address.

@@ -106,7 +106,11 @@ impl Hex {
         dump: impl Fn() -> Option<Dump>,
         mut to: Digits<'_>,
     ) {
-        let Sign::Char(sign) = sign else { return self.end(&mut to) };
+        let sign = match sign {
+            Sign::Char(sign) => sign,
+            // In the text column of a dump, `%a0` is three characters, not one byte.
+            Sign::Byte(_) | Sign::Nothing => char::REPLACEMENT_CHARACTER,
+        };
         if let Some(from) = self.covers {
             self.covers = self.covers.filter(|_| sign != '\n' && place.1 - from < MOST_SIGNS);
             if self.covers.is_some() {
@@ -175,6 +179,9 @@ impl Hex {
             Row::Offset(Some(from)) => {
                 self.offset.clear();
                 self.row = Row::Signs(from);
+                if sign == '\n' {
+                    self.pass(sign, place, to);
+                }
             }
             Row::Offset(None) => {
                 self.end(to);

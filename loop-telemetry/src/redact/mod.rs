@@ -12,6 +12,7 @@
 //! Output comes in pieces, and a secret may be cut in two by their edge. [`RedactingStream`] holds back what
 //! could be the beginning of one until it is known.
 
+mod address;
 mod ansi;
 mod automaton;
 mod cut;
@@ -22,6 +23,7 @@ mod hex;
 mod json;
 mod keys;
 mod lane;
+mod progress;
 mod scan;
 mod shapes;
 mod stream;
@@ -32,8 +34,8 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use loop_core::Event;
 
-use self::scan::{Scan, Scanner};
-pub use self::stream::RedactingStream;
+pub use self::{address::secrets_in_addresses, stream::RedactingStream};
+use self::{progress::Scan, scan::Scanner};
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -52,7 +54,7 @@ pub struct Redactor(Arc<Scanner>);
 
 impl Redactor {
     /// Takes these values out: those of the variables that hold secrets. Beside each value these count as
-    /// secrets: each long line of it, if it has several; and the password in it, if it is an address.
+    /// secrets: each long line of it, if it has several; and [those in it](secrets_in_addresses), if it is an address.
     ///
     /// They are found in each of these forms, and in mixtures of the first four:
     ///
@@ -73,6 +75,13 @@ impl Redactor {
     pub fn new<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(|value| value.as_ref().to_vec()).collect();
         Self(Arc::new(Scanner::new(values, &[])))
+    }
+
+    /// Takes these values out as well, as [`new`](Self::new) does. [Shapes](Self::shapes) are asked for again after it.
+    #[must_use]
+    pub fn and<V: AsRef<[u8]>>(self, values: impl IntoIterator<Item = V>) -> Self {
+        let more = values.into_iter().map(|value| value.as_ref().to_vec());
+        Self::new(self.0.values().iter().cloned().chain(more))
     }
 
     /// Takes out as well what looks like a key: `sk-...`, `ghp_...`, `AKIA...`, private keys, web tokens, and

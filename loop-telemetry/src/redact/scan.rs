@@ -1,41 +1,24 @@
 //! Finding secrets in bytes of which more may come.
 //!
 //! A text is read in several ways at once, since the same bytes mean one thing to a terminal and another to a parser of
-//! JSON: each way is a [`Lane`]. Nearly everywhere all lanes see the same, and then only one of them works.
+//! JSON: each way is a [lane](super::lane). Nearly everywhere all lanes see the same, and then only one of them works.
 
 use std::{ops::Range, sync::OnceLock};
 
 use super::{
-    ansi::Ansi,
     automaton::Automaton,
     filter::Filter,
     forms::Forms,
-    found::Found,
-    hex::{Digits, Dump, Hex},
-    lane::{Finder, Lane},
+    hex::Digits,
+    lane::Finder,
+    progress::{DECODED, HALF, JOINED, LANES, OTHER, Scan, WRITTEN, before, dump},
     shapes::Shape,
     tails::Tails,
     unit::{Sign, Unit, first_unit},
 };
 
-/// The lanes: as it is written, the same without escape sequences of terminals, decoded, that without escape sequences,
-/// and that with long lines joined.
-const LANES: usize = 5;
-const JOINED: usize = 4;
-/// Two lanes more, without escape sequences as other terminals read them: as it is written, and decoded.
-const OTHER: usize = LANES;
-/// Numbers of `Scan::ansi`.
-const WRITTEN: usize = 0;
-const DECODED: usize = 1;
-
 /// Where in a text something is written, in bytes.
 type Place = (usize, usize);
-
-/// So much of what stood before is known. Bytes: rows of dumps are not longer.
-const KEPT: usize = 128;
-
-/// Lines are joined if so many bytes before their end are one word, or hexadecimal digits: a program has wrapped them.
-const WRAPPED: usize = 30;
 
 /// Of what may become a secret no more is held back: all of it is taken for one then. Bytes.
 const MOST_HELD: usize = 64 << 10;
@@ -133,6 +116,9 @@ impl Scanner {
         {
             scan.split();
         }
+        if unit.is_escape && written[0] == b'%' && !scan.is_half {
+            scan.begin_half();
+        }
         if !scan.is_split {
             self.see(0..1, unit.sign, (from, to), scan);
             self.see_digit(unit.sign, (from, to), wraps, text, scan);
@@ -144,6 +130,9 @@ impl Scanner {
         } else {
             self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
             self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+        }
+        if scan.is_half {
+            self.take_half(unit, written, from, scan);
         }
         scan.at = to;
         scan.join();
@@ -187,6 +176,21 @@ impl Scanner {
         }
     }
 
+    fn take_half(&self, unit: &Unit, written: &[u8], from: usize, scan: &mut Scan) {
+        let mut take = |sign: Sign, place: Place| {
+            let is_hidden = scan.half_ansi.takes(sign);
+            let lanes = if is_hidden { HALF..HALF + 1 } else { HALF..HALF + 2 };
+            self.see(lanes, sign, place, scan);
+        };
+        if unit.is_escape && written[0] == b'%' {
+            for (byte, at) in written.iter().zip(from..) {
+                take(Sign::Char((*byte).into()), (at, at + 1));
+            }
+        } else {
+            take(unit.sign, (from, from + unit.length));
+        }
+    }
+
     fn see(&self, lanes: Range<usize>, sign: Sign, place: Place, scan: &mut Scan) {
         for lane in &mut scan.lanes[lanes] {
             if sign.is_visible() {
@@ -206,116 +210,5 @@ impl Scanner {
             let to = Digits { finder: &self.hex, found: &mut scan.found };
             scan.hex.take(sign, place, wraps, || dump(before.clone()), to);
         }
-    }
-}
-
-/// How far a text has been read.
-#[derive(Debug, Default)]
-pub(super) struct Scan {
-    /// Where the text begins that is still there, and where reading goes on. Bytes from the beginning.
-    base: usize,
-    at: usize,
-    /// What stood before `base`.
-    before: Vec<u8>,
-    lanes: [Lane; LANES + 2],
-    /// Not all lanes see the same; otherwise the first one stands for all of them.
-    is_split: bool,
-    ansi: [Ansi; 2],
-    /// The same in terminals that take a control for something else, if that differs.
-    other: [Ansi; 2],
-    is_other: bool,
-    /// A line that goes on with the last one has not come to its first sign.
-    is_indented: bool,
-    hex: Hex,
-    pub(super) found: Found,
-}
-
-/// What stands before a place, backwards.
-fn before<'a>(earlier: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = u8> + Clone + 'a {
-    text.iter().rev().chain(earlier.iter().rev()).copied().take(KEPT)
-}
-
-/// The dump of which a line is a row, of which this stands before some place, backwards.
-fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
-    let mut line: Vec<u8> = Vec::new();
-    for byte in before {
-        // In JSON a line ends with an escape.
-        let is_escape = byte == b'\\' && line.last() == Some(&b'n');
-        if is_escape {
-            line.pop();
-        }
-        if is_escape || byte == b'\n' {
-            break;
-        }
-        line.push(byte);
-    }
-    Dump::of(line.into_iter().rev())
-}
-
-impl Scan {
-    fn split(&mut self) {
-        let (first, others) = self.lanes[..LANES].split_at_mut(1);
-        others.iter_mut().for_each(|lane| lane.clone_from(&first[0]));
-        self.is_split = true;
-    }
-
-    /// From here on terminals may differ in what they show.
-    fn differ(&mut self, way: usize, sign: Sign) {
-        if !self.is_other && self.ansi[way].may_differ(sign) {
-            (self.is_other, self.other) = (true, self.ansi);
-            for way in [WRITTEN, DECODED] {
-                self.lanes[OTHER + way] = self.lanes[2 * way + 1].clone();
-            }
-        }
-    }
-
-    fn join(&mut self) {
-        if self.is_other && self.other == self.ansi {
-            let same = |way: usize| self.lanes[OTHER + way] == self.lanes[2 * way + 1];
-            self.is_other = !(same(WRITTEN) && same(DECODED));
-        }
-        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_indented && !self.is_other;
-        self.is_split =
-            self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
-    }
-
-    /// Whether a program has ended the line that ends here because it was long.
-    fn is_wrapped(&self, text: &[u8]) -> bool {
-        let before = before(&self.before, &text[..self.at - self.base]);
-        let last = || before.clone().skip_while(|byte| *byte == b'\r').take(WRAPPED);
-        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b' ' | b':' | b'-' | b',');
-        let is_wrapped = |is_part: fn(&u8) -> bool| last().take_while(is_part).count() == WRAPPED;
-        is_wrapped(u8::is_ascii_graphic) || is_wrapped(is_digit)
-    }
-
-    /// Where the first thing begins that may become a secret, or reading goes on.
-    fn first_candidate(&self) -> usize {
-        let lanes = match (self.is_split, self.is_other) {
-            (false, _) => &self.lanes[..1],
-            (true, false) => &self.lanes[..LANES],
-            (true, true) => &self.lanes[..],
-        };
-        let candidates = lanes.iter().filter_map(Lane::first_candidate).chain(self.hex.first_candidate());
-        candidates.fold(self.at, usize::min)
-    }
-
-    /// What stands at the end of a text of which the rest is missing is a secret if so many bytes may be one.
-    pub(super) fn cut(&mut self, text: &[u8], least: usize) {
-        let (candidate, end) = (self.first_candidate(), self.base + text.len());
-        if end - candidate >= least {
-            self.found.add(candidate, end);
-        }
-    }
-
-    /// Adds what has been read to `clean`, but for what may become a secret. Gives how much of the text is done with:
-    /// it is not there the next time.
-    pub(super) fn pass(&mut self, text: &[u8], is_all: bool, clean: &mut Vec<u8>) -> usize {
-        let until = if is_all { self.base + text.len() } else { self.first_candidate() };
-        let done = self.found.take_out(text, self.base, until, clean);
-        let kept = done.min(KEPT);
-        self.before.extend_from_slice(&text[done - kept..done]);
-        self.before.drain(..self.before.len().saturating_sub(KEPT));
-        self.base += done;
-        done
     }
 }

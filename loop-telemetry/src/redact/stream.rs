@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::scan::{Scan, Scanner};
+use super::{progress::Scan, scan::Scanner};
 
 /// Takes secrets out of bytes that come in pieces, cut anywhere. Made by [`Redactor::stream`](super::Redactor::stream).
 ///

@@ -11,6 +11,10 @@ fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>)
     clean
 }
 
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn keys() -> Vec<String> {
     let key = |shape: &shapes::Shape| format!("{}{}", shape.prefix, "A1B2C3D4".repeat(12));
     shapes::SHAPES.iter().map(key).collect()
@@ -82,6 +86,35 @@ fn a_value_that_ends_like_an_escape_is_found_before_digits() {
     for (value, text) in [("hun\"ter2%A", "hun\\\"ter2%Aa"), ("hun\"ter2%", "hun\\\"ter2%41")] {
         let redactor = Redactor::new([value]);
         assert!(redactor.redact(text).starts_with(REDACTED), "{text}: {}", redactor.redact(text));
+    }
+}
+
+#[test]
+fn a_dump_is_read_on_where_its_signs_look_like_an_escape() {
+    let redactor = Redactor::new(["0123456789ab%a0cdefghijkl"]);
+    let dump = "00000000: 3031 3233 3435 3637 3839 6162 2561 3063  0123456789ab%a0c\n\
+                00000010: 6465 6667 6869 6a6b 6c                   defghijkl\n";
+    let clean = redactor.redact(dump);
+    assert!(!clean.contains("6a6b"), "{clean}");
+    for (value, line) in
+        [("0123456789abcd\\n0", "0123456789abcd\\\\n"), ("0123456789\\nabcd0", "0123456789\\\\nabcd")]
+    {
+        let hex: Vec<_> = value.as_bytes().chunks(2).map(hex_of).collect();
+        let dump = format!("00000000: {}  {line}\\n00000010: {}  0\\n", hex[..8].join(" "), hex[8]);
+        let clean = Redactor::new([value]).redact(&dump).into_owned();
+        assert!(!clean.contains(&hex[8]), "{clean}");
+    }
+}
+
+#[test]
+fn a_value_with_a_percent_sign_is_found_in_json_of_which_signs_are_escaped() {
+    for (value, text) in [
+        ("0aa000%a0\\c", "0\\u0061a\\u00300\\u0030%a0\\u005cc"),
+        ("p\u{e4}ss%41word", "p\\u00e4ss%41word"),
+        ("aaA0 \\0A%0", "aaA0\\u0020\\u005c0A%0a"),
+    ] {
+        let clean = Redactor::new([value]).redact(text).into_owned();
+        assert!(clean.starts_with(REDACTED), "{text}: {clean}");
     }
 }
 

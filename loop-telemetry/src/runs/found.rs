@@ -12,7 +12,10 @@ use super::{
     RunEntry, RunStore, StoreError, StoreWarning,
     index::{HeldIndex, Indexed},
 };
-use crate::{JournalReader, Record, RunInfo, journal::EVENTS};
+use crate::{
+    JournalReader, Record, RunInfo,
+    journal::{self, EVENTS},
+};
 
 impl RunStore {
     /// The runs that have a folder, those with such ids, in the order in which they began. What is no run is
@@ -41,6 +44,9 @@ impl RunStore {
     /// journal that is gone was there, if what is written after it is.
     pub(super) fn has_begun(&self, id: &str) -> bool {
         let run = self.path.join(id);
+        if journal::has_begun(&run) {
+            return true;
+        }
         match fs::metadata(run.join(EVENTS)) {
             Ok(journal) => journal.len() > 0 || self.is_alive(id).is_ok_and(|is_alive| is_alive),
             Err(_) => run.join("run.json").exists(),
@@ -111,7 +117,8 @@ impl RunStore {
 
     /// Whether something happened in a run: one that is just being begun is not listed yet.
     fn has_events(&self, id: &str) -> bool {
-        fs::metadata(self.path.join(id).join(EVENTS)).is_ok_and(|journal| journal.len() > 0)
+        let run = self.path.join(id);
+        journal::has_begun(&run) || fs::metadata(run.join(EVENTS)).is_ok_and(|journal| journal.len() > 0)
     }
 
     /// Holds the index, for a change. If it is gone or damaged it is made anew first: what is added must not be all of

@@ -9,6 +9,7 @@
 //! runs/index.lock             held by who changes the index
 //! runs/<id>/run.json          what the run was begun with
 //! runs/<id>/events.jsonl      its journal, locked by the process that works on it
+//! runs/<id>/begun             empty; there once the journal has events
 //! runs/<id>/outputs/          large outputs
 //! runs/<id>/logs/             all that its commands printed, if that is kept
 //! runs/<id>.unkept            instead of a folder: a run that keeps no journal, while its process lives

@@ -106,6 +106,7 @@ pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreErr
     let path = folder.join(EVENTS);
     let file = match crate::folder::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(_) if crate::folder::is_other(&path) => return Ok(None),
         opened => at(&path, opened)?,
     };
     lock(&file, &path).map_err(|error| alive(id, error))?;

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs};
 
 use jiff::Timestamp;
-use loop_core::{Ending, Event, EventKind, Journal as _, Progress, RunTime};
+use loop_core::{Ending, Event, EventKind, Journal as _, Progress, RunTime, WorkResult};
 use tempfile::TempDir;
 
 use crate::{FileJournal, Parallel, Record, RunInfo, RunStore, StoreError, cut};
@@ -17,13 +17,23 @@ fn begin(store: &RunStore, id: &str) -> Result<FileJournal<String>, StoreError> 
     store.begin(&info, Parallel::Refused, Timestamp::now)
 }
 
+/// The events of a run that met its goal in its first step.
+fn success() -> Vec<Event> {
+    let kinds = [
+        EventKind::RunStarted { evaluated: false },
+        EventKind::IterationStarted { iteration: 1, attempt: 1 },
+        EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
+        EventKind::StepSettled { met: true, by: None },
+        EventKind::RunFinished { ending: Box::new(Ending::goal_met("")) },
+    ];
+    kinds.map(|kind| Event::new(RunTime::ZERO, kind)).into()
+}
+
 /// A run that did something, and ended.
 fn ended(store: &RunStore, id: &str) {
     let ending = Ending::goal_met("");
     let mut journal = begin(store, id).unwrap();
-    let finished = EventKind::RunFinished { ending: Box::new(ending.clone()) };
-    let events = [EventKind::RunStarted { evaluated: false }, finished];
-    journal.append(&events.map(|kind| Event::new(RunTime::ZERO, kind)), None).unwrap();
+    journal.append(&success(), None).unwrap();
     let record = Record::of("greet", &ending, &Progress::default()).run_id(id);
     store.note_end(&record.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)).unwrap();
 }

@@ -14,7 +14,7 @@ fn texts_and_outputs_are_written_without_their_secrets() {
     let kinds = [
         EventKind::IterationFinished {
             result: WorkResult::Done(()),
-            notes: Some(Box::new(Notes { fault: Some(text.as_str().into()), ..Notes::default() })),
+            notes: Some(Box::new(Notes::default().with_fault(text.as_str()))),
         },
         EventKind::EvaluationFinished {
             result: WorkResult::Done(Verdict::fail().with_text(text.as_str()).with_feedback(text.as_str())),

@@ -53,7 +53,7 @@ fn journal(redactor: &Redactor, text: &str) -> String {
     let run = folder.path().join("run");
     let journal = FileJournal::<Value>::create(&run, Timestamp::now).expect("a journal");
     let mut journal = journal.redacting(redactor.clone());
-    let notes = Notes { fault: Some(text.into()), ..Notes::default() };
+    let notes = Notes::default().with_fault(text);
     let verdict = Verdict::fail().with_text(text).with_feedback(text);
     let kinds = [
         EventKind::IterationFinished { result: WorkResult::Done(()), notes: Some(Box::new(notes)) },

@@ -6,10 +6,7 @@ use genai::chat::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    super::{AnsweredCall, Attachment, Message, Request, ToolCall},
-    Vendor,
-};
+use super::super::{AnsweredCall, Attachment, Message, Request, ToolCall, Vendor};
 
 /// The request, and whether tools may be called in it.
 pub(super) fn request(vendor: Vendor, request: &Request<'_>) -> ChatRequest {

@@ -1,6 +1,6 @@
 //! Where a model is.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use genai::{
     adapter::AdapterKind,
@@ -12,36 +12,12 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    super::ModelError,
+    super::{ModelError, Vendor},
     fault::{fault, stopped},
     relay::{self, Passing, Relay, Upstream},
 };
 
-/// The protocol that a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Vendor {
-    /// `OpenAI`'s chat completions, which many other servers speak too.
-    OpenAi,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-    /// Ollama's own.
-    Ollama,
-}
-
 impl Vendor {
-    /// The vendor's own address; Ollama's is that of this machine.
-    pub const fn default_url(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1/",
-            Self::Anthropic => "https://api.anthropic.com/v1/",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
-            Self::Ollama => "http://localhost:11434/",
-        }
-    }
-
     pub(super) const fn adapter(self) -> AdapterKind {
         match self {
             Self::OpenAi => AdapterKind::OpenAI,
@@ -78,12 +54,36 @@ impl Vendor {
 /// let endpoint = Endpoint::new(Vendor::Anthropic).key(SecretString::from("sk-1234"));
 /// assert!(!format!("{endpoint:?}").contains("sk-1234"));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Endpoint {
     pub(super) vendor: Vendor,
     base_url: String,
     pub(super) key: Option<SecretString>,
     proxy: Option<String>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("vendor", &self.vendor)
+            .field("base_url", &shown(&self.base_url))
+            .field("key", &self.key)
+            .field("proxy", &self.proxy.as_deref().map(shown))
+            .finish()
+    }
+}
+
+/// An address without what may be a secret in it: who logs in, and its query. It need not be a right one.
+fn shown(address: &str) -> String {
+    let (scheme, rest) =
+        address.split_once("://").map_or((None, address), |(scheme, rest)| (Some(scheme), rest));
+    let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
+    // An `@` in a query: what stands behind it is a part of a value.
+    let rest = if login.is_some_and(|login| login.contains(['?', '#'])) { "" } else { rest };
+    let path = rest.split(['?', '#']).next().unwrap_or(rest);
+    let hidden =
+        if path.len() < rest.len() || login.is_some() { " (with parts that are not shown)" } else { "" };
+    format!("{}{path}{hidden}", scheme.map(|scheme| format!("{scheme}://")).unwrap_or_default())
 }
 
 /// A model that cannot be asked at all.
@@ -93,7 +93,7 @@ pub enum GenaiError {
     /// An address that is none.
     #[error("`{url}` is no address of a server: {problem}; write it as `https://host/path`")]
     Url {
-        /// The address.
+        /// The address, without a login and a query in it.
         url: String,
         /// What is wrong with it.
         problem: String,
@@ -156,19 +156,42 @@ impl Endpoint {
         let mut passing = Passing::new(relay, upstream);
         let listed = passing.beside(client.all_model_names(self.vendor.adapter(), target)).await;
         listed.map_err(|error| {
-            GenaiError::Server(match passing.take_obstacle() {
-                Some(obstacle) => stopped(address.as_str(), obstacle, false),
-                None => fault(address.as_str(), &error, false),
-            })
+            let name = shown(address.as_str());
+            let error = match passing.take_obstacle() {
+                Some(obstacle) => stopped(&name, obstacle, false),
+                None => fault(&name, &error, false),
+            };
+            GenaiError::Server(self.conceal(&name, error))
         })
+    }
+
+    /// The error without the key and without the secrets of the address, which some servers repeat.
+    pub(super) fn conceal(&self, model: &str, error: ModelError) -> ModelError {
+        let key = self.key.as_ref().map(|key| key.expose_secret().to_owned());
+        let address = Url::parse(&self.base_url).ok();
+        let login = address.iter().flat_map(|url| [url.password().unwrap_or(""), url.username()]);
+        let query = address.iter().filter_map(Url::query);
+        let values = query
+            .flat_map(|query| query.split('&'))
+            .map(|pair| pair.split_once('=').map_or(pair, |(_, it)| it));
+        // What is shorter would be found in every word.
+        let parts = login.chain(values).filter(|part| part.len() >= 6).map(str::to_owned);
+        let secrets: Vec<_> = key.into_iter().filter(|key| !key.is_empty()).chain(parts).collect();
+        let message = error.message();
+        if !secrets.iter().any(|secret| message.contains(secret)) {
+            return error;
+        }
+        let message =
+            secrets.iter().fold(message.to_owned(), |told, secret| told.replace(secret, "[the key]"));
+        ModelError::new(model, error.kind(), message)
     }
 
     /// The address with a path, and a `/` at its end: only so can more be appended to it.
     pub(super) fn address(&self) -> Result<Url, GenaiError> {
-        let bad = |problem: String| GenaiError::Url { url: self.base_url.clone(), problem };
+        let bad = |problem: String| GenaiError::Url { url: shown(&self.base_url), problem };
         let mut url = Url::parse(&self.base_url).map_err(|error| bad(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad(format!("it begins with `{}:`", url.scheme())));
+            return Err(bad("it does not begin with `http://` or `https://`".to_owned()));
         }
         let path = match url.path() {
             "/" => format!("/{}", self.vendor.root()),
@@ -203,7 +226,7 @@ impl Endpoint {
             .redirect(Policy::none())
             .no_proxy();
         if let Some(proxy) = &self.proxy {
-            http = http.proxy(reqwest::Proxy::all(proxy).map_err(|error| problem(&error))?);
+            http = http.proxy(reqwest::Proxy::all(proxy).map_err(|error| problem(&error.without_url()))?);
         }
         let http = http.build().map_err(|error| problem(&error))?;
         Ok(Upstream { http, origin: address.clone(), vendor: self.vendor })

@@ -1,6 +1,6 @@
 //! The bytes of a streamed reply, cut where its events end.
 
-use super::{Vendor, bounds::Crossed};
+use super::{super::Vendor, bounds::Crossed};
 
 /// The longest line: 4 MiB. Some vendors send a whole tool call in one.
 pub(super) const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;

@@ -73,7 +73,15 @@ fn disconnected(model: &str, error: &(dyn std::error::Error + 'static), began: b
         (false, true) => ModelErrorKind::CutOff,
         (false, false) => ModelErrorKind::Unreachable,
     };
-    ModelError::new(model, kind, "").because(loop_core::with_causes(error))
+    ModelError::new(model, kind, "").because(without_url(error))
+}
+
+/// The error with its causes, without the URL: a key may be in it.
+fn without_url(error: &(dyn std::error::Error + 'static)) -> String {
+    let told = loop_core::with_causes(error);
+    let errors = std::iter::successors(Some(error), |error| error.source());
+    let urls = errors.filter_map(|error| error.downcast_ref::<reqwest::Error>()?.url());
+    urls.fold(told, |told, url| told.replace(&format!(" for url ({url})"), ""))
 }
 
 /// An answer with a status that is no success.

@@ -20,6 +20,6 @@ mod usage;
 
 pub use self::{
     effort::{Effort, UnknownEffort},
-    endpoint::{Endpoint, GenaiError, Vendor},
+    endpoint::{Endpoint, GenaiError},
     model::GenaiModel,
 };

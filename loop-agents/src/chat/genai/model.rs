@@ -8,18 +8,18 @@ use genai::{
     ModelIden, ServiceTarget,
     chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
 };
-use secrecy::ExposeSecret;
 
 use super::{
-    super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request},
-    Effort, Endpoint, GenaiError, Vendor,
+    super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request, Vendor},
+    Effort, Endpoint, GenaiError,
     bounds::{Bounds, Crossed},
     convert,
     endpoint::{as_base, local},
     fault::{fault, stopped, too_large},
     raw::RawArguments,
     relay::{self, Passing, Relay, Upstream},
-    usage::usage,
+    reported::Reported,
+    usage::{larger, usage},
 };
 use crate::usage::Prices;
 
@@ -134,7 +134,14 @@ impl GenaiModel {
         }
     }
 
-    fn finished(&self, text: String, raw: &RawArguments, end: StreamEnd) -> Result<Reply, ModelError> {
+    /// The reply; `spoke` says whether anything is in it, and `reported` what its events said of its use.
+    fn finished(
+        &self,
+        text: String,
+        raw: &RawArguments,
+        end: StreamEnd,
+        (spoke, reported): (bool, &Reported),
+    ) -> Result<Reply, ModelError> {
         let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
         match &end.captured_stop_reason {
             // These two end each reply with a reason. Where there is none, it was the connection that ended.
@@ -150,25 +157,21 @@ impl GenaiModel {
             _ => {}
         }
         let truncated = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
-        let used = usage(end.captured_usage.as_ref(), &self.name, &self.prices);
+        let is_whole = reported.is_whole(self.endpoint.vendor, spoke);
+        let told = larger(end.captured_usage.as_ref(), reported.usage(self.endpoint.vendor));
+        let used = usage(Some(&told), is_whole, &self.name, &self.prices);
         let calls = end.captured_into_tool_calls().unwrap_or_default();
         let calls = calls.into_iter().map(|call| convert::made(raw.restore(call))).collect();
         Ok(Reply { text, calls, usage: used, truncated })
     }
 
-    /// An error in which the key does not stand, even if the server repeats it.
+    /// An error in which neither the key nor a secret of the address stands, even if the server repeats it.
     fn failed(&self, error: &genai::Error, passing: &mut Passing, began: bool) -> ModelError {
         let error = match passing.take_obstacle() {
             Some(obstacle) => stopped(&self.name, obstacle, began),
             None => fault(&self.name, error, began),
         };
-        let key = self.endpoint.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty());
-        match key {
-            Some(key) if error.message().contains(key) => {
-                ModelError::new(&self.name, error.kind(), error.message().replace(key, "[the key]"))
-            }
-            _ => error,
-        }
+        self.endpoint.conceal(&self.name, error)
     }
 }
 
@@ -186,8 +189,12 @@ impl ChatModel for GenaiModel {
         let (stream, mut passing) = self.open(&request).await?;
         let reply = self.hear(stream, &mut passing, on_delta).await;
         reply.map_err(|error| {
-            let reported = passing.reported().usage(self.endpoint.vendor);
-            error.with_usage(usage(Some(&reported), &self.name, &self.prices))
+            let reported = passing.reported();
+            if !reported.has_begun() {
+                return error;
+            }
+            let told = reported.usage(self.endpoint.vendor);
+            error.with_usage(usage(Some(&told), false, &self.name, &self.prices))
         })
     }
 }
@@ -203,26 +210,30 @@ impl GenaiModel {
         let (mut text, mut raw) = (String::new(), RawArguments::default());
         let mut bounds = Bounds::default();
         let too_large = |crossed: Crossed| too_large(&self.name, crossed);
-        let mut began = false;
+        let (mut began, mut spoke) = (false, false);
         while let Some(event) = passing.beside(next(&mut stream)).await {
             match event.map_err(|error| self.failed(&error, passing, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
+                    spoke |= !chunk.content.is_empty();
                     bounds.hear(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Text(&chunk.content));
                     text.push_str(&chunk.content);
                 }
                 ChatStreamEvent::ReasoningChunk(chunk) => {
                     began = true;
+                    spoke |= !chunk.content.is_empty();
                     bounds.hear(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Thought(&chunk.content));
                 }
                 ChatStreamEvent::ToolCallChunk(chunk) => {
-                    began = true;
+                    (began, spoke) = (true, true);
                     bounds.call(&chunk.tool_call).map_err(too_large)?;
                     raw.hear(chunk.tool_call);
                 }
-                ChatStreamEvent::End(end) => return self.finished(text, &raw, end),
+                ChatStreamEvent::End(end) => {
+                    return self.finished(text, &raw, end, (spoke, passing.reported()));
+                }
                 _ => {}
             }
         }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{
-    Vendor,
+    super::Vendor,
     bounds::{Crossed, MAX_CALLS},
 };
 

@@ -25,7 +25,8 @@ use tokio::{
 };
 
 use super::{
-    GenaiError, Vendor,
+    super::Vendor,
+    GenaiError,
     bounds::{Crossed, MAX_BODY_BYTES},
     events::Events,
     numbering,
@@ -48,11 +49,18 @@ pub(super) struct Upstream {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Obstacle {
     #[error(transparent)]
-    Http(#[from] reqwest::Error),
+    Http(reqwest::Error),
     #[error(transparent)]
     Crossed(#[from] Crossed),
     #[error("cannot pass the request on within this process")]
     Local(#[from] io::Error),
+}
+
+impl From<reqwest::Error> for Obstacle {
+    /// Without its URL: a key may be in it.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Http(error.without_url())
+    }
 }
 
 /// The end of a connection in this process, for one request.

@@ -2,12 +2,13 @@
 //!
 //! The `genai` crate gives the usage at the end of a reply. A reply that breaks off never ends, but the vendor charges for it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use genai::chat::{PromptTokensDetails, Usage as Theirs};
 use serde_json::Value;
 
-use super::Vendor;
+use super::super::Vendor;
+use crate::output::objects::{self, Read};
 
 /// The usage that the events of one reply have reported so far. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,16 @@ struct Counts {
     cache_written: Option<u64>,
     output: Option<u64>,
     thoughts: Option<u64>,
+    /// Reasoning tokens. Most servers include them in `output`.
+    reasoned: Option<u64>,
+    /// Read and written.
+    total: Option<u64>,
+    /// Something of the reply has come.
+    has_begun: bool,
+    /// A count cannot be one, or a key appears twice.
+    is_doubtful: bool,
+    /// The count of `output` is that of the end of the reply.
+    is_final: bool,
 }
 
 impl Reported {
@@ -29,25 +40,49 @@ impl Reported {
     pub(super) fn hear(&self, vendor: Vendor, events: &[u8]) {
         let text = String::from_utf8_lossy(events).replace("\r\n", "\n").replace('\r', "\n");
         let is_lines = matches!(vendor, Vendor::Ollama);
+        self.counts().has_begun |= !text.is_empty();
         for event in text.split(if is_lines { "\n" } else { "\n\n" }) {
             // Most events are words.
             if ["usage", "_eval_count", "\\u"].iter().any(|word| event.contains(word))
-                && let Some(data) = data(event)
+                && let Some(Read { value, doubled }) = data(event)
             {
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).hear(vendor, &data);
+                let mut counts = self.counts();
+                counts.is_doubtful |= !doubled.is_empty();
+                counts.hear(vendor, &value);
             }
         }
     }
 
+    /// Whether anything of the reply has come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.counts().has_begun
+    }
+
+    /// Whether the counts can be all that was used. `spoke` says whether anything is in the reply: then something was
+    /// written.
+    pub(super) fn is_whole(&self, vendor: Vendor, spoke: bool) -> bool {
+        let Counts { input, cached, cache_written, output, is_doubtful, is_final, .. } = *self.counts();
+        let is_beside = matches!(vendor, Vendor::Anthropic);
+        let beside = [cached, cache_written].into_iter().flatten().filter(|_| is_beside);
+        let is_read = input.is_some() && beside.chain(input).any(|count| count > 0);
+        !is_doubtful && is_read && is_final && output.is_some_and(|count| count > 0 || !spoke)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The usage so far, as the type of the `genai` crate.
     pub(super) fn usage(&self, vendor: Vendor) -> Theirs {
-        let Counts { input, cached, cache_written, output, thoughts } =
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Counts { input, cached, cache_written, output, thoughts, reasoned, total, .. } = *self.counts();
         let is_beside = matches!(vendor, Vendor::Anthropic);
         let beside = [cached, cache_written].into_iter().flatten().filter(|_| is_beside);
         let input = beside.chain(input).reduce(u64::saturating_add);
         // With Gemini thoughts are counted by themselves.
         let output = [output, thoughts].into_iter().flatten().reduce(u64::saturating_add);
+        // Some servers count reasoning only in their totals, and still charge for it.
+        let beyond = total.zip(input).map(|(total, input)| total.saturating_sub(input));
+        let output = output.map(|output| [beyond, reasoned].into_iter().flatten().fold(output, u64::max));
         let count = |tokens: Option<u64>| tokens.map(|tokens| i32::try_from(tokens).unwrap_or(i32::MAX));
         let details = PromptTokensDetails {
             cached_tokens: count(cached),
@@ -68,9 +103,13 @@ impl Counts {
         let usage = ["/usage", "/message/usage", "/x_groq/usage", "/usageMetadata"];
         let whole = usage.iter().find_map(|path| data.pointer(path).filter(|usage| usage.is_object()));
         let Some(usage) = whole.or(matches!(vendor, Vendor::Ollama).then_some(data)) else { return };
-        let set = |field: &mut Option<u64>, paths: &[&str]| {
-            let said = paths.iter().find_map(|path| usage.pointer(path).and_then(Value::as_u64));
+        let mut is_doubtful = self.is_doubtful;
+        let mut set = |field: &mut Option<u64>, paths: &[&str]| {
+            let given = paths.iter().filter_map(|path| usage.pointer(path)).find(|count| !count.is_null());
+            let said = given.and_then(Value::as_u64);
+            is_doubtful |= given.is_some() && said.is_none_or(|count| i32::try_from(count).is_err());
             *field = said.or(*field);
+            said.is_some()
         };
         set(&mut self.input, &["/prompt_tokens", "/input_tokens", "/promptTokenCount", "/prompt_eval_count"]);
         set(
@@ -78,19 +117,26 @@ impl Counts {
             &["/prompt_tokens_details/cached_tokens", "/cache_read_input_tokens", "/cachedContentTokenCount"],
         );
         set(&mut self.cache_written, &["/cache_creation_input_tokens"]);
-        set(
+        let has_output = set(
             &mut self.output,
             &["/completion_tokens", "/output_tokens", "/candidatesTokenCount", "/eval_count"],
         );
         set(&mut self.thoughts, &["/thoughtsTokenCount"]);
+        let details =
+            ["/completion_tokens_details/reasoning_tokens", "/output_tokens_details/reasoning_tokens"];
+        set(&mut self.reasoned, &details);
+        set(&mut self.total, &["/total_tokens", "/totalTokenCount"]);
+        self.is_doubtful = is_doubtful;
+        // Anthropic has a placeholder with the beginning of the message.
+        self.is_final |= has_output && data.pointer("/message/usage").is_none();
     }
 }
 
 /// The JSON of an event: that of its lines of data, or all of it.
-fn data(event: &str) -> Option<Value> {
+fn data(event: &str) -> Option<Read> {
     let lines = event.lines().filter_map(|line| line.trim().strip_prefix("data:")).map(str::trim);
     let data = lines.collect::<Vec<_>>().join("\n");
-    serde_json::from_str(if data.is_empty() { event } else { &data }).ok()
+    objects::read(if data.is_empty() { event } else { &data }).ok()
 }
 
 #[cfg(test)]

@@ -1,28 +1,56 @@
 //! What a reply used.
 
-use genai::chat::Usage as Theirs;
-use loop_core::Usage;
+use genai::chat::{PromptTokensDetails, Usage as Theirs};
+use loop_core::{Cost, Usage, Usd};
 
 use crate::usage::{Prices, Tokens};
 
 /// Tokens as they were reported, and what they cost by the list.
 ///
 /// The `genai` crate has zeros where a server said nothing; but no request is empty, so nothing read means
-/// that nothing was reported. Without what was read the price is unknown.
-pub(super) fn usage(reported: Option<&Theirs>, model: &str, prices: &Prices) -> Usage {
-    let Some(reported) = reported else { return Usage::unknown() };
+/// that nothing was reported. Unless `is_whole`, which says that the counts can be all that was used, the price is a
+/// lower bound.
+pub(super) fn usage(reported: Option<&Theirs>, is_whole: bool, model: &str, prices: &Prices) -> Usage {
+    let tokens = reported.map(tokens).unwrap_or_default();
+    let mut usage = tokens.usage();
+    usage.cost = match prices.estimate(model, &tokens) {
+        _ if !prices.has(model) => None,
+        _ if prices.is_free(model) => Some(Cost::estimated(Usd::ZERO)),
+        Some(cost) if is_whole => Some(Cost::estimated(cost.usd)),
+        cost => Some(Cost::at_least(cost.map_or(Usd::ZERO, |cost| cost.usd))),
+    };
+    usage
+}
+
+/// Returns the larger of the two counts of each kind. The `genai` crate ignores usage in events that also contain text,
+/// and in fields that only some vendors use.
+pub(super) fn larger(captured: Option<&Theirs>, heard: Theirs) -> Theirs {
+    let Some(captured) = captured else { return heard };
+    let details = |usage: &Theirs| usage.prompt_tokens_details.clone().unwrap_or_default();
+    let (ours, of_heard) = (details(captured), details(&heard));
+    Theirs {
+        prompt_tokens: captured.prompt_tokens.max(heard.prompt_tokens),
+        completion_tokens: captured.completion_tokens.max(heard.completion_tokens),
+        prompt_tokens_details: Some(PromptTokensDetails {
+            cached_tokens: ours.cached_tokens.max(of_heard.cached_tokens),
+            cache_creation_tokens: ours.cache_creation_tokens.max(of_heard.cache_creation_tokens),
+            ..ours
+        }),
+        ..captured.clone()
+    }
+}
+
+fn tokens(reported: &Theirs) -> Tokens {
     let output = count(reported.completion_tokens);
     let Some(input) = count(reported.prompt_tokens) else {
-        return Tokens { output, ..Tokens::default() }.usage();
+        return Tokens { output, ..Tokens::default() };
     };
     let details = reported.prompt_tokens_details.as_ref();
     let cached = details.and_then(|details| count(details.cached_tokens)).map(|part| part.min(input));
     let beside = input - cached.unwrap_or(0);
     let written =
         details.and_then(|details| count(details.cache_creation_tokens)).map(|part| part.min(beside));
-    let fresh = Some(beside - written.unwrap_or(0));
-    let tokens = Tokens { fresh, cached, cache_written: written, output };
-    Usage { cost: prices.estimate(model, &tokens), ..tokens.usage() }
+    Tokens { fresh: Some(beside - written.unwrap_or(0)), cached, cache_written: written, output }
 }
 
 /// A number that was reported.
@@ -32,8 +60,6 @@ fn count(tokens: Option<i32>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use genai::chat::PromptTokensDetails;
-
     use super::*;
 
     fn theirs(input: Option<i32>, output: Option<i32>, cached: Option<i32>) -> Theirs {
@@ -50,21 +76,25 @@ mod tests {
     fn what_nobody_reported_is_unknown() {
         let prices = Prices::bundled();
         for reported in [None, Some(theirs(None, None, None)), Some(theirs(Some(0), Some(0), None))] {
-            assert_eq!(usage(reported.as_ref(), "gpt-5", &prices), Usage::unknown());
+            assert_eq!(usage(reported.as_ref(), true, "no-such-model", &prices), Usage::unknown());
+            let priced = usage(reported.as_ref(), false, "gpt-5", &prices);
+            assert_eq!(priced, Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
         }
-        let output = usage(Some(&theirs(Some(-5), Some(3), None)), "gpt-5", &prices);
-        assert_eq!((output.input_tokens, output.output_tokens, output.cost), (None, Some(3), None));
+        let output = usage(Some(&theirs(Some(-5), Some(3), None)), false, "gpt-5", &prices);
+        assert_eq!((output.input_tokens, output.output_tokens), (None, Some(3)));
+        assert_eq!(output.cost, Some(Cost::at_least(Usd::micros(30))));
     }
 
     #[test]
     fn cached_tokens_are_a_part_of_what_was_read() {
-        let used = usage(Some(&theirs(Some(100), Some(7), Some(90))), "no-such-model", &Prices::bundled());
+        let used =
+            usage(Some(&theirs(Some(100), Some(7), Some(90))), true, "no-such-model", &Prices::bundled());
         assert_eq!(
             (used.input_tokens, used.cached_input_tokens, used.output_tokens),
             (Some(100), Some(90), Some(7))
         );
         assert_eq!(used.cost, None);
-        let used = usage(Some(&theirs(Some(100), None, Some(900))), "gpt-5", &Prices::bundled());
+        let used = usage(Some(&theirs(Some(100), None, Some(900))), true, "gpt-5", &Prices::bundled());
         assert_eq!((used.input_tokens, used.cached_input_tokens), (Some(100), Some(100)));
     }
 }

@@ -16,7 +16,7 @@ pub struct TurnOutput {
     pub calls: Vec<MadeCall>,
     /// How often the model was asked.
     pub rounds: u64,
-    /// What it used, as far as it was reported.
+    /// The usage that was reported.
     #[serde(default)]
     pub usage: Usage,
     /// The last reply was asked for without tools, since the rounds were used up.

@@ -72,7 +72,7 @@ impl Guardian {
         Self { program, run, announced: Mutex::default(), changing: Mutex::new(()), watch: Mutex::new(None) }
     }
 
-    /// Starts it if there is none that is awake. Blocks while one is ended and another is started.
+    /// Starts a guardian unless one is awake. Blocks while it ends the old guardian and starts the new one.
     pub(super) fn keep(&self, adoption: Option<&Adoption>) -> io::Result<()> {
         let _changing = lock(&self.changing);
         if self.is_awake()? {
@@ -144,7 +144,7 @@ impl Guardian {
         }
     }
 
-    /// What starts it, and our end of the stream that it reads.
+    /// Returns the command that starts the guardian, and our end of the stream that the guardian reads.
     fn command(&self) -> io::Result<(UnixStream, Command)> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;

@@ -26,7 +26,7 @@ pub(super) fn end_all(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
     let mut hunt = Hunt::begin();
     while let Some(killed) = hunt.round(find()) {
         for found in &killed {
-            // An interrupted wait is taken up again in the next round.
+            // A signal may interrupt this wait. The next round then finds the process again.
             await_death(found, hunt.time_left());
             reap(found.pid);
         }

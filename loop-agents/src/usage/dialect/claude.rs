@@ -14,7 +14,7 @@
 //!   was given go: it is judged, but claims nothing. Neither does one whose last answer has a `stop_reason` other than
 //!   `end_turn` or `stop_sequence`; messages that are printed block for block have none yet.
 
-use loop_core::{Cost, Usage, Usd};
+use loop_core::{Usage, Usd};
 use serde_json::Value;
 
 use super::{Dialect, content, ended_by, no_end, text};
@@ -31,6 +31,8 @@ pub(super) struct Claude {
     limit: Option<RateLimit>,
     /// The last message was the model's, and not the program's own.
     model_spoke: bool,
+    /// The last message was the program's own.
+    is_synthetic: bool,
     /// The model of the last message that was one's.
     model: Option<String>,
     /// Nothing has come since the last result.
@@ -93,6 +95,7 @@ impl Claude {
         }
         let model = text(message, "model");
         self.model_spoke = model != Some("<synthetic>");
+        self.is_synthetic = !self.model_spoke;
         if !self.model_spoke {
             return;
         }
@@ -114,7 +117,9 @@ impl Claude {
                 let tokens = input_of(&message["usage"], account);
                 let Some(id) = text(message, "id") else { return };
                 let model = text(message, "model");
-                let usage = account.usage(model, &tokens, None);
+                // Nothing is written yet.
+                let mut usage = tokens.usage();
+                usage.cost = account.estimate(model, &tokens.with_output(Some(0)));
                 account.ledger.message(Some(id), usage);
                 let (id, model) = (id.to_owned(), model.map(str::to_owned));
                 self.streamed = Some(Streamed { id, model, tokens, parent: parent.clone() });
@@ -124,7 +129,7 @@ impl Claude {
                 // Subagents stream at the same time; of theirs the total at the end tells.
                 if let Some(streamed) = self.streamed.take_if(|streamed| streamed.parent == *parent) {
                     let tokens = streamed.tokens.with_output(output);
-                    let usage = account.usage(streamed.model.as_deref(), &tokens, None);
+                    let usage = account.usage(streamed.model.as_deref(), &tokens, None, false);
                     account.ledger.message(Some(&streamed.id), usage);
                 }
             }
@@ -150,7 +155,9 @@ impl Claude {
         if let Some(words) = words {
             account.says(words);
         }
-        let total = self.total(line, account);
+        let is_failed = account.failure.is_some();
+        let spoke = !is_failed && (self.model_spoke || words.is_some() && !self.is_synthetic);
+        let total = self.total(line, spoke, account);
         account.total(text(line, "session_id").map_or(Total::Process, Total::ProcessSoFar), line, total);
     }
 
@@ -165,17 +172,26 @@ impl Claude {
     }
 
     /// All models' tokens and their price, or the turn's if it does not name models.
-    fn total(&self, line: &Value, account: &mut Account) -> Usage {
+    fn total(&self, line: &Value, spoke: bool, account: &mut Account) -> Usage {
         let told = account.usd(line, "total_cost_usd");
         let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
         let Some(models) = models else {
             let usage = &line["usage"];
             let tokens = input_of(usage, account).with_output(account.count(usage, "output_tokens"));
-            return account.usage(self.model.as_deref(), &tokens, told);
+            return account.usage(self.model.as_deref(), &tokens, told, spoke);
         };
         // Nothing, for tokens, is what it says that has no price for a model.
         let told = told.filter(|cost| *cost > Usd::ZERO);
-        let sum = models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
+        let is_none = |counts: &[&str]| {
+            models.values().all(|usage| counts.iter().all(|key| usage[key].as_f64().unwrap_or(0.0) == 0.0))
+        };
+        if spoke
+            && (is_none(&["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"])
+                || is_none(&["outputTokens"]))
+        {
+            account.doubt();
+        }
+        let mut sum = models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
             let tokens = Tokens {
                 fresh: account.count(usage, "inputTokens"),
                 cached: account.count(usage, "cacheReadInputTokens"),
@@ -183,9 +199,10 @@ impl Claude {
                 output: account.count(usage, "outputTokens"),
             };
             let cost = account.usd(usage, "costUSD");
-            sum + account.usage(Some(model), &tokens, told.or(cost))
+            sum + account.usage(Some(model), &tokens, told.or(cost), false)
         });
-        Usage { cost: told.map(Cost::known).or(sum.cost), ..sum }
+        sum.cost = told.map(|usd| account.believed(usd)).or(sum.cost);
+        sum
     }
 
     /// A line of its own says more of a limit than the words of the result.

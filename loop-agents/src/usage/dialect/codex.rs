@@ -21,6 +21,8 @@ pub(super) struct Codex {
     thread: Option<String>,
     /// Nothing has come since the last turn ended.
     has_ended: bool,
+    /// The model has said or done something in this turn.
+    spoke: bool,
 }
 
 impl Dialect for Codex {
@@ -42,6 +44,7 @@ impl Dialect for Codex {
             "thread.started" => self.thread = text(line, "thread_id").map(str::to_owned),
             "item.completed" => {
                 let item = &line["item"];
+                self.spoke |= text(item, "type") != Some("error");
                 if text(item, "type") == Some("agent_message")
                     && let Some(words) = text(item, "text")
                 {
@@ -61,14 +64,14 @@ impl Dialect for Codex {
 }
 
 impl Codex {
-    fn total(&self, line: &Value, account: &mut Account) {
+    fn total(&mut self, line: &Value, account: &mut Account) {
         let usage = &line["usage"];
         let input = account.count(usage, "input_tokens");
         let cached = account.count(usage, "cached_input_tokens");
         let written = account.count(usage, "cache_write_input_tokens");
         let output = account.count(usage, "output_tokens");
         let tokens = Tokens::within(input, cached, written).with_output(output);
-        let sum = account.usage(None, &tokens, None);
+        let sum = account.usage(None, &tokens, None, std::mem::take(&mut self.spoke));
         let total = self.thread.as_deref().map_or(Total::Process, Total::ThreadSoFar);
         account.total(total, line, sum);
     }

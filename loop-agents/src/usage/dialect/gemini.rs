@@ -18,6 +18,8 @@ use crate::usage::{Tokens, account::Account, ledger::Total, tokens::sum};
 pub(super) struct Gemini {
     /// The last text is still being said.
     speaking: bool,
+    /// The model has said or done something since the last numbers.
+    spoke: bool,
 }
 
 impl Dialect for Gemini {
@@ -39,6 +41,7 @@ impl Dialect for Gemini {
                     account.says(words);
                 }
                 self.speaking = true;
+                self.spoke |= !words.is_empty();
             }
             "result" => {
                 match text(line, "status") {
@@ -46,10 +49,13 @@ impl Dialect for Gemini {
                     Some(_) => fail(&line["error"], account),
                     None => {}
                 }
-                statistics(&line["stats"], line, account);
+                statistics(&line["stats"], line, std::mem::take(&mut self.spoke), account);
             }
             "error" if text(line, "severity") == Some("error") => fail(line, account),
-            _ => self.speaking = false,
+            _ => {
+                self.speaking = false;
+                self.spoke |= kind == "tool_use";
+            }
         }
     }
 
@@ -58,13 +64,14 @@ impl Dialect for Gemini {
     }
 
     fn document(&mut self, document: &Value, account: &mut Account) -> bool {
-        if let Some(words) = text(document, "response") {
+        let words = text(document, "response");
+        if let Some(words) = words {
             account.says(words);
         }
         if document.get("error").is_some_and(Value::is_object) {
             fail(&document["error"], account);
         }
-        statistics(&document["stats"], document, account);
+        statistics(&document["stats"], document, words.is_some_and(|words| !words.is_empty()), account);
         ["response", "error", "stats"].iter().any(|key| document.get(key).is_some())
     }
 }
@@ -73,31 +80,55 @@ fn fail(error: &Value, account: &mut Account) {
     account.fails(text(error, "message").unwrap_or("an error without a message"), error["code"].as_u64());
 }
 
-fn statistics(stats: &Value, told: &Value, account: &mut Account) {
+fn statistics(stats: &Value, told: &Value, spoke: bool, account: &mut Account) {
     let Some(models) = stats.get("models").and_then(Value::as_object) else { return };
-    let mut total = None;
-    for (model, numbers) in models {
+    let mut read = |(model, numbers): (&String, &Value)| {
         let tokens = match numbers.get("tokens") {
             Some(tokens) => of_document(tokens, account),
             None => of_stream(numbers, account),
         };
-        let usage = account.usage(Some(model), &tokens, None);
-        total = Some(total.unwrap_or_default() + usage);
+        (model.clone(), tokens)
+    };
+    let models: Vec<_> = models.iter().map(&mut read).collect();
+    // Some models only chose which one is to answer, or failed.
+    let is_counted = |count: fn(&Counted) -> u64| models.iter().any(|(_, counted)| count(counted) > 0);
+    if spoke && !(is_counted(|counted| counted.read) && is_counted(|counted| counted.said)) {
+        account.doubt();
     }
-    if let Some(total) = total {
+    let usages =
+        models.iter().map(|(model, counted)| account.usage(Some(model), &counted.tokens, None, false));
+    if let Some(total) = usages.reduce(|sum, usage| sum + usage) {
         account.total(Total::Process, told, total);
     }
 }
 
-fn of_document(tokens: &Value, account: &mut Account) -> Tokens {
-    let input = sum([account.count(tokens, "prompt"), account.count(tokens, "tool")]);
-    let output = sum([account.count(tokens, "candidates"), account.count(tokens, "thoughts")]);
-    Tokens::within(input, account.count(tokens, "cached"), None).with_output(output)
+/// The counts of a model.
+struct Counted {
+    tokens: Tokens,
+    read: u64,
+    /// Tokens of the reply, without the thoughts.
+    said: u64,
 }
 
-fn of_stream(tokens: &Value, account: &mut Account) -> Tokens {
+fn of_document(tokens: &Value, account: &mut Account) -> Counted {
+    let (prompt, said) = (account.count(tokens, "prompt"), account.count(tokens, "candidates"));
+    if prompt.is_none() || said.is_none() {
+        // The parts beside them are not the whole.
+        account.doubt();
+    }
+    let input = sum([prompt, account.count(tokens, "tool")]);
+    let output = sum([said, account.count(tokens, "thoughts")]);
+    let tokens = Tokens::within(input, account.count(tokens, "cached"), None).with_output(output);
+    Counted { tokens, read: prompt.unwrap_or(0), said: said.unwrap_or(0) }
+}
+
+fn of_stream(tokens: &Value, account: &mut Account) -> Counted {
     let input = account.count(tokens, "input_tokens");
     let said = account.count(tokens, "output_tokens");
+    if said.is_none() {
+        account.doubt();
+    }
     let thought = account.count(tokens, "total_tokens").and_then(|total| total.checked_sub(input?));
-    Tokens::within(input, account.count(tokens, "cached"), None).with_output(said.max(thought))
+    let tokens = Tokens::within(input, account.count(tokens, "cached"), None).with_output(said.max(thought));
+    Counted { tokens, read: input.unwrap_or(0), said: said.unwrap_or(0) }
 }

@@ -16,6 +16,8 @@ use crate::usage::{Tokens, account::Account, tokens::sum};
 pub(super) struct Opencode {
     /// The message that the last text belongs to.
     speaking: Option<String>,
+    /// The model has said something in this step.
+    spoke: bool,
 }
 
 impl Dialect for Opencode {
@@ -33,7 +35,7 @@ impl Dialect for Opencode {
             "text" => self.text(part, account),
             "step_finish" => {
                 account.recovers();
-                step(part, account);
+                step(part, std::mem::take(&mut self.spoke), account);
             }
             _ => {
                 let (error, data) = (&line["error"], &line["error"]["data"]);
@@ -48,6 +50,7 @@ impl Opencode {
     /// A message may have several texts.
     fn text(&mut self, part: &Value, account: &mut Account) {
         let Some(words) = text(part, "text") else { return };
+        self.spoke |= !words.is_empty();
         let message = text(part, "messageID");
         if message.is_some() && message == self.speaking.as_deref() {
             account.says_more("\n");
@@ -59,15 +62,21 @@ impl Opencode {
     }
 }
 
-fn step(part: &Value, account: &mut Account) {
+fn step(part: &Value, spoke: bool, account: &mut Account) {
     let tokens = &part["tokens"];
+    let spoke = spoke || text(part, "reason") == Some("tool-calls");
+    let said = account.count(tokens, "output");
+    if tokens.is_object() && (said.is_none() || spoke && said == Some(0)) {
+        // The reasoning beside it is not the whole.
+        account.doubt();
+    }
     let tokens = Tokens {
         fresh: account.count(tokens, "input"),
         cached: account.count(&tokens["cache"], "read"),
         cache_written: account.count(&tokens["cache"], "write"),
-        output: sum([account.count(tokens, "output"), account.count(tokens, "reasoning")]),
+        output: sum([said, account.count(tokens, "reasoning")]),
     };
     let cost = account.usd(part, "cost");
-    let usage = account.usage(None, &tokens, cost);
+    let usage = account.usage(None, &tokens, cost, spoke);
     account.ledger.message(text(part, "id"), usage);
 }

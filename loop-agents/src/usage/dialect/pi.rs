@@ -64,7 +64,8 @@ impl Dialect for Pi {
             output: account.count(usage, "output"),
         };
         let cost = account.usd(&usage["cost"], "total");
-        let usage = account.usage(text(message, "model"), &tokens, cost);
+        let spoke = message["content"].as_array().is_some_and(|blocks| !blocks.is_empty());
+        let usage = account.usage(text(message, "model"), &tokens, cost, spoke);
         account.ledger.message(text(message, "responseId"), usage);
     }
 }

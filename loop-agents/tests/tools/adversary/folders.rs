@@ -57,7 +57,7 @@ const TRAPS: &[Trap] = &[
     trap("plain", ""),
     Trap { name: "below", is_refused: false, below: "app", script: "" },
     Trap { name: "relative names", is_refused: false, below: "app", script: "git config diff.relative true" },
-    trap("packs", "git gc -q --prune=now; cp -r .git bare"),
+    trap("packs", "git gc -q --prune=now; cp -r .git bare; git config -f bare/config --remove-section remote.origin"),
     trap("hooks that are links", "mkdir -p .git/hooks; ln -s $TOP/outside .git/hooks/x"),
     trap("core.worktree", "git config core.worktree $TOP/beside"),
     trap(
@@ -144,6 +144,9 @@ git tag blob $(git rev-parse HEAD:.env); git tag -a -m annotated note $(git rev-
 git update-ref refs/heads/tree $(git rev-parse HEAD) ; git tag treetag $(git rev-parse HEAD^{tree})
 echo 'key=CANARY more' > .env; echo 'fn main() { work() }' > src/main.rs; git stash -q; git stash apply -q
 echo 'key=CANARY again' >> .env.local; cp src/main.rs app/src/main.rs; echo CANARY >> private/notes.txt
+mkdir -p .kube/cache .kube/x .ssh/x .aws/x p/gh/x .docker/cache .docker/x .git/x .git/cache
+echo 'x: CANARY' > .kube/config; echo CANARY > .ssh/work; echo 'k = CANARY' > .aws/config; echo 't: CANARY' > p/gh/hosts.yml
+git config remote.origin.url https://kim:CANARY@example.org/a; ln -s .git g; ln -s .aws aws; ln -s .kube kube
 git add -N .env.local; ln -s . here; ln -s $TOP/outside link; ln -s .env secret; ln -s $TOP elsewhere
 ";
 

@@ -62,6 +62,18 @@ pub(super) const KNOWN: &[&str] = &[
     "rg CAN.RY here",
     "rg CAN.RY docs/../here",
     "find here/ -name notes.txt",
+    "rg CAN .docker//",
+    "rg CAN .docker/.",
+    "rg CAN .docker/cache/..",
+    "rg CAN ./.docker/./",
+    "rg CAN .kube//",
+    "rg CAN .kube/cache/..",
+    "rg CAN .ssh/x/..",
+    "rg CAN p/gh/./",
+    "rg -a CAN g",
+    "rg CAN aws",
+    "rg CAN here/aws/.",
+    "rg -g '*' CAN aws//",
     "git log -g --all",
     "git log --format=%+GG",
     "jq -n '$__prog_args' --rawfile x .env",
@@ -237,7 +249,45 @@ fn git() -> impl Strategy<Value = String> {
     )
 }
 
+/// Folders with secrets in them, and links to such folders and to those above them.
+const FOLDERS: &str = r#"
+    .  .docker  .kube  .ssh  .aws  .git  p/gh  p  keys  private  app/.docker  aws  g  here  here/aws  here/.kube  kube
+"#;
+
+/// The same path in other spellings.
+fn spelled(path: &str, ways: &[usize]) -> String {
+    ways.iter().fold(path.to_owned(), |path, way| match way {
+        0 => format!("{path}/"),
+        1 => format!("{path}//"),
+        2 => format!("{path}/."),
+        3 => format!("{path}/x/.."),
+        4 => format!("./{path}"),
+        5 => format!("docs/../{path}"),
+        6 => path.replace('/', "//"),
+        7 => path.replace('/', "/./"),
+        8 => format!("TOP/repo/{path}"),
+        _ => format!("{path}/cache/.."),
+    })
+}
+
+/// A search in a folder, however its path is spelled.
+fn search() -> impl Strategy<Value = String> {
+    let program = word(
+        "rg CAN  rg -a CAN  rg -g '*' CAN  rg --iglob '*' -e CAN  rg --files  rg -l CAN  rg CAN README.md  rg -m 5 CAN --
+        grep CAN  grep -a CAN  cat  fd .  fdfind .  tree  ls -la  find  du -a  file  bat  wc  diff README.md",
+    );
+    (program, word(FOLDERS), vec(0usize..10, 0..4), word("EMPTY  EMPTY  config  config.json  *  hosts.yml"))
+        .prop_map(|(program, folder, ways, file)| {
+            let path = if file.is_empty() { folder.to_owned() } else { format!("{folder}/{file}") };
+            format!("{program} '{}'", spelled(&path, &ways))
+        })
+}
+
 fn other() -> impl Strategy<Value = String> {
+    prop_oneof![2 => words(), 1 => search()]
+}
+
+fn words() -> impl Strategy<Value = String> {
     select(OTHERS).prop_flat_map(|(program, options)| {
         let path = word(PATHS).prop_map(|path| format!("'{path}'"));
         // A readable file is named more often, so that more lines run.

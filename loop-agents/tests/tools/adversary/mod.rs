@@ -50,7 +50,7 @@ fn no_command_line_reads_what_may_not_be_read() {
     let done = attack(2_000);
     // Were all lines refused, nothing would be tested.
     for (folder, done) in FOLDERS.iter().zip(done).filter(|(folder, _)| !folder.is_refused) {
-        assert!(done >= 20, "only {done} commands ran in {}", folder.name);
+        assert!(done >= 8, "only {done} commands ran in {}", folder.name);
     }
 }
 

@@ -14,13 +14,13 @@ use super::{Failure, PlaceJson, open, tell_json};
 use crate::{
     args::PolicyPlace,
     exit,
-    settings::{Layer, Settings},
     view::{
         self,
         columns::{self, Column},
         text::printable,
     },
 };
+use loop_manifest::settings::{Layer, Settings};
 
 const COLUMNS: &[Column] = &[Column::words("rule"), Column::words("says"), Column::words("from")];
 

@@ -19,11 +19,11 @@ use crate::{
     args::{AddArgs, ErrandArgs},
     clock, exit,
     init::agent,
-    manifest::{Plan, plan::Loaded},
     model::Model,
     schedule::{self, Errand, SchedulePlace},
     view::{self, BOLD, paint, text},
 };
+use loop_manifest::{Loaded, Plan};
 
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::{
     Failure,
-    kept::{glance, read_on},
+    kept::{glance, journal, read_on},
     runs::{RunJson, json},
 };
 use crate::view::row::{Row, Rows};
@@ -65,7 +65,7 @@ impl ShowJson<'_> {
             iterations.pop_if(|last| last.iteration == row.iteration);
             iterations.push(row.into());
         };
-        read_on(&mut store.journal(&entry.id)?, &mut progress, |line, _| {
+        read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
             if let Some(output) = line.output.as_ref().and_then(glance) {
                 rows.left_behind(&output);
             }

@@ -20,11 +20,10 @@ use super::{
 };
 use crate::{
     compose::{self, Worker},
-    every,
-    manifest::{Paint, Plan, plan::WorkPlan},
-    task,
+    every, task,
     view::{self, changes},
 };
+use loop_manifest::{Paint, Plan, plan::WorkPlan};
 
 /// Prints it as the agent got it, but for secrets, which are not kept.
 pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failure> {

@@ -10,16 +10,11 @@ use loop_guardrails::policy::{ActionPolicy, Origin, Placed, environment::Environ
 
 use crate::{
     compose::{self, Place},
-    manifest::{
-        Paint,
-        flags::Flags,
-        plan::{Loaded, WorkPlan},
-    },
     model::{Model, Surroundings},
-    settings::Settings,
     task::{Assignment, FOLDER, TaskText, Who},
     view::{Output, Screen},
 };
+use loop_manifest::{Flags, Loaded, Paint, plan::WorkPlan, settings::Settings};
 
 /// Makes the agents of a task.
 pub(super) struct Cast<'a> {

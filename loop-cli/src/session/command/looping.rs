@@ -10,15 +10,14 @@ use loop_core::{Iteration, IterationContext, IterationError, WorkError};
 
 use super::{About, Command, Repeated, Takes};
 use crate::{
-    duration::DurationError,
     every::{self, Ends, Repetition, RhythmError, What},
-    manifest::nearest,
     session::{
         Interrupted, Session,
         input::{Input, word},
     },
     view::{self, text},
 };
+use loop_manifest::{closest, duration::DurationError};
 
 pub(super) struct Loop;
 
@@ -175,7 +174,7 @@ fn options(mut rest: &str) -> anyhow::Result<(Option<NonZeroU64>, &str)> {
                 rest = line;
             }
             (flag, _) if flag.starts_with("--") => {
-                let meant = nearest::closest(flag, [COUNT], |flag| flag);
+                let meant = closest(flag, [COUNT], |flag| flag);
                 let meant = meant.map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default();
                 return Err(ABOUT.misused(format!("there is no option {flag}{meant}{AS_A_PROMPT}")));
             }

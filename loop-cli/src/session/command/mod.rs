@@ -44,7 +44,7 @@ pub(crate) use self::{
     repeated::Repeated,
 };
 use super::Session;
-use crate::manifest::nearest;
+use loop_manifest::closest;
 
 /// Something that a person can tell a session to do.
 #[async_trait]
@@ -134,7 +134,7 @@ impl Unknown {
         Self {
             written: written.to_owned(),
             // Every word of one letter is near to all others.
-            meant: nearest::closest(&written.to_lowercase(), names, |name| name)
+            meant: closest(&written.to_lowercase(), names, |name| name)
                 .filter(|_| written.chars().nth(1).is_some()),
         }
     }

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 
 use super::{About, Command, Repeated, Takes};
-use crate::{model::ToolName, session::Session};
+use crate::session::Session;
+use loop_manifest::ToolName;
 
 pub(super) struct Tools;
 

@@ -40,7 +40,7 @@ pub(crate) fn statistics(
 }
 
 /// A cost, and how well it is known.
-pub(crate) fn money(Cost { usd, quality }: Cost) -> String {
+pub(crate) fn money(Cost { usd, quality, .. }: Cost) -> String {
     match quality {
         CostQuality::Known => text::dollars(usd),
         CostQuality::Estimated => format!("about {}", text::dollars(usd)),

@@ -22,13 +22,13 @@ pub(crate) fn usages() -> BoxedStrategy<Usage> {
     let tokens = || option::of(0..500_u64);
     let qualities = select(vec![CostQuality::Known, CostQuality::Estimated, CostQuality::Partial]);
     let cost = (0..500_000_u64, qualities);
-    let cost = option::of(cost.prop_map(|(nanos, quality)| Cost { usd: Usd::nanos(nanos), quality }));
+    let cost = option::of(cost.prop_map(|(nanos, quality)| Cost::new(Usd::nanos(nanos), quality)));
     (tokens(), tokens(), tokens(), cost)
-        .prop_map(|(input_tokens, cached_input_tokens, output_tokens, cost)| Usage {
-            input_tokens,
-            cached_input_tokens,
-            output_tokens,
-            cost,
+        .prop_map(|(input, cached, output, cost)| {
+            let mut usage = Usage::unknown();
+            (usage.input_tokens, usage.cached_input_tokens) = (input, cached);
+            (usage.output_tokens, usage.cost) = (output, cost);
+            usage
         })
         .boxed()
 }
@@ -54,10 +54,14 @@ pub(crate) fn verdicts() -> BoxedStrategy<Verdict> {
 
 pub(crate) fn notes() -> BoxedStrategy<Notes> {
     let mark = (select(&["tree", "output"][..]), 0..2_u64)
-        .prop_map(|(name, hash)| Mark { name: name.into(), hash: hash.wrapping_sub(1) });
+        .prop_map(|(name, hash)| Mark::new(name, hash.wrapping_sub(1)));
     let fault = option::weighted(0.2, Just("exit code 1".into()));
     (usages(), vec(mark, 0..3), fault)
-        .prop_map(|(usage, marks, fault)| Notes { usage, marks, fault, cost_quality: None })
+        .prop_map(|(usage, marks, fault)| {
+            let mut notes = Notes::default().with_usage(usage);
+            (notes.marks, notes.fault) = (marks, fault);
+            notes
+        })
         .boxed()
 }
 
@@ -113,6 +117,7 @@ fn limiting_rules() -> impl Strategy<Value = Rule> {
         (0..900_000_u64).prop_map(|limit| Rule::Elapsed(Duration::from_micros(limit))),
         (0..3_000_u64).prop_map(|limit| Rule::Cost(Usd::micros(limit))),
         (0..6_000_u64).prop_map(Rule::Tokens),
+        (0..6_000_u64).prop_map(Rule::TokenCeiling),
         (0..8_u64).prop_map(Rule::Reports),
     ]
 }
@@ -151,14 +156,40 @@ fn worlds_of(
         (cancel, vec((0..20_usize, usages()), 0..3)),
     )
         .prop_map(|((evaluated, goal, agent, judge), (rails, delays, answers), (cancel, strays))| {
-            World { evaluated, goal, agent, judge, rails, delays, answers, cancel, strays }
+            let cancel_at_question = None;
+            World {
+                evaluated,
+                goal,
+                agent,
+                judge,
+                rails,
+                delays,
+                answers,
+                cancel,
+                cancel_at_question,
+                strays,
+            }
         })
+}
+
+/// Puts the limit on time of some worlds to the very end of an iteration.
+fn to_the_point(mut world: World, iteration: Option<u64>) -> World {
+    if let Some(iteration) = iteration {
+        let end = world.end_of(iteration);
+        for rail in &mut world.rails {
+            if let Rule::Elapsed(limit) = &mut rail.rule {
+                *limit = end;
+            }
+        }
+    }
+    world
 }
 
 /// Any world at all.
 pub(crate) fn worlds() -> impl Strategy<Value = World> {
     let cancel = option::weighted(0.3, (0..900_u64).prop_map(Duration::from_millis));
-    worlds_of(prop_oneof![timeless_rules(), limiting_rules()], cancel)
+    let worlds = worlds_of(prop_oneof![timeless_rules(), limiting_rules()], cancel);
+    (worlds, option::weighted(0.3, 1..4_u64)).prop_map(|(world, end)| to_the_point(world, end))
 }
 
 /// Worlds in which nothing depends on time or usage, and nobody cancels.

@@ -3,21 +3,23 @@
 use std::{
     collections::HashMap,
     future::Future,
-    pin::Pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use futures::{Stream, StreamExt};
+use futures::StreamExt;
 use loop_core::{
-    Answer, Ask, Bounded, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind,
-    Halt, Iteration, IterationContext, Judged, Loop, LoopStep, Meter, OnLag, Progress, Question, Report,
-    RunStream, Running, Stage, Step, StepRecord, StopCondition, Update, Usage, Verdict, WorkError,
-    WorkResult, pace_fn,
+    Answer, Ask, BuildError, CancellationToken, EvaluationContext, Evaluator, Event, EventKind, Halt,
+    Iteration, IterationContext, Judged, Loop, Meter, Progress, Question, Report, Stage, Step, StepRecord,
+    StopCondition, Update, Usage, Verdict, WorkError, WorkResult, pace_fn,
 };
 use tokio::time::sleep;
 
-use super::{End, GoalState, Guard, Job, Probe, World, locked, sim};
+use super::{
+    End, GoalState, Guard, Job, Probe, World, locked,
+    reading::{Begun, Pauses, Reading},
+    sim,
+};
 
 /// What is left of a driven run.
 pub(crate) struct Live {
@@ -52,7 +54,7 @@ impl Live {
         virtual_time(async {
             let parts = Parts::new(world, before);
             let ledger = Arc::clone(&parts.ledger);
-            let (begun, probes) = parts.begin(goal, before, &Reading::Stream(Vec::new()))?;
+            let (begun, probes) = parts.begin(goal, before, &Reading::Stream(Pauses::default()))?;
             let Begun::Stream(stream) = begun else { unreachable!("it is read as a stream") };
             let mut live = Self { events: before.to_vec(), report: None, reported: Vec::new(), probes };
             let mut updates = stream.take(stop_after);
@@ -66,83 +68,6 @@ impl Live {
             Ok(live)
         })
     }
-}
-
-/// The way in which a run is read. Between two updates the reader lets others run so many times, and no time passes.
-#[derive(Debug, Clone)]
-pub(crate) enum Reading {
-    Nobody,
-    Stream(Vec<usize>),
-    Spawned { pauses: Vec<usize>, channel: usize, on_lag: OnLag },
-    Detached,
-}
-
-/// A run that has begun.
-enum Begun {
-    Alone(Pin<Box<dyn Future<Output = Report<u64>> + Send>>),
-    Stream(Box<RunStream<u64>>),
-    Spawned(Running<u64>),
-    Detached,
-}
-
-impl Reading {
-    fn begin<S>(&self, run: Loop<Parts, S, Bounded>) -> Result<Begun, BuildError>
-    where
-        S: LoopStep<Output = u64> + 'static,
-    {
-        Ok(match self {
-            Self::Nobody => Begun::Alone(Box::pin(async { run.run().await.expect("a new run begins") })),
-            Self::Stream(_) => Begun::Stream(Box::new(run.stream()?)),
-            Self::Spawned { channel, on_lag, .. } => {
-                Begun::Spawned(run.channel(*channel).on_lag(*on_lag).spawn()?)
-            }
-            Self::Detached => {
-                run.spawn()?.detach();
-                Begun::Detached
-            }
-        })
-    }
-
-    /// Runs a world, read in this way, and gives what an observer saw and what the reader saw.
-    pub(crate) fn run(&self, world: &World) -> (Vec<Event>, Vec<Event>) {
-        virtual_time(async {
-            let parts = Parts::new(world, &[]);
-            let ledger = Arc::clone(&parts.ledger);
-            let goal = GoalState::new(&world.goal);
-            let (begun, _) = parts.begin(goal, &[], self).expect("a new run begins");
-            let read = match (begun, self) {
-                (Begun::Alone(run), _) => {
-                    tokio::spawn(run).await.expect("no panic");
-                    Vec::new()
-                }
-                (Begun::Stream(updates), Self::Stream(pauses)) => {
-                    tokio::spawn(read(updates, pauses.clone())).await.expect("no panic")
-                }
-                (Begun::Spawned(updates), Self::Spawned { pauses, .. }) => {
-                    read(updates, pauses.clone()).await
-                }
-                _ => Vec::new(),
-            };
-            while !locked(&ledger).over {
-                sleep(Duration::from_secs(1)).await;
-            }
-            (locked(&ledger).events.clone(), read)
-        })
-    }
-}
-
-async fn read(mut updates: impl Stream<Item = Update<u64>> + Unpin, pauses: Vec<usize>) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut pauses = pauses.into_iter().cycle();
-    while let Some(update) = updates.next().await {
-        for _ in 0..pauses.next().unwrap_or(0) {
-            tokio::task::yield_now().await;
-        }
-        if let Update::Event(event) = update {
-            events.push(event);
-        }
-    }
-    events
 }
 
 /// Runs a future on one thread, whose clock stands still while anybody works.
@@ -167,23 +92,22 @@ pub(crate) fn last_output(events: &[Event]) -> Option<u64> {
     output
 }
 
-/// What was reported and observed, until the run is over.
+/// The usage reported until the run was over.
 #[derive(Default)]
-struct Ledger {
+pub(super) struct Ledger {
     reported: Vec<Usage>,
-    over: bool,
-    events: Vec<Event>,
+    pub(super) over: bool,
 }
 
 #[derive(Clone)]
-struct Parts {
+pub(super) struct Parts {
     world: Arc<World>,
-    ledger: Arc<Mutex<Ledger>>,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
     tries: Arc<Mutex<HashMap<(u64, Stage), usize>>>,
 }
 
 impl Parts {
-    fn new(world: &World, before: &[Event]) -> Self {
+    pub(super) fn new(world: &World, before: &[Event]) -> Self {
         let parts = Self { world: Arc::new(world.clone()), ledger: Arc::default(), tries: Arc::default() };
         let progress = Progress::from_events(before).unwrap_or_default();
         let next = progress.current_step().map_or(0, StepRecord::iteration);
@@ -193,7 +117,7 @@ impl Parts {
         parts
     }
 
-    fn begin(
+    pub(super) fn begin(
         self,
         goal: impl AnyGoal,
         before: &[Event],
@@ -203,6 +127,9 @@ impl Parts {
         let cancel = CancellationToken::new();
         if let Some(after) = world.cancel {
             let cancel = cancel.clone();
+            if after.is_zero() {
+                cancel.cancel();
+            }
             tokio::spawn(async move {
                 sleep(after).await;
                 cancel.cancel();
@@ -214,13 +141,13 @@ impl Parts {
             .at_most(1_000)
             .pace(pace_fn(move |progress| delays[progress.iterations() as usize % delays.len()]))
             .on_ask(self.clone())
-            .observe(move |event: &Event, _: &Progress| {
-                let mut ledger = locked(&ledger);
-                ledger.events.push(event.clone());
-                ledger.over |= matches!(event.kind, EventKind::RunFinished { .. });
-            })
             .cancel_on(cancel)
             .grace(GRACE);
+        if !matches!(reading, Reading::Nobody) {
+            run = run.observe(move |event: &Event, _: &Progress| {
+                locked(&ledger).over |= matches!(event.kind, EventKind::RunFinished { .. });
+            });
+        }
         let mut probes = Vec::new();
         for rail in &world.rails {
             let probe = Probe::default();

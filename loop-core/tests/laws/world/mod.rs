@@ -5,6 +5,7 @@ mod generate;
 mod goal;
 mod live;
 mod rail;
+mod reading;
 mod sim;
 
 use std::{
@@ -21,8 +22,9 @@ use proptest::{
 pub(crate) use self::{
     generate::{settings, unlimited, usages, worlds},
     goal::{Goal, GoalState},
-    live::{Live, Reading},
+    live::Live,
     rail::{Guard, Probe, Rail, Rule},
+    reading::{Pauses, Reading},
     sim::{Run, Sim, Told, machine as sim_machine, usage_of},
 };
 
@@ -42,6 +44,8 @@ pub(crate) struct World {
     pub(crate) answers: Vec<Option<Answer>>,
     /// When the run is cancelled.
     pub(crate) cancel: Option<Duration>,
+    /// Somebody cancels it while this question is open, counted from 0.
+    pub(crate) cancel_at_question: Option<usize>,
     /// Usage that comes late, from nowhere: before the nth action is done.
     pub(crate) strays: Vec<(usize, Usage)>,
 }
@@ -59,6 +63,14 @@ pub(crate) struct Job {
     pub(crate) notes: Notes,
     /// What it reports once it is interrupted, and after how long it comes to its end.
     pub(crate) in_grace: (Usage, Duration),
+}
+
+impl Job {
+    /// With the waits until it is tried again.
+    pub(crate) fn time(&self) -> Duration {
+        let reports = self.reports.iter().map(|(after, _)| *after);
+        self.put_off.iter().copied().chain(reports).sum::<Duration>() + self.last
+    }
 }
 
 /// How a piece of work ends.
@@ -87,6 +99,21 @@ impl World {
     /// What is answered to the rail with this id before the iteration after `iterations` others.
     pub(crate) fn answer(&self, id: u64, iterations: u64) -> Option<Answer> {
         self.answers[(id + iterations) as usize % self.answers.len()].clone()
+    }
+
+    /// The run time at which this iteration ends, if nothing is cut before.
+    pub(crate) fn end_of(&self, iteration: u64) -> Duration {
+        let steps = (1..=iteration).map(|index| {
+            let judged =
+                if self.evaluated && index < iteration { self.judge(index).time() } else { Duration::ZERO };
+            let delay = if index > 1 { self.delay(index - 1) } else { Duration::ZERO };
+            delay + self.job(Stage::Iteration, index).time() + judged
+        });
+        steps.sum()
+    }
+
+    fn judge(&self, iteration: u64) -> &Job {
+        self.job(Stage::Evaluation, iteration)
     }
 
     /// The smallest bound on iterations among the rails.

@@ -26,6 +26,8 @@ pub(crate) enum Rule {
     Elapsed(Duration),
     Cost(Usd),
     Tokens(u64),
+    /// The same, and it says so only by its ceiling.
+    TokenCeiling(u64),
     /// Asks before every nth iteration.
     AskEvery(u64),
     Failures(u64),
@@ -90,11 +92,11 @@ impl Guardrail for Guard {
             Rule::Tokens(limit) => {
                 Self::halt_if(progress.usage().tokens().unwrap_or(0) >= *limit, StopReason::TokensExceeded)
             }
-            Rule::AskEvery(every) if done > 0 && done.is_multiple_of(*every) => Decision::Ask(Question {
-                text: self.rail.id.to_string(),
-                unanswered: Halt::new(StopReason::HitlCheckpoint, "nobody was there"),
-            }),
-            Rule::AskEvery(_) => Decision::Continue,
+            Rule::AskEvery(every) if done > 0 && done.is_multiple_of(*every) => {
+                let unanswered = Halt::new(StopReason::HitlCheckpoint, "nobody was there");
+                Decision::Ask(Question::new(self.rail.id.to_string(), unanswered))
+            }
+            Rule::AskEvery(_) | Rule::TokenCeiling(_) => Decision::Continue,
             Rule::Failures(limit) => {
                 Self::halt_if(progress.consecutive_failures() >= *limit, StopReason::ConsecutiveFailures)
             }
@@ -114,7 +116,7 @@ impl Guardrail for Guard {
             Rule::Cost(limit) => {
                 Ceiling::cost(limit.saturating_sub(progress.usage().cost.map_or(Usd::ZERO, |cost| cost.usd)))
             }
-            Rule::Tokens(limit) => {
+            Rule::Tokens(limit) | Rule::TokenCeiling(limit) => {
                 Ceiling::tokens(limit.saturating_sub(progress.usage().tokens().unwrap_or(0)))
             }
             Rule::Reports(limit) if self.reports >= *limit => Ceiling::tokens(0),

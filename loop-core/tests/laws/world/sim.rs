@@ -44,6 +44,7 @@ pub(crate) struct Sim<'w> {
     told: Vec<Told>,
     cancel: Option<RunTime>,
     actions: usize,
+    questions: usize,
 }
 
 /// More inputs than this, and the run is no longer bounded.
@@ -63,6 +64,7 @@ impl<'w> Sim<'w> {
             told: Vec::new(),
             cancel: world.cancel.map(RunTime::from),
             actions: 0,
+            questions: 0,
         }
     }
 
@@ -99,10 +101,15 @@ impl<'w> Sim<'w> {
                     let id = question.text.parse().expect("a rail's id");
                     let answer = self.world.answer(id, self.machine.progress().iterations());
                     self.stray();
-                    self.tell(Input::Answered { answer })
+                    let nth = self.questions;
+                    self.questions += 1;
+                    match self.world.cancel_at_question == Some(nth) {
+                        true => self.tell(Input::Cancelled),
+                        false => self.tell(Input::Answered { answer }),
+                    }
                 }
-                Action::Interrupt { .. } => panic!("interrupts come while work runs"),
                 Action::Finish(_) => break,
+                other => panic!("not an action between two pieces of work: {other:?}"),
             };
         }
         Run {

@@ -61,8 +61,7 @@ impl AuditFile {
             line.push(b'\n');
             create_folder(&self.folder)?;
             // A file of its own: the one that is written to may be put aside by whoever has the lock.
-            let lock =
-                private().write(true).create(true).truncate(false).open(self.folder.join("audit.lock"))?;
+            let lock = open(private().write(true).truncate(false), &self.folder.join("audit.lock"))?;
             lock.lock()?;
             self.file_for(line.len() as u64)?.write_all(&line)
         };
@@ -70,7 +69,7 @@ impl AuditFile {
     }
 
     fn file_for(&self, bytes: u64) -> io::Result<File> {
-        let open = || private().append(true).create(true).open(self.path());
+        let open = || open(private().append(true), &self.path());
         let file = open()?;
         let length = file.metadata()?.len();
         if length == 0 || length + bytes <= self.max_bytes {
@@ -105,9 +104,29 @@ fn create_folder(path: &Path) -> io::Result<()> {
 
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
+    options.create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
     options
+}
+
+/// Opens an ordinary file. A link would have the audit written elsewhere, and a pipe would wait for a reader.
+fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    let foreign = || {
+        io::Error::other(format!("{} is no ordinary file: look at what it is, and remove it", path.display()))
+    };
+    match options.open(path) {
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => Err(foreign()),
+        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => Err(foreign()),
+        Err(error) => Err(error),
+    }
 }
 
 /// An entry that cannot be written.
@@ -155,6 +174,33 @@ mod tests {
         file.append(&Entry::new("x", "", Outcome::Denied)).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder.path().join("audit")), mode(&file.path())), (0o700, 0o600));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_ordinary_files_are_written_and_none_is_waited_for() {
+        use std::os::unix::fs::symlink;
+
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        for name in ["audit.jsonl", "audit.lock"] {
+            for kind in ["link", "dangling link", "pipe", "folder"] {
+                let folder = tempfile::tempdir().unwrap();
+                let (path, other) = (folder.path().join(name), folder.path().join("other"));
+                match kind {
+                    "pipe" => mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap(),
+                    "folder" => fs::create_dir(&path).unwrap(),
+                    _ => symlink(&other, &path).unwrap(),
+                }
+                if kind == "link" {
+                    fs::write(&other, "as it was").unwrap();
+                }
+                let entry = Entry::new("x", "", Outcome::Denied);
+                let error = AuditFile::at(folder.path()).append(&entry).unwrap_err();
+                assert!(error.source.to_string().contains(name), "{kind} {name}: {}", error.source);
+                let kept = fs::read_to_string(&other).ok();
+                assert_eq!(kept.as_deref(), (kind == "link").then_some("as it was"), "{kind} {name}");
+            }
+        }
     }
 
     #[test]

@@ -11,18 +11,19 @@
 //! A **name** does, in capitals or not, if it
 //! - has `SECRET`, `PASSWORD`, `PASSPHRASE`, `CREDENTIAL`, `COOKIE`, `WEBHOOK`, `API_KEY`, `ACCESS_KEY`,
 //!   `PRIVATE_KEY`, `CONNECTION_STRING` or the like in it;
-//! - ends, a number or a word such as `_PROD` or `_BASE64` aside, in `TOKEN`, `_KEY`, `_AUTH`, `_PASS`, `_PWD`, `_PW`,
-//!   `_PAT`, `_JWT`, `_DSN`, `_SAS`, `_CREDS` or `_SESSION`;
-//! - is one of a few that follow no rule, such as `SSHPASS` and `DOCKER_AUTH_CONFIG`;
+//! - ends, a number or a word such as `_PROD` or `_BASE64` aside, in `TOKEN`, `KEY`, `PASS`, `PWD`, `PW`, `JWT`, `CRED` or
+//!   `DSN`, or in one of the words `AUTH`, `PAT`, `SAS`, `SESSION` and `HEADERS`, each also in the plural;
+//! - is one of a few that follow no rule, such as `DOCKERCONFIGJSON` and `DOCKER_AUTH_CONFIG`;
 //! - is one of a database's address, such as `DATABASE_URL`, with somebody's name in its value.
 //!
 //! A **value** does if it is an address with a password or a key in it (`postgres://user:password@host`), or one at
 //! which anybody may post (`https://hooks.slack.com/services/...`); a private key; a token that describes itself
 //! (`eyJ...`); a text of fields with a password; or a key that begins as a well-known vendor's do (`sk-`, `ghp_`,
-//! `AKIA`).
+//! `AKIA`), with blanks or quotes around it, too. A field with a password or a token in a text (`?client_secret=x`,
+//! `{"password": "x"}`) counts as well.
 //!
 //! These do not, on purpose:
-//! - `MAX_TOKENS`, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
+//! - `MAX_TOKENS` and other numbers of tokens, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
 //!   `KUBECONFIG`, `GPG_KEY` and other `_PUBLIC_KEY`s, `DESKTOP_SESSION`: settings and names, with which alone nobody
 //!   gets in.
 //! - `SSH_AUTH_SOCK`: the way to an agent that signs, and from which no key can be taken away. Without

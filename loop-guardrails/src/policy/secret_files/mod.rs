@@ -167,6 +167,9 @@ impl SecretFiles {
 fn is_meant(rule: &str, names: &[String]) -> bool {
     let rule = &*folded_rule(rule);
     let has_public_half = table::WITH_PUBLIC_HALF.contains(&rule);
+    if rule == table::AUTH_FILE && names.iter().any(|name| table::TRANSLATIONS.contains(&name.as_str())) {
+        return false;
+    }
     let rule = rule.strip_prefix("**/").unwrap_or(rule);
     (0..names.len()).any(|first| {
         let meant = meant(rule, &names[first..]);

@@ -19,11 +19,31 @@ macro_rules! with_plain_copies {
 }
 
 /// The built-in rules: see [`SecretFiles::rules`](super::SecretFiles::rules) for how they are written.
-pub(super) const RULES: &[&[&str]] =
-    &[&[".env*"], WORDS, ENDINGS, GENERAL, PROGRAMS, CLOUDS, PACKAGES, DATABASES, HISTORIES, REPOSITORIES];
+pub(super) const RULES: &[&[&str]] = &[
+    &[".env*"],
+    WORDS,
+    KEY_WORDS,
+    ENDINGS,
+    GENERAL,
+    PROGRAMS,
+    AGENTS,
+    CLOUDS,
+    PACKAGES,
+    DATABASES,
+    HISTORIES,
+    REPOSITORIES,
+];
 
 /// Rules whose files have a half that is meant to be shown: `id_rsa.pub`.
-pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*"];
+pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*", "ssh_host_*"];
+
+/// The file in which Composer and many agents keep their keys. Programs also give its name to the texts of a page, below
+/// a folder of [translations](TRANSLATIONS).
+pub(super) const AUTH_FILE: &str = "**/auth.json*";
+
+/// Folders of texts in several languages.
+pub(super) const TRANSLATIONS: &[&str] =
+    &["i18n", "intl", "l10n", "lang", "langs", "languages", "locale", "locales", "translations"];
 
 /// Names that people give to secrets, whatever program reads them.
 const GENERAL: &[&str] = &[
@@ -34,6 +54,12 @@ const GENERAL: &[&str] = &[
     "*_dsa",
     "*_ecdsa",
     "*_ed25519",
+    "ssh_host_*",
+    "*private_key*.txt*",
+    "*private-key*.txt*",
+    "token.json*",
+    "*_token.json*",
+    "*-token.json*",
     "authorized_keys*",
     "**/.ssh/*",
     "credentials*",
@@ -81,6 +107,31 @@ const ENDINGS: &[&str] = with_copies![
 /// Words for what is secret.
 const WORDS: &[&str] = with_plain_copies![
     ".env" ".key" ".secret" ".secrets" ".token" ".creds" ".credentials" ".cookies" ".vault"
+];
+
+/// Keys that are named after what they are for. These names have no ending of their own.
+const KEY_WORDS: &[&str] = with_plain_copies![
+    "private_key" "private-key" "privatekey" "privkey" "deploy_key" "deploy-key" "deploykey" "host_key" "host-key"
+    "signing_key" "signing-key" "master_key" "master-key" "secret_key" "secret-key" "secretkey" "access_key"
+    "access-key" "api_key" "api-key" "apikey" "ssh_key" "ssh-key" "sshkey" "encryption_key" "encryption-key"
+    "server_key" "server-key" "client_key" "client-key" "tls_key" "tls-key" "ssl_key" "ssl-key"
+    "auth_token" "auth-token" "access_token" "access-token" "refresh_token" "refresh-token" "api_token" "api-token"
+];
+
+/// Files in which agents keep their logins.
+const AGENTS: &[&str] = &[
+    AUTH_FILE,
+    "oauth_creds*",
+    ".claude.json*",
+    "**/github-copilot/*.json*",
+    "**/github-copilot/*.db*",
+    "**/.copilot/config.json*",
+    "**/.codeium/config.json*",
+    "**/.continue/config.*",
+    "**/.grok/user-settings.json*",
+    "**/.railway/config.json*",
+    "**/.mc/config.json*",
+    "**/pypoetry/auth.toml*",
 ];
 
 /// Programs that log in somewhere.
@@ -151,10 +202,6 @@ const PROGRAMS: &[&str] = &[
     "signons.sqlite*",
     "key3.db*",
     "key4.db*",
-    "oauth_creds*",
-    ".claude.json*",
-    "**/.codex/auth.json*",
-    "**/opencode/auth.json*",
 ];
 
 /// Clouds, clusters and what is deployed to them.
@@ -184,14 +231,12 @@ const CLOUDS: &[&str] = &[
     "**/.circleci/cli.y*ml*",
     "**/stripe/config.toml*",
     "**/netlify/config.json*",
-    "**/com.vercel.cli/auth.json*",
     "**/configstore/firebase-tools.json*",
     "**/.wrangler/config/*",
     ".cloudflared",
     ".terraformrc*",
     "terraform.rc*",
     "**/.docker/config.json*",
-    "**/containers/auth.json*",
     ".dockercfg*",
     ".dockerconfigjson*",
     "**/.kube/config*",
@@ -216,8 +261,6 @@ const PACKAGES: &[&str] = &[
     "**/.bundle/config*",
     "**/.m2/settings*.xml*",
     "**/.gradle/gradle.properties*",
-    "**/.composer/auth.json*",
-    "**/composer/auth.json*",
     "keystore.properties*",
     "key.properties*",
     "kaggle.json*",

@@ -95,12 +95,12 @@ impl Workspace {
             command.pin(&found.git_dir, &found.work_tree)?;
         }
         let mut opened = OpenedCommand { command, files: Vec::new(), names: Vec::new(), repository };
-        if cfg!(target_os = "linux") {
-            self.open_contents(&mut opened)?;
-        }
+        self.open_contents(&mut opened)?;
         Ok(opened)
     }
 
+    /// Gives the command its files open, where that can be done. Folders that it looks into get the name to which they
+    /// lead: the patterns that leave out secrets are compared with the name as it is given.
     fn open_contents(&self, opened: &mut OpenedCommand) -> Result<(), WorkspaceError> {
         let names: Vec<_> = opened.command.contents().map(str::to_owned).collect();
         if names.len() > MAX_FILES {
@@ -108,9 +108,14 @@ impl Workspace {
         }
         let mut given = Vec::new();
         for name in names {
+            let walks = opened.command.walks();
+            if !cfg!(target_os = "linux") {
+                given.push(if walks { self.plain_name(&name)? } else { name });
+                continue;
+            }
             let file = match self.read(&name) {
-                Err(WorkspaceError::Kind { .. }) if opened.command.walks() => {
-                    given.push(name);
+                Err(WorkspaceError::Kind { .. }) if walks => {
+                    given.push(self.plain_name(&name)?);
                     continue;
                 }
                 read => read?,
@@ -126,5 +131,11 @@ impl Workspace {
         }
         opened.command.rename_contents(&given);
         Ok(())
+    }
+
+    /// Where a path leads, without links, `..` and doubled separators, and so that no program takes it for an option.
+    fn plain_name(&self, path: &str) -> Result<String, WorkspaceError> {
+        let plain = self.check(path, Verb::Read)?.to_string();
+        Ok(if plain.starts_with('-') { format!("./{plain}") } else { plain })
     }
 }

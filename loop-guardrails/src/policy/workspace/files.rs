@@ -105,11 +105,8 @@ impl Workspace {
                 return Err(WorkspaceError::RulesBelow { path: place.path.clone() });
             }
         }
-        if old.kind == Some(FileType::Directory) {
-            let is_below = followed::is_below(old.folder(), &old.name, [&old.path, &new.path]);
-            if is_below.map_err(|errno| WorkspaceError::io("look into", &old.path, errno))? {
-                return Err(WorkspaceError::RulesBelow { path: old.path });
-            }
+        if followed::has_rules_below(&self.0, &old, &new)? {
+            return Err(WorkspaceError::RulesBelow { path: old.path });
         }
         renameat(old.folder(), &old.name, new.folder(), &new.name)
             .map_err(|errno| WorkspaceError::io("move", &old.path, errno))?;

@@ -1,8 +1,8 @@
 //! Links and folders by which a file that needs a person's yes is changed under another name.
 
 use std::{
+    collections::{HashMap, HashSet},
     ffi::OsStr,
-    fs, io,
     os::{fd::AsFd, unix::ffi::OsStrExt},
     path::{Path, PathBuf},
 };
@@ -12,45 +12,210 @@ use rustix::{
     io::Errno,
 };
 
-use super::Inner;
-use crate::policy::{Denied, LocalPath, Verb, instructions};
+use super::{
+    Inner, WorkspaceError,
+    walk::{self, Last, Missing, Place},
+};
+use crate::policy::{Denied, LocalPath, Origin, Ruling, Verb, action, instructions};
 
 /// How many names are looked at in a folder that is moved. A larger one is moved by hand.
 const MAX_NAMES: usize = 100_000;
 
-/// Refuses a path that a link leads to whose own name needs approval, if the link is in a folder above it.
+/// How many names are looked at in a workspace, to find its links.
+const MAX_SEARCHED: usize = 500_000;
+
+/// How many links a workspace has at most whose targets are looked at.
+const MAX_LINKS: usize = 50_000;
+
+/// How long a path is at most below which links are looked for. Each name on it is a folder that is held open.
+const MAX_PATH_BYTES: usize = 16 * 1024;
+
+/// Refuses a path that a link leads to whose own name needs approval, or is nobody's to change.
 pub(super) fn refuse_target(inner: &Inner, path: &LocalPath, verb: Verb) -> Result<(), Denied> {
-    for folder in path.as_path().ancestors().skip(1) {
-        // A folder that is not there, or cannot be listed by this user, has no links in it that anybody follows.
-        let Ok(entries) = fs::read_dir(inner.path.join(folder)) else { continue };
-        for entry in entries.filter_map(Result::ok) {
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            let link = LocalPath::new(folder.join(entry.file_name()));
-            let Some(link) = link.ok().filter(|link| is_link && instructions::rule_on(link).is_some()) else {
-                continue;
-            };
-            let target = target(&inner.path, &link).ok().flatten();
-            if target.is_some_and(|target| path.is_within(&target)) {
-                let ruling = instructions::rule_on_target(&link, path);
-                ruling.into_result(format!("to {verb} `{path}`"))?;
+    let refusal = match Links::of(inner) {
+        Ok(links) => links.refusal([path], path),
+        Err(Unsearched) => Some(instructions::rule_on_unsearched(path)),
+    };
+    refusal.map_or(Ok(()), |ruling| ruling.into_result(format!("to {verb} `{path}`")).map(drop))
+}
+
+/// Whether something that is moved holds what needs approval, or would be found under such a name behind a link.
+pub(super) fn has_rules_below(inner: &Inner, old: &Place, new: &Place) -> Result<bool, WorkspaceError> {
+    let is_hidden = || new.path.names().last().is_some_and(|name| name.starts_with('.'));
+    let is_below = match old.kind {
+        Some(FileType::Directory) => is_below(old.folder(), &old.name, [&old.path, &new.path])
+            .map_err(|errno| WorkspaceError::io("look into", &old.path, errno))?,
+        // Any name in the folder to which it leads may be one that is followed in a hidden folder.
+        Some(FileType::Symlink) => is_hidden(),
+        _ => return Ok(false),
+    };
+    Ok(is_below || is_linked_below(inner, &old.path) || is_linked_below(inner, &new.path))
+}
+
+/// Whether a folder or a link cannot be moved from or to this path, since such a link leads to something below it, or on
+/// over it.
+fn is_linked_below(inner: &Inner, folder: &LocalPath) -> bool {
+    let Ok(links) = Links::of(inner) else { return true };
+    let paths = links.to.keys().chain(links.over.keys()).filter(|path| path.is_within(folder));
+    // With the name of a hidden link, any name in the folder may be one that is followed.
+    let is_hidden = |link: &LocalPath| link.names().last().is_some_and(|name| name.starts_with('.'));
+    links.to.get(folder).is_some_and(|links| links.iter().any(is_hidden))
+        || links.refusal(paths, folder).is_some()
+}
+
+/// Not all links could be looked at.
+#[derive(Debug)]
+struct Unsearched;
+
+/// The links of a workspace.
+#[derive(Debug, Default)]
+struct Links {
+    /// By where they lead.
+    to: HashMap<LocalPath, Vec<LocalPath>>,
+    /// By what would make them lead elsewhere, if it were another link: what is passed on the way.
+    over: HashMap<LocalPath, Vec<LocalPath>>,
+}
+
+impl Links {
+    fn of(inner: &Inner) -> Result<Self, Unsearched> {
+        let (mut found, mut left) = (Vec::new(), MAX_SEARCHED);
+        collect(&inner.root, OsStr::new("."), &mut PathBuf::new(), &mut found, &mut left)?;
+        let mut links = Self::default();
+        for link in found {
+            let Some(place) = followed(inner, &link)? else { continue };
+            for passed in place.passed.into_iter().filter(|passed| *passed != link) {
+                links.over.entry(passed).or_default().push(link.clone());
             }
+            links.to.entry(place.path).or_default().push(link);
         }
+        Ok(links)
+    }
+
+    /// Why what is at these paths is not to be changed, for the names that links give it.
+    fn refusal<'a>(
+        &'a self,
+        paths: impl IntoIterator<Item = &'a LocalPath>,
+        asked: &LocalPath,
+    ) -> Option<Ruling> {
+        let mut left = Vec::from_iter(paths);
+        let over = left.iter().filter_map(|path| self.over.get(path)).flatten();
+        let mut reached: Vec<_> = over.map(|link| (link, link.clone())).collect();
+        let (mut seen, mut refusal) = (HashSet::new(), None);
+        loop {
+            for (link, named) in reached {
+                if action::always_guarded(link).is_some() {
+                    return Some(of_git(link));
+                }
+                if refusal.is_none() && instructions::rule_on(&named).is_some() {
+                    refusal = Some(instructions::rule_on_target(link, asked));
+                }
+                if seen.insert(link) {
+                    left.push(link);
+                }
+            }
+            let Some(path) = left.pop() else { return refusal };
+            reached = self.leading_to(path);
+        }
+    }
+
+    /// The links to a path and to the folders above it, each with the first name behind it: that can say more together
+    /// with the link's own.
+    fn leading_to(&self, path: &LocalPath) -> Vec<(&LocalPath, LocalPath)> {
+        let mut all = Vec::new();
+        for folder in path.as_path().ancestors() {
+            let links = LocalPath::new(folder).ok().and_then(|folder| self.to.get(&folder));
+            let below = path.as_path().strip_prefix(folder).ok().and_then(|rest| rest.iter().next());
+            let named = |link: &LocalPath| link.join(below.unwrap_or_default()).unwrap_or_default();
+            all.extend(links.into_iter().flatten().map(|link| (link, named(link))));
+        }
+        all
+    }
+}
+
+fn of_git(link: &LocalPath) -> Ruling {
+    let rule = format!("the link `{link}` leads to it, and git starts programs that such files name");
+    Ruling::denied(rule, &Origin::BuiltIn)
+}
+
+/// Where a link leads, if that is below the root. What is not there yet may come to be there.
+fn followed(inner: &Inner, link: &LocalPath) -> Result<Option<Place>, Unsearched> {
+    match walk::walk(inner, link.as_path(), Last::Followed, Missing::Imagined(Verb::Read)) {
+        Ok(place) => Ok(Some(place)),
+        // Each process has its own names there, and by some of them the workspace.
+        Err(WorkspaceError::LinkOutside { link: last, target })
+            if is_of_process(inner, &last, &target) && instructions::rule_on(link).is_some() =>
+        {
+            Err(Unsearched)
+        }
+        // Nobody else who has this user's rights comes further.
+        Err(WorkspaceError::Io { source, .. }) if source.kind() != std::io::ErrorKind::PermissionDenied => {
+            Err(Unsearched)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a link leads to where the system shows each process itself.
+fn is_of_process(inner: &Inner, link: &LocalPath, target: &Path) -> bool {
+    let folder = link.as_path().parent().unwrap_or(Path::new(""));
+    let whole = walk::tidy(&inner.path.join(folder).join(target));
+    ["/proc", "/dev/fd"].iter().any(|own| whole.starts_with(own))
+}
+
+/// Finds the links in a folder and in those below it.
+fn collect(
+    parent: impl AsFd,
+    name: &OsStr,
+    path: &mut PathBuf,
+    found: &mut Vec<LocalPath>,
+    left: &mut usize,
+) -> Result<(), Unsearched> {
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        return Err(Unsearched);
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = match openat(parent, name, flags, Mode::empty()) {
+        Ok(folder) => folder,
+        // It is gone, or something else by now, or this user cannot list it.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => return Ok(()),
+        Err(_) => return Err(Unsearched),
+    };
+    for entry in Dir::read_from(&folder).map_err(|_| Unsearched)? {
+        let entry = entry.map_err(|_| Unsearched)?;
+        if [c".", c".."].contains(&entry.file_name()) {
+            continue;
+        }
+        *left = left.checked_sub(1).ok_or(Unsearched)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        let kind = match entry.file_type() {
+            FileType::Unknown => match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                Err(_) => continue,
+            },
+            known => known,
+        };
+        if kind == FileType::Symlink && found.len() == MAX_LINKS {
+            return Err(Unsearched);
+        }
+        let is_store = name == "objects" && is_of_git(path);
+        path.push(name);
+        match kind {
+            FileType::Symlink => found.extend(LocalPath::new(&path)),
+            // What git stores has no names that anybody follows, and there is much of it.
+            FileType::Directory if !is_store => collect(&folder, name, path, found, left)?,
+            _ => {}
+        }
+        path.pop();
     }
     Ok(())
 }
 
-/// Where a link below the root leads, if that is below the root too. What is not there yet may come to be there.
-fn target(root: &Path, link: &LocalPath) -> io::Result<Option<LocalPath>> {
-    let path = root.join(link.as_path());
-    let real = fs::canonicalize(&path).or_else(|_| {
-        let beside = path.parent().unwrap_or(root);
-        fs::read_link(&path).map(|target| beside.join(target))
-    })?;
-    Ok(real.strip_prefix(root).ok().and_then(|below| LocalPath::new(below).ok()))
+fn is_of_git(path: &Path) -> bool {
+    path.iter().any(|name| name == ".git")
 }
 
 /// Whether something in a folder needs approval, at one of the paths that it has before and after a move.
-pub(super) fn is_below(parent: impl AsFd, name: &OsStr, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
+fn is_below(parent: impl AsFd, name: &OsStr, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
     let mut left = MAX_NAMES;
     search(parent, name, &mut paths.map(|path| path.as_path().to_owned()), &mut left)
 }

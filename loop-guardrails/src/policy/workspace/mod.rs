@@ -9,7 +9,8 @@
 //! policy, and the last name is opened in the folder that is held.
 //!
 //! A link from a file that [needs a person's yes](super::Ruling::needs_approval) to another file makes that one need it
-//! too, where the link is in a folder above the other file. Links elsewhere are not looked for.
+//! too, wherever in the workspace the link is, and through any number of links. So before a file is changed, all links of
+//! the workspace are looked for. In one with more names than are looked at, each change needs a person's yes.
 //!
 //! What this does not see: a hard link is a file like any other, so a second name for a secret hides it;
 //! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
@@ -127,7 +128,7 @@ impl Workspace {
             let can_be_approved = is_question && denied.ruling.needs_approval.is_some();
             if can_be_approved { Ok(Some(denied)) } else { Err(denied) }
         })?;
-        let place = walk::walk(&self.0, path, last, missing)?;
+        let place = walk::walk(&self.0, Path::new(path), last, missing)?;
         self.0.judge(&place.path, verb)?;
         if let Some(mut denied) = unapproved {
             denied.ruling.needs_approval = Some(place.path);

@@ -51,6 +51,8 @@ pub(super) struct Place {
     pub(super) path: LocalPath,
     /// What is there, if anything is; a link only if it was to be kept.
     pub(super) kind: Option<FileType>,
+    /// Names that led here but are not in the path: links, and folders that `..` left again.
+    pub(super) passed: Vec<LocalPath>,
 }
 
 impl Place {
@@ -60,10 +62,16 @@ impl Place {
 }
 
 /// Walks from the root to `path`.
-pub(super) fn walk(inner: &Inner, path: &str, last: Last, missing: Missing) -> Result<Place, WorkspaceError> {
-    let below = below(Path::new(path), &inner.path).ok_or_else(|| OutsidePath(path.into()))?;
+pub(super) fn walk(
+    inner: &Inner,
+    path: &Path,
+    last: Last,
+    missing: Missing,
+) -> Result<Place, WorkspaceError> {
+    let below = below(path, &inner.path).ok_or_else(|| OutsidePath(path.into()))?;
     let left = below.components().map(|part| part.as_os_str().to_owned()).collect();
-    Walk { inner, asked: path, last, missing, held: Vec::new(), left, hops: 0 }.run()
+    let (held, passed) = (Vec::new(), Vec::new());
+    Walk { inner, asked: path, last, missing, held, left, hops: 0, passed }.run()
 }
 
 /// A path relative to the root: those that are absolute may be below it.
@@ -73,7 +81,7 @@ fn below<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
 
 struct Walk<'a> {
     inner: &'a Inner,
-    asked: &'a str,
+    asked: &'a Path,
     last: Last,
     missing: Missing,
     /// The folders on the way, without the root.
@@ -81,6 +89,7 @@ struct Walk<'a> {
     /// The names that are still to go.
     left: VecDeque<OsString>,
     hops: u32,
+    passed: Vec<LocalPath>,
 }
 
 /// A folder on the way.
@@ -95,7 +104,8 @@ impl Walk<'_> {
         while let Some(name) = self.left.pop_front() {
             match Path::new(&name).components().next() {
                 Some(Component::ParentDir) => {
-                    self.held.pop().ok_or_else(|| OutsidePath(self.asked.into()))?;
+                    let left = self.held.pop().ok_or_else(|| OutsidePath(self.asked.into()))?;
+                    self.passed.push(self.path(&left.name)?);
                 }
                 Some(Component::Normal(_)) => {
                     if let Some(place) = self.step(name)? {
@@ -149,6 +159,7 @@ impl Walk<'_> {
             Err(errno) => return Err(WorkspaceError::io("follow", &self.path(name)?, errno)),
         };
         let (below, from_root) = self.target(name, &target)?;
+        self.passed.push(self.path(name)?);
         if from_root {
             self.held.clear();
         }
@@ -177,8 +188,7 @@ impl Walk<'_> {
         let whole = root.join(folder).join(target);
         // There, names mean one thing to us and another to the program that opens them.
         let is_ours = ["/proc", "/dev"].iter().any(|own| tidy(&whole).starts_with(own));
-        let real = fs::canonicalize(whole).ok().filter(|_| !is_ours);
-        let inside = real.and_then(|real| real.strip_prefix(root).map(Path::to_owned).ok());
+        let inside = inside(&whole, root).filter(|_| !is_ours);
         let outside = || WorkspaceError::LinkOutside { link, target: target.to_owned() };
         inside.map(|inside| (inside, true)).ok_or_else(outside)
     }
@@ -230,7 +240,7 @@ impl Walk<'_> {
     fn hop(&mut self) -> Result<(), WorkspaceError> {
         self.hops += 1;
         if self.hops > MAX_HOPS {
-            return Err(WorkspaceError::Restless { path: self.asked.to_owned() });
+            return Err(WorkspaceError::Restless { path: self.asked.display().to_string() });
         }
         Ok(())
     }
@@ -245,8 +255,9 @@ impl Walk<'_> {
         LocalPath::new(self.held.iter().map(|held| held.name.as_os_str()).chain([name]).collect::<PathBuf>())
     }
 
-    fn arrive(&self, name: OsString, kind: Option<FileType>) -> Result<Place, WorkspaceError> {
-        Ok(Place { folder: Arc::clone(self.folder()), path: self.path(&name)?, name, kind })
+    fn arrive(&mut self, name: OsString, kind: Option<FileType>) -> Result<Place, WorkspaceError> {
+        let (folder, path) = (Arc::clone(self.folder()), self.path(&name)?);
+        Ok(Place { folder, path, name, kind, passed: std::mem::take(&mut self.passed) })
     }
 
     /// The folder in which the walk ended: after `..`, or at once.
@@ -257,12 +268,26 @@ impl Walk<'_> {
             name: ".".into(),
             path: LocalPath::new(path).unwrap_or_default(),
             kind: Some(FileType::Directory),
+            passed: self.passed,
         }
     }
 }
 
+/// Where the system finds a path, relative to the root, if that is below it. What is not there is taken as it is written.
+fn inside(path: &Path, root: &Path) -> Option<PathBuf> {
+    let found = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
+    let (folder, real) = found?;
+    let whole = real.join(path.strip_prefix(folder).ok()?);
+    match whole.strip_prefix(root) {
+        Ok(below) if LocalPath::new(below).is_ok() => Some(below.to_owned()),
+        // `..` behind a folder that is not there may lead back to one that is.
+        _ if whole.components().any(|part| part == Component::ParentDir) => inside(&tidy(&whole), root),
+        _ => None,
+    }
+}
+
 /// A path without `.` and `..`, as its text says.
-fn tidy(path: &Path) -> PathBuf {
+pub(super) fn tidy(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut tidy, part| {
         match part {
             Component::ParentDir => drop(tidy.pop()),

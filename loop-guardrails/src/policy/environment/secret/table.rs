@@ -3,9 +3,9 @@
 /// Anywhere in a name.
 pub(super) const WITHIN: &[&str] = &[
     "SECRET",
-    "PASSWORD",
-    "PASSWD",
+    "PASSW",
     "PASSPHRASE",
+    "MNEMONIC",
     "CREDENTIAL",
     "COOKIE",
     "WEBHOOK",
@@ -24,27 +24,42 @@ pub(super) const WITHIN: &[&str] = &[
     "CONNSTR",
     "CONN_STR",
     "OP_SESSION_",
+    "DOCKERCONFIGJSON",
+    "DOCKER_CONFIG_JSON",
+    "DOCKERCONFIG_JSON",
 ];
 
-/// At the end of a name. `TOKEN` and not `TOKENS`: the plural counts something.
-pub(super) const ENDINGS: &[&str] = &[
-    "TOKEN",
-    "_AUTH",
-    "_PASS",
-    "_PASSWRD",
-    "_PASSCODE",
-    "_PWD",
-    "_PW",
-    "_PAT",
-    "_JWT",
-    "_KEY",
-    "_KEYS",
-    "_CREDS",
-    "_DSN",
-    "_SAS",
-    "_SAS_URL",
-    "_SAS_URI",
-    "_SESSION",
+/// At the end of a name, alone or in the plural: `ADMINPASS`, `GITHUB_TOKENS`.
+pub(super) const ENDINGS: &[&str] =
+    &["TOKEN", "PASS", "PASSCODE", "PWD", "PSWD", "PW", "KEY", "JWT", "BEARER", "CRED", "DSN", "TOTP"];
+
+/// The same for words that end other words as well (`COMPAT`): the whole name, or its last word.
+pub(super) const WORDS: &[&str] =
+    &["AUTH", "OAUTH", "PAT", "SAS", "SAS_URL", "SAS_URI", "OTP", "SESSION", "HEADERS"];
+
+/// Words beside `TOKENS` in the name of a number of them.
+pub(super) const COUNTED: &[&str] = &[
+    "BUDGET",
+    "CACHE",
+    "CACHED",
+    "COMPLETION",
+    "CONTEXT",
+    "COUNT",
+    "INPUT",
+    "LIMIT",
+    "MAX",
+    "MAXIMUM",
+    "MIN",
+    "MINIMUM",
+    "N",
+    "NUM",
+    "NUMBER",
+    "OUTPUT",
+    "PROMPT",
+    "REASONING",
+    "THINKING",
+    "TOTAL",
+    "WINDOW",
 ];
 
 /// What may stand behind all that: which one it is, or how it is written.
@@ -78,15 +93,9 @@ pub(super) const NAMES: &[&str] = &[
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AZURE_CLIENT_CERTIFICATE_PATH",
-    "DBPASS",
-    "DBPWD",
     "DOCKER_AUTH_CONFIG",
-    "DSN",
     "NPM_CONFIG__AUTH",
-    "PASS",
-    "PGPASS",
     "REDISCLI_AUTH",
-    "SSHPASS",
 ];
 
 /// Ends of names that look like all that, and open nothing: halves of keys that are meant to be shown, keys of tables
@@ -112,7 +121,32 @@ pub(super) const HARMLESS: &[&str] = &[
     "TMUX_SESSION",
     "ZELLIJ_SESSION",
     "SCREEN_SESSION",
+    "PUBKEY",
+    "PUBLICKEY",
+    "PUBLISHABLEKEY",
+    "GPGKEY",
+    "CACHEKEY",
+    "SORTKEY",
+    "HOTKEY",
+    "MONKEY",
+    "DONKEY",
+    "TURKEY",
+    "WHISKEY",
+    "JOCKEY",
+    "HOCKEY",
+    "OLDPWD",
+    "ASKPASS",
+    "BYPASS",
+    "COMPASS",
+    "OVERPASS",
+    "UNDERPASS",
+    "SURPASS",
+    "TRESPASS",
+    "MULTIPASS",
 ];
+
+/// Whole names that look like all that: the working directory, and the kind of a desktop.
+pub(super) const HARMLESS_NAMES: &[&str] = &["PWD", "SESSION"];
 
 /// Names of addresses of databases: secrets if anybody is named in them.
 pub(super) const DATABASES: &[&str] = &[
@@ -222,22 +256,65 @@ pub(super) const OPEN_ADDRESSES: &[&str] = &[
     "webhook.site/",
 ];
 
-/// Fields of an address's query that open what it leads to, in small letters.
-pub(super) const OPEN_FIELDS: &[&str] = &[
+/// Words in the names of fields, in addresses and other texts, whose values open something: `client_secret`,
+/// `X-Amz-Security-Token`. In small letters.
+pub(super) const FIELD_WORDS: &[&str] = &[
+    "accountkey",
+    "accesskey",
+    "accesstoken",
+    "apikey",
+    "apitoken",
+    "auth",
+    "auths",
+    "authorization",
+    "authtoken",
+    "bearer",
+    "clientsecret",
+    "credential",
+    "credentials",
+    "creds",
+    "idtoken",
+    "jwt",
+    "key",
+    "keys",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "privatekey",
+    "pwd",
+    "refreshtoken",
+    "sas",
+    "secret",
+    "secretkey",
+    "secrets",
+    "sharedaccesskey",
+    "sharedaccesssignature",
+    "sharedkey",
     "sig",
     "signature",
-    "x-amz-signature",
-    "x-goog-signature",
     "token",
-    "access_token",
-    "auth",
-    "key",
-    "api_key",
-    "apikey",
-    "secret",
-    "password",
 ];
 
-/// What stands before the secret in a text of fields, in small letters.
-pub(super) const FIELDS: &[&str] =
-    &["password=", ";pwd=", "accountkey=", "sharedaccesskey=", "sharedaccesssignature=", "authorization:"];
+/// Ends of names of fields that are secrets in any text, without what parts their words.
+pub(super) const FIELD_ENDINGS: &[&str] = &[
+    "accesskey",
+    "accesstoken",
+    "accountkey",
+    "apikey",
+    "authorization",
+    "authtoken",
+    "clientkeydata",
+    "clientsecret",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "secretkey",
+    "securitytoken",
+    "sharedaccesssignature",
+    "sharedkey",
+    "token",
+];

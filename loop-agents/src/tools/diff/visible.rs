@@ -1,0 +1,140 @@
+//! Texts of which nothing is unseen.
+
+use std::{borrow::Cow, fmt::Write};
+
+/// The text with an escape for each sign that a person would not see, or that would change how the rest reads: controls
+/// (`\u{1b}`, a tab as `\t`), turns of the direction, signs without a shape, blanks but the usual one, signs that join the
+/// one before, and a blank at the end of a line. Line feeds stay.
+///
+/// Two texts never look alike: a line with an escape, or with something that reads like one, has its backslashes doubled.
+pub(in crate::tools) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.split('\n').any(needs_escapes) {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<_> = text.split('\n').map(line).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn needs_escapes(line: &str) -> bool {
+    line.ends_with(' ') || line.contains(is_unseen) || line.contains("\\u{") || line.contains("\\t")
+}
+
+fn line(line: &str) -> Cow<'_, str> {
+    if !needs_escapes(line) {
+        return Cow::Borrowed(line);
+    }
+    let (body, is_blank_at_end) = line.strip_suffix(' ').map_or((line, false), |body| (body, true));
+    let mut escaped = String::with_capacity(line.len() + 16);
+    for sign in body.chars() {
+        match sign {
+            '\t' => escaped.push_str("\\t"),
+            '\\' => escaped.push_str("\\\\"),
+            // To write to a text does not fail.
+            sign if is_unseen(sign) => drop(write!(escaped, "{}", sign.escape_unicode())),
+            sign => escaped.push(sign),
+        }
+    }
+    if is_blank_at_end {
+        escaped.push_str("\\u{20}");
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether a sign has no shape of its own.
+fn is_unseen(sign: char) -> bool {
+    match sign {
+        ' '..='~' => false,
+        // They count as letters and symbols, and are blank.
+        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{1d159}' => true,
+        // The language's own table says so of controls, formats, blanks, what joins, and what is not assigned.
+        sign => sign.escape_debug().len() > 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The line that was meant.
+    fn meant(shown: &str) -> String {
+        if !shown.contains("\\u{") && !shown.contains("\\t") {
+            return shown.to_owned();
+        }
+        let (mut meant, mut rest) = (String::new(), shown);
+        while let Some(at) = rest.find('\\') {
+            meant.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            let length = match rest.as_bytes()[0] {
+                b'u' => {
+                    let end = rest.find('}').unwrap();
+                    meant.push(char::from_u32(u32::from_str_radix(&rest[2..end], 16).unwrap()).unwrap());
+                    end + 1
+                }
+                other => {
+                    meant.push(if other == b't' { '\t' } else { char::from(other) });
+                    1
+                }
+            };
+            rest = &rest[length..];
+        }
+        meant + rest
+    }
+
+    proptest! {
+        #[test]
+        fn each_line_can_be_told_from_what_is_shown(
+            line in prop_oneof![any::<String>(), "(\\\\|u\\{|t|20\\}|[ \t\r\u{1b}\u{202e}\u{e0041}aé]){0,12}"],
+        ) {
+            let line = line.replace('\n', "");
+            let shown = visible(&line);
+            prop_assert_eq!(&meant(&shown), &line);
+            prop_assert!(!shown.contains(is_unseen) && !shown.ends_with(' '), "{}", shown);
+        }
+    }
+
+    #[test]
+    fn nothing_is_unseen() {
+        for sign in [
+            '\0',
+            '\x07',
+            '\x1b',
+            '\r',
+            '\x0b',
+            '\x7f',
+            '\u{85}',
+            '\u{9b}',
+            '\u{a0}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{202e}',
+            '\u{2028}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2800}',
+            '\u{3000}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{e0100}',
+            '\u{e0fff}',
+            '\u{fff0}',
+            '\u{f0000}',
+        ] {
+            let shown = visible(&format!("a{sign}b")).into_owned();
+            assert_eq!(shown, format!("a{}b", sign.escape_unicode()));
+        }
+        assert_eq!(visible("a\tb \n\"c\" 'd' \\n é 漢 🦀\n"), "a\\tb\\u{20}\n\"c\" 'd' \\n é 漢 🦀\n");
+        assert_eq!(visible("a\\u{41}"), "a\\\\u{41}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Fields of addresses and of other texts whose values are secrets, by their names. All texts are in small letters.
+
+use super::table::{FIELD_ENDINGS, FIELD_WORDS};
+
+/// Whether an address has a field whose value opens something, in its query or in its fragment.
+pub(super) fn opens(address: &str) -> bool {
+    address.split(['?', '&', '#', ';']).skip(1).any(|field| {
+        field.split_once('=').is_some_and(|(name, value)| {
+            !value.is_empty() && name.split(|sign: char| !sign.is_alphanumeric()).any(is_for_secrets)
+        })
+    })
+}
+
+fn is_for_secrets(word: &str) -> bool {
+    FIELD_WORDS.contains(&word)
+}
+
+/// Whether a text has a field that is a secret: `password=x`, `{"password": "x"}` or `password: x`.
+///
+/// A colon alone is no field's, unless the name is in quotes or a blank follows: it also parts the folders of a `PATH`.
+pub(super) fn has_secret(text: &str) -> bool {
+    text.match_indices(['=', ':']).any(|(at, sign)| {
+        let (before, behind) = (text[..at].trim_end_matches([' ', '\t']), &text[at + 1..]);
+        let unquoted = before.trim_end_matches(['"', '\'', '\\']);
+        let is_field = sign == "=" || unquoted.len() < before.len() || behind.starts_with([' ', '\t']);
+        is_field && has_value(behind) && is_secret_name(unquoted)
+    }) || text.contains("authorization:")
+        || text.contains(";pwd=")
+}
+
+fn has_value(behind: &str) -> bool {
+    let value = behind.trim_start_matches([' ', '\t', '"', '\'', '\\']);
+    !value.is_empty() && !value.starts_with([',', '}', ']', '\n', ';', '&'])
+}
+
+/// Whether the name of a field at the end of this text is one of a secret, whatever parts its words.
+fn is_secret_name(text: &str) -> bool {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
+    let name = text.rsplit(|sign: char| !is_part(sign)).next().unwrap_or_default();
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    name == "auth" || FIELD_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}

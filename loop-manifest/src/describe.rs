@@ -1,0 +1,268 @@
+//! A plan in words, for a person who is about to leave it alone for a night.
+
+use std::{fmt::Write, num::NonZeroU64, time::Duration};
+
+use loop_agents::shell::CommandLine;
+use loop_guardrails::policy::environment::{Inherit, NamePattern};
+
+use super::{
+    environment::EnvironmentPlan,
+    goal::StopPlan,
+    plan::{
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
+        ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
+    },
+};
+use crate::names::ToolName;
+
+/// The plan as a short page of plain text that ends with a line feed.
+pub fn describe(plan: &Plan) -> String {
+    let mut page = format!("{}\n", plan.name);
+    row(&mut page, "goal", plan.goal.trim());
+    match &plan.agent.work {
+        WorkPlan::Command(command) => {
+            row(&mut page, "agent", command.as_str().trim());
+            row(&mut page, "", prompt(command));
+            row(&mut page, "", &usage(plan));
+        }
+        WorkPlan::Model(model) => of_model(&mut page, model, &plan.agent.usage),
+    }
+    environment(&mut page, &plan.agent.env);
+    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
+        row(&mut page, "", &limits);
+    }
+    let checks = checks(&plan.evaluator);
+    for (label, text) in &checks {
+        row(&mut page, label, text);
+    }
+    if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
+        row(&mut page, "", &limits);
+    }
+    row(&mut page, "done when", &goal(plan));
+    row(&mut page, "limits", &limits(&plan.limits));
+    if let Some(every) = plan.limits.checkpoint {
+        row(&mut page, "asks you", &checkpoint(every));
+        row(&mut page, "", "needs a terminal; without one the run halts there");
+    }
+    if let Some(waits) = waits(plan.pace) {
+        row(&mut page, "waits", &waits);
+    }
+    row(
+        &mut page,
+        "feedback",
+        &format!("up to {} of output for each placeholder", bytes(plan.feedback_bytes)),
+    );
+    match plan.resume {
+        ResumePlan::Rerun => {}
+        ResumePlan::Ask => row(&mut page, "cut off", "asks you before it runs that iteration again"),
+        ResumePlan::Halt => {
+            row(&mut page, "cut off", "halts when resumed, before it runs that iteration again");
+        }
+    }
+    page
+}
+
+/// The warning before a run that will come to a checkpoint, where nobody can be asked.
+pub fn nobody_to_ask(plan: &Plan) -> Option<String> {
+    let every = plan.limits.checkpoint.filter(|every| *every < plan.limits.max_iterations)?;
+    Some(format!("nobody can be asked here, so the run halts at its first checkpoint: {}", checkpoint(every)))
+}
+
+fn checkpoint(every: NonZeroU64) -> String {
+    format!("after every {}iteration that did not meet the goal", ordinal(every))
+}
+
+/// A label and its text; further lines of the text stand under the first.
+pub(super) fn row(page: &mut String, label: &str, text: &str) {
+    for (index, line) in text.lines().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(page, "  {label:<11}{line}");
+    }
+}
+
+/// A model as the agent.
+fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, usage: &UsagePlan) {
+    row(page, "agent", &format!("the model {}", name.as_str()));
+    let tools: Vec<_> = tools.iter().map(ToolName::as_str).collect();
+    let tools = match tools.len() {
+        0 => "without tools".to_owned(),
+        all if all == ToolName::ALL.len() => "with all tools, under the policy".to_owned(),
+        _ => format!("with {}, under the policy", list(&tools, "and")),
+    };
+    let system = if system.is_some() { ", and a system prompt" } else { "" };
+    row(page, "", &format!("{tools}{system}; each iteration is a conversation of its own"));
+    row(page, "", &format!("what it costs is estimated from {}", prices(usage)));
+}
+
+/// Whose prices count, and of which date.
+fn prices(UsagePlan { prices, .. }: &UsagePlan) -> String {
+    let date = prices.clone().unwrap_or_default().date().to_owned();
+    let whose = if prices.is_some() { "your prices" } else { "list prices" };
+    format!("{whose} of {date}")
+}
+
+fn prompt(command: &CommandLine) -> &'static str {
+    if command.takes_prompt() {
+        "the prompt stands in the command, quoted"
+    } else {
+        "the prompt goes to its standard input"
+    }
+}
+
+fn usage(plan: &Plan) -> String {
+    let UsagePlan { format, model, .. } = &plan.agent.usage;
+    if format.flags().is_some() {
+        let prices = prices(&plan.agent.usage);
+        let model =
+            model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
+        return format!(
+            "its usage is read from what it prints ({format})\n\
+             a cost that it does not say is estimated from {prices}{model}"
+        );
+    }
+    let said = if plan.agent.reports_usage() {
+        "its usage is read from the file that LOOP_USAGE_FILE names"
+    } else {
+        "it does not report what it uses: its cost will be unknown"
+    };
+    said.to_owned()
+}
+
+fn waits(pace: PacePlan) -> Option<String> {
+    let some = |wait: Duration| (!wait.is_zero()).then(|| time(wait));
+    let every = some(pace.every).map(|wait| format!("{wait} between iterations"));
+    let backoff = some(pace.backoff).map(|wait| format!("{wait} after two failures in a row, then longer"));
+    let waits: Vec<_> = every.into_iter().chain(backoff).collect();
+    (!waits.is_empty()).then(|| waits.join("\n"))
+}
+
+fn environment(page: &mut String, env: &EnvironmentPlan) {
+    if env.inherit == Inherit::None {
+        row(page, "", "its environment begins with nothing");
+    }
+    let pass: Vec<_> = env.pass.iter().map(NamePattern::as_str).collect();
+    if !pass.is_empty() {
+        row(page, "", &format!("with {} passed on", list(&pass, "and")));
+    }
+    let set: Vec<_> = env.set.keys().map(String::as_str).collect();
+    if !set.is_empty() {
+        row(page, "", &format!("with {} set", list(&set, "and")));
+    }
+}
+
+/// The limits of one call of a command, if there are any.
+fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Option<String> {
+    let time = max_time.map(time);
+    let silence = max_silence.map(|silence| format!("{} without output", self::time(silence)));
+    let limits: Vec<_> = [&time, &silence].into_iter().flatten().map(String::as_str).collect();
+    (!limits.is_empty()).then(|| format!("it is ended after {}", list(&limits, "or")))
+}
+
+/// The checks of a plan, each with a label.
+pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
+    let command = plan.command.as_deref().map(|command| ("check", command.trim().to_owned()));
+    let confidence = plan.confidence.as_ref().map(|ConfidencePlan { at_least, key }| {
+        ("confidence", format!("the agent ends with {{\"{key}\": N}}, N from {at_least} to 1"))
+    });
+    let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
+    let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
+    [command, confidence, judge, review].into_iter().flatten().collect()
+}
+
+fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
+    let votes = match (votes.needed(), votes.most()) {
+        (1, 1) => String::new(),
+        (needed, most) => format!("; {needed} of {most} votes have to say yes"),
+    };
+    let criteria: String = criteria.iter().map(|criterion| format!("\n- {}", criterion.trim())).collect();
+    format!("the model {}{votes}, by{criteria}", model.as_str())
+}
+
+fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
+    match reviewer {
+        ReviewerPlan::Command(ReviewCommand { line, .. }) => {
+            format!("{}\n{}", line.as_str().trim(), prompt(line))
+        }
+        ReviewerPlan::Model { name, rounds } => {
+            let rounds = count(*rounds, "round");
+            format!("the model {}, with tools that only look, in up to {rounds}", name.as_str())
+        }
+    }
+}
+
+fn goal(plan: &Plan) -> String {
+    let EvaluatorPlan { command, confidence, judge, review, .. } = &plan.evaluator;
+    // One pattern alone is looked for by the check itself.
+    let of_command = if plan.stop.is_plain() { &plan.stop } else { &StopPlan::EvaluatorPass };
+    let command = command.is_some().then(|| of_command.describe("the check exits 0"));
+    let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
+    let judge = judge.is_some().then(|| "the judge says yes".to_owned());
+    let review = review.is_some().then(|| "the review finds nothing left".to_owned());
+    let parts: Vec<_> =
+        [&command, &confidence, &judge, &review].into_iter().flatten().map(String::as_str).collect();
+    let order = if parts.len() > 1 { ", asked in this order" } else { "" };
+    let passes = format!("{}{order}", list(&parts, "and"));
+    match parts.as_slice() {
+        _ if plan.stop.is_plain() => passes,
+        [one] => plan.stop.describe(one),
+        _ => format!("{}\nit passes if {passes}", plan.stop.describe("the check passes")),
+    }
+}
+
+fn limits(limits: &Limits) -> String {
+    let mut parts = vec![count(limits.max_iterations.get(), "iteration")];
+    parts.extend(limits.max_time.map(time));
+    parts.extend(limits.max_cost.map(|cost| cost.to_string()));
+    parts.extend(limits.max_hourly_cost.map(|cost| format!("{cost} in any hour")));
+    parts.extend(limits.max_tokens.map(|tokens| count(tokens.get(), "token")));
+    parts.extend(
+        limits.max_consecutive_failures.map(|most| format!("{} in a row", count(most.get(), "failure"))),
+    );
+    let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+    format!("at most {}", list(&parts, "or"))
+}
+
+pub(super) fn list(parts: &[&str], last: &str) -> String {
+    match parts {
+        [init @ .., end] if !init.is_empty() => format!("{} {last} {end}", init.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+/// "", "2nd ", "3rd ", "11th ": what stands between "every" and its noun.
+fn ordinal(number: NonZeroU64) -> String {
+    let ending = match (number.get() % 100, number.get() % 10) {
+        (_, _) if number.get() == 1 => return String::new(),
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending} ")
+}
+
+fn bytes(count: usize) -> String {
+    if count.is_multiple_of(1 << 10) { format!("{} KiB", count >> 10) } else { format!("{count} bytes") }
+}
+
+/// `1 hour 30 minutes`, `1.5 seconds`.
+fn time(duration: Duration) -> String {
+    let whole = duration.as_secs();
+    let units = [("day", whole / 86_400), ("hour", whole / 3600 % 24), ("minute", whole / 60 % 60)];
+    let unit = |(noun, amount): (&str, u64)| (amount > 0).then(|| count(amount, noun));
+    let mut parts: Vec<_> = units.into_iter().filter_map(unit).collect();
+    let seconds = (duration.as_millis() % 60_000) as f64 / 1e3;
+    if seconds > 0.0 || parts.is_empty() {
+        parts.push(if seconds == 1.0 { "1 second".to_owned() } else { format!("{seconds} seconds") });
+    }
+    parts.join(" ")
+}
+
+/// `1 iteration`, `2 iterations`, `1,000,000 tokens`.
+fn count(count: u64, thing: &str) -> String {
+    let digits = count.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    format!("{} {thing}{}", groups.join(","), if count == 1 { "" } else { "s" })
+}

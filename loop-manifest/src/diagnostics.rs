@@ -1,0 +1,188 @@
+//! Errors and warnings about a manifest: the problem, its place, and the next step.
+//!
+//! A manifest is written by hand, often at the end of a day, and a message that only says
+//! "invalid type" sends its writer to the documentation. So every finding carries the place in the
+//! file, a sentence about it, and the next step; and all that can be found at once is shown at once.
+
+use std::{fmt, ops::Range, path::Path};
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use loop_telemetry::secrets_in_addresses;
+
+/// A place in a manifest's text, in bytes.
+pub(crate) type Span = Range<usize>;
+
+/// Whether a rendering carries terminal colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Plain text, for files, pipes and `NO_COLOR`.
+    Plain,
+    /// With ANSI escape sequences.
+    Coloured,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    Error,
+    Warning,
+    Unfinished,
+}
+
+#[derive(Debug, Clone)]
+struct Mark {
+    span: Span,
+    label: String,
+}
+
+/// One finding.
+#[derive(Debug, Clone)]
+pub(crate) struct Diagnostic {
+    severity: Severity,
+    title: String,
+    marks: Vec<Mark>,
+    notes: Vec<String>,
+    help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// Something that makes the manifest unusable.
+    pub(crate) fn error(title: impl Into<String>) -> Self {
+        Self::new(Severity::Error, title.into())
+    }
+
+    /// Something that works, and probably not as it was meant.
+    pub(crate) fn warning(title: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, title.into())
+    }
+
+    /// A warning to who looks at the manifest, and an error to who wants to run it.
+    pub(crate) fn unfinished(title: impl Into<String>) -> Self {
+        Self::new(Severity::Unfinished, title.into())
+    }
+
+    fn new(severity: Severity, title: String) -> Self {
+        Self { severity, title, marks: Vec::new(), notes: Vec::new(), help: Vec::new() }
+    }
+
+    /// Points at a place. The first place is the finding's own; later ones explain it.
+    pub(crate) fn at(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.marks.push(Mark { span, label: label.into() });
+        self
+    }
+
+    /// Adds a fact that explains the finding.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a next step.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// Says nothing of these secrets.
+    fn conceal(&mut self, secrets: &[String]) {
+        let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
+        let texts = [&mut self.title].into_iter().chain(labels).chain(&mut self.notes).chain(&mut self.help);
+        texts.for_each(|text| *text = concealed(std::mem::take(text), secrets));
+    }
+
+    fn render(&self, renderer: &Renderer, path: &str, text: &str) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning | Severity::Unfinished => Level::WARNING,
+        };
+        let mut group = Group::with_title(level.primary_title(&self.title));
+        if self.marks.is_empty() {
+            group = group.element(Origin::path(path));
+        } else {
+            let marks = self.marks.iter().enumerate().map(|(index, mark)| annotation(index, mark, text));
+            group = group.element(Snippet::source(text).path(path).annotations(marks));
+        }
+        group = group.elements(self.notes.iter().map(|note| Level::NOTE.message(note)));
+        group = group.elements(self.help.iter().map(|help| Level::HELP.message(help)));
+        renderer.render(&[group])
+    }
+}
+
+/// The text with as many `*` in the place of each secret, so that all places stay where they are.
+fn concealed(text: String, secrets: &[String]) -> String {
+    secrets.iter().fold(text, |text, secret| match text.contains(secret) {
+        true => text.replace(secret, &"*".repeat(secret.len())),
+        false => text,
+    })
+}
+
+fn annotation<'a>(index: usize, mark: &'a Mark, text: &str) -> Annotation<'a> {
+    let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let annotation = kind.span(first_line(&mark.span, text));
+    if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
+}
+
+/// A prompt may have a hundred lines; a bracket around all of them would hide what is said of it.
+fn first_line(span: &Span, text: &str) -> Span {
+    let start = text.floor_char_boundary(span.start);
+    let end = text.ceil_char_boundary(span.end).max(start);
+    let line = text[start..end].split(['\r', '\n']).next().unwrap_or_default();
+    start..start + line.len()
+}
+
+/// All findings about one manifest, in the order of their places. Logins and keys in the addresses of servers that the
+/// file names are shown as `*`.
+#[derive(Debug, Clone)]
+pub struct Diagnostics {
+    path: String,
+    text: String,
+    findings: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// `findings` about `text`, which was read from `path`.
+    pub(crate) fn new(
+        path: impl Into<String>,
+        text: impl Into<String>,
+        mut findings: Vec<Diagnostic>,
+    ) -> Self {
+        findings.sort_by_key(|finding| finding.marks.first().map_or(0, |mark| mark.span.start));
+        let (text, path) = (text.into(), path.into());
+        let secrets: Vec<String> = secrets_in_addresses(&text).into_iter().map(str::to_owned).collect();
+        findings.iter_mut().for_each(|finding| finding.conceal(&secrets));
+        Self { path, text: concealed(text, &secrets), findings }
+    }
+
+    /// A finding about a file as a whole, such as one that cannot be read.
+    pub(crate) fn of_file(path: &Path, finding: Diagnostic) -> Self {
+        Self::new(path.display().to_string(), "", vec![finding])
+    }
+
+    /// The parts that have to be written before the manifest can be run, as errors. `None` if it is finished.
+    pub fn unfinished(&self) -> Option<Self> {
+        let unfinished = self.findings.iter().filter(|finding| finding.severity == Severity::Unfinished);
+        let error = |finding: &Diagnostic| Diagnostic { severity: Severity::Error, ..finding.clone() };
+        let findings: Vec<_> = unfinished.map(error).collect();
+        (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
+    }
+
+    /// The findings in the look of rustc, each with its lines of the file; ends with a line feed
+    /// unless there is none.
+    pub fn render(&self, paint: Paint) -> String {
+        let renderer = match paint {
+            Paint::Plain => Renderer::plain(),
+            Paint::Coloured => Renderer::styled(),
+        };
+        let blocks: Vec<String> =
+            self.findings.iter().map(|it| it.render(&renderer, &self.path, &self.text) + "\n").collect();
+        blocks.join("\n")
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Without colours.
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Paint::Plain))
+    }
+}

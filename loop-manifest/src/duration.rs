@@ -1,0 +1,187 @@
+//! Durations on the command line: `90s`, `30m`, `1h 30m`, `1.5h`, `250ms`.
+
+use std::time::Duration;
+
+/// The units and their nanoseconds. In any case: there is no other unit that an `M` could be.
+const UNITS: [(&str, u128); 9] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+    ("d", 86_400 * SECOND),
+];
+
+const SIGNS: [char; 2] = ['+', '-'];
+
+const SECOND: u128 = 1_000_000_000;
+
+/// Some 292 years: what others can hold, too.
+const LONGEST: u128 = i64::MAX as u128;
+
+/// Why a text is no duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DurationError {
+    /// A bare number could be seconds for one person and minutes for the next.
+    #[error("a unit is missing: write {0}s, {0}m or {0}h")]
+    Unitless(String),
+    /// Time does not run backwards.
+    #[error("it cannot be less than nothing")]
+    Negative,
+    /// More than can be counted.
+    #[error("it is too long: the longest is 106751d")]
+    TooLong,
+    /// Anything else.
+    #[error("write it like 30s, 5m, 2h or 1h30m")]
+    Unreadable,
+}
+
+/// The duration that `text` says: numbers with units, added up. Spaces do not count.
+///
+/// # Errors
+/// A text that says none, a number without a unit, less than nothing, or over 292 years.
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
+    let text = compact(text);
+    match text.parse::<u64>() {
+        Ok(_) => Err(DurationError::Unitless(text)),
+        Err(_) => amounts(&text),
+    }
+}
+
+/// The same, where a bare number is one of seconds, and nothing at all is no time.
+///
+/// # Errors
+/// As for [`parse`], but for the unit.
+pub fn parse_or_seconds(text: &str) -> Result<Duration, DurationError> {
+    let text = compact(text);
+    if text.is_empty() {
+        return Ok(Duration::ZERO);
+    }
+    let is_bare = text.trim_start_matches(SIGNS).bytes().all(|sign| sign.is_ascii_digit());
+    amounts(&if is_bare { text + "s" } else { text })
+}
+
+fn compact(text: &str) -> String {
+    text.trim().replace(' ', "").to_lowercase()
+}
+
+fn amounts(text: &str) -> Result<Duration, DurationError> {
+    let (sign, mut rest) = text.split_at(usize::from(text.starts_with(SIGNS)));
+    let mut total = 0_u128;
+    loop {
+        let (amount, tail) = amount(rest)?;
+        total = total.saturating_add(amount);
+        rest = tail;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    match u64::try_from(total) {
+        Ok(1..) if sign == "-" => Err(DurationError::Negative),
+        Ok(nanos) if total <= LONGEST => Ok(Duration::from_nanos(nanos)),
+        _ => Err(DurationError::TooLong),
+    }
+}
+
+/// The first number with its unit, in nanoseconds, and what comes behind it.
+fn amount(text: &str) -> Result<(u128, &str), DurationError> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = text.split_at(digits(text));
+    let (fraction, rest) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(digits(rest)),
+        None => ("", rest),
+    };
+    let end = rest.find(|sign: char| sign.is_ascii_digit() || sign == '.').unwrap_or(rest.len());
+    let (unit, rest) = rest.split_at(end);
+    let unit = UNITS.iter().find(|(name, _)| *name == unit);
+    let (_, length) =
+        unit.filter(|_| !(whole.is_empty() && fraction.is_empty())).ok_or(DurationError::Unreadable)?;
+    let number = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse::<u128>() };
+    // More digits than fit are more than any duration.
+    let whole = number(whole).map_err(|_| DurationError::TooLong)?;
+    // Of the longest unit, 15 digits are less than a nanosecond.
+    let fraction = &fraction[..fraction.len().min(15)];
+    let scale = 10_u128.pow(u32::try_from(fraction.len()).unwrap_or(0));
+    let part = number(fraction).map_err(|_| DurationError::TooLong)? * length / scale;
+    Ok((whole.saturating_mul(*length).saturating_add(part), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_units_are_added_up() {
+        for (text, milliseconds) in [
+            ("90s", 90_000),
+            ("30m", 1_800_000),
+            ("1h30m", 5_400_000),
+            ("1h 30m", 5_400_000),
+            (" 5 m ", 300_000),
+            ("5M", 300_000),
+            ("+5m", 300_000),
+            ("30m1h", 5_400_000),
+            ("1h1h", 7_200_000),
+            ("1d1s", 86_401_000),
+            ("1.5h", 5_400_000),
+            (".5s", 500),
+            ("1.s", 1_000),
+            ("250ms", 250),
+            ("1000us", 1),
+            ("500µs500μs", 1),
+            ("0s", 0),
+        ] {
+            let expected = Ok(Duration::from_millis(milliseconds));
+            assert_eq!(parse(text), expected, "{text}");
+            assert_eq!(parse_or_seconds(text), expected, "{text}");
+        }
+        assert_eq!(parse("1.123456789123456789s"), Ok(Duration::from_nanos(1_123_456_789)));
+    }
+
+    #[test]
+    fn a_bare_number_asks_for_its_unit_or_is_one_of_seconds() {
+        assert_eq!(parse("90"), Err(DurationError::Unitless("90".to_owned())));
+        for (text, seconds) in [("300", 300), ("+5", 5), ("0", 0), ("", 0)] {
+            assert_eq!(parse_or_seconds(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in
+            ["", "s", "h1", "1x", "1h30", "1..5h", ".s", "ten", "1e3", "1_000", "5 minutes", "--5m", "+-5m"]
+        {
+            assert_eq!(parse(text), Err(DurationError::Unreadable), "{text}");
+        }
+        for text in ["s", "1h30", "1e3", "1_000", "5 minutes", "--5", "-", "١"] {
+            assert_eq!(parse_or_seconds(text), Err(DurationError::Unreadable), "{text}");
+        }
+        assert_eq!(parse("-5s"), Err(DurationError::Negative));
+        assert_eq!(parse_or_seconds("-5"), Err(DurationError::Negative));
+        for text in ["106752d", "10000000000s", "99999999999999999999999999999999999999999s"] {
+            assert_eq!(parse(text), Err(DurationError::TooLong), "{text}");
+        }
+        assert_eq!(parse_or_seconds("10000000000"), Err(DurationError::TooLong));
+        assert_eq!(parse("106751d"), Ok(Duration::from_secs(106_751 * 86_400)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_odd(text in ".*") {
+            let (strict, lenient) = (parse(&text), parse_or_seconds(&text));
+            if strict.is_ok() {
+                assert_eq!(strict, lenient);
+            }
+        }
+
+        #[test]
+        fn what_is_said_is_what_is_meant(hours in 0_u64..100_000, minutes in 0_u64..100_000, millis in 0_u64..100_000) {
+            let said = format!("{hours}h{minutes}m{millis}ms");
+            let meant = Duration::from_secs(hours * 3_600 + minutes * 60) + Duration::from_millis(millis);
+            assert_eq!(parse(&said), Ok(meant));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Every key that a manifest can have, and which of them somebody meant who wrote another one.
+//!
+//! A key that is accepted and does nothing is worse than an error: `max_iteration: 5` would be a
+//! loop without its limit. So the keys are one table, and what is not in it is refused.
+
+pub(crate) mod flag;
+mod shape;
+mod table;
+mod words;
+
+use crate::nearest::closest;
+use Need::{Planned, Required, Unless};
+pub(crate) use shape::{CONDITION, Sample, Shape};
+pub(crate) use table::all;
+
+/// Whether a key has to stand in its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The object is not complete without it.
+    Required,
+    /// The object is not complete without it, or one of the keys at these paths beside it.
+    Unless(&'static [&'static str]),
+    /// It has a default.
+    Optional,
+    /// A later version takes it; until then it is refused, with this advice.
+    Planned(&'static str),
+}
+
+/// A key, by its path from the top of the manifest.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// With dots between the objects: `agent.command`.
+    pub(crate) path: &'static str,
+    pub(crate) need: Need,
+    /// What may stand under it.
+    pub(crate) shape: Shape,
+    /// What it says, in half a sentence, for a person who left it out.
+    pub(crate) meaning: &'static str,
+    /// The same in full sentences, for an editor.
+    pub(crate) explanation: &'static str,
+    /// The value that says the same as leaving it out, if there is one.
+    pub(crate) default: Option<Sample>,
+    /// Values that a person may begin with.
+    pub(crate) examples: &'static [Sample],
+}
+
+impl Key {
+    const fn new(path: &'static str, need: Need, shape: Shape, meaning: &'static str) -> Self {
+        Self { path, need, shape, meaning, explanation: "", default: None, examples: &[] }
+    }
+
+    const fn planned(path: &'static str, advice: &'static str, meaning: &'static str) -> Self {
+        Self::new(path, Planned(advice), Shape::Nothing, meaning)
+    }
+
+    const fn explained(self, explanation: &'static str) -> Self {
+        Self { explanation, ..self }
+    }
+
+    const fn default(self, default: Sample) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    const fn examples(self, examples: &'static [Sample]) -> Self {
+        Self { examples, ..self }
+    }
+
+    /// Whether the object is complete with the key at `path` as it would be with this one.
+    pub(crate) fn is_met_by(&self, path: &str) -> bool {
+        path == self.path || matches!(self.need, Unless(others) if others.contains(&path))
+    }
+
+    /// The path of the object in which it stands; empty for the manifest itself.
+    pub(crate) fn object(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or("", |(object, _)| object)
+    }
+
+    /// The key as it is written in its object.
+    pub(crate) fn name(&self) -> &'static str {
+        name(self.path)
+    }
+
+    /// Whether this version takes it.
+    pub(crate) fn is_taken(&self) -> bool {
+        !matches!(self.need, Planned(_))
+    }
+}
+
+/// The last part of a path: the key as it is written in its object.
+pub(crate) fn name(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(_, name)| name)
+}
+
+/// What the key at `path`, or the flag of this name, says.
+pub(crate) fn meaning(path: &str) -> &'static str {
+    find(path).map_or("", |key| key.meaning)
+}
+
+/// Whether the key at `path`, or the flag of this name, may be left out.
+pub(crate) fn is_optional(path: &str) -> bool {
+    find(path).is_none_or(|key| !matches!(key.need, Required | Unless(_)))
+}
+
+/// The words of which one stands under the key at `path`, as a list for a message, if it takes words.
+pub(crate) fn words(path: &str) -> Option<String> {
+    let Shape::OneOf(words) = find(path)?.shape else { return None };
+    Some(words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "))
+}
+
+fn find(name: &str) -> Option<&'static Key> {
+    let path = flag::key(name).unwrap_or(name);
+    all().find(|key| key.path == path)
+}
+
+/// The keys that this version takes in the object at `object`, as a list for a message.
+pub(crate) fn list(object: &str) -> String {
+    let taken = of_object(object).filter(|key| key.is_taken());
+    let names: Vec<_> = taken.map(|key| format!("`{}`", key.name())).collect();
+    names.join(", ")
+}
+
+/// The keys of the object at `object`.
+pub(crate) fn of_object(object: &str) -> impl Iterator<Item = &'static Key> {
+    all().filter(move |key| key.object() == object)
+}
+
+/// Whether a manifest has this key at its top.
+pub(crate) fn is_key(name: &str) -> bool {
+    of_object("").any(|key| key.path == name)
+}
+
+/// The key that was probably meant by `written` in the object at `object`; one of another object if
+/// none of its own is near.
+pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
+    let (own, others): (Vec<_>, Vec<_>) = all().partition(|key| key.object() == object);
+    closest(written, own, Key::name).or_else(|| closest(written, others, Key::name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(object: &str, written: &str) -> Option<&'static str> {
+        nearest(object, written).map(|key| key.path)
+    }
+
+    #[test]
+    fn a_slip_is_traced_to_the_key_of_the_same_object() {
+        assert_eq!(meant("guardrails", "max_iteration"), Some("guardrails.max_iterations"));
+        assert_eq!(meant("guardrails", "maxIterations"), Some("guardrails.max_iterations"));
+        assert_eq!(meant("guardrails", "max-cost"), Some("guardrails.max_cost_usd"));
+        assert_eq!(meant("agent", "comand"), Some("agent.command"));
+        assert_eq!(meant("evaluator", "cmmand"), Some("evaluator.command"));
+    }
+
+    #[test]
+    fn a_key_in_the_wrong_object_is_traced_to_its_own() {
+        assert_eq!(meant("", "max_iteration"), Some("guardrails.max_iterations"));
+        assert_eq!(meant("evaluator", "prompt"), Some("agent.prompt"));
+    }
+
+    #[test]
+    fn a_strange_word_is_traced_to_nothing() {
+        assert_eq!(meant("", "colour"), None);
+        assert_eq!(meant("guardrails", "x"), None);
+    }
+}

@@ -1,0 +1,55 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # How it is done
+//! [`Source`] is the text of a file. A tree of values with places is made of it, whatever its format; the fields are
+//! read out of the tree and validated into a [`Plan`]; what will run but was probably not meant is a warning. All findings
+//! are [`Diagnostics`].
+
+mod bounds;
+mod describe;
+mod diagnostics;
+mod document;
+pub mod duration;
+mod environment;
+mod field;
+mod fields;
+mod flags;
+mod goal;
+mod keys;
+mod load;
+mod mismatch;
+mod names;
+mod nearest;
+pub mod plan;
+mod raw;
+mod raw_condition;
+mod reporter;
+mod schema;
+pub mod settings;
+mod source;
+mod unfilled;
+mod validate;
+mod warnings;
+mod withheld;
+
+#[cfg(test)]
+#[path = "../tests/manifests/mod.rs"]
+mod tests;
+
+pub use self::{
+    describe::{checks, describe, nobody_to_ask},
+    diagnostics::{Diagnostics, Paint},
+    environment::EnvironmentPlan,
+    flags::Flags,
+    goal::StopPlan,
+    keys::flag::flag,
+    load::Loaded,
+    names::{ModelName, NameError, ToolName, UnknownTool, VendorModel, vendor_name},
+    nearest::closest,
+    plan::Plan,
+    schema::schema,
+    source::{Format, Source},
+    unfilled::UNFILLED,
+    validate::kebab_case,
+    withheld::withheld,
+};

@@ -1,0 +1,61 @@
+//! From a file to a plan.
+
+use std::path::Path;
+
+use crate::{
+    diagnostics::Diagnostics, document, plan::Plan, raw::RawManifest, settings, source::Source, validate,
+    warnings,
+};
+
+/// A manifest that can be run, and what is odd about it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The plan.
+    pub plan: Plan,
+    /// Warnings; often none.
+    pub warnings: Diagnostics,
+}
+
+impl Loaded {
+    /// The same, to be run and not only looked at.
+    ///
+    /// # Errors
+    /// Commands that are still to be written.
+    pub fn finished(self) -> Result<Self, Diagnostics> {
+        match self.warnings.unfinished() {
+            Some(unfinished) => Err(unfinished),
+            None => Ok(self),
+        }
+    }
+}
+
+impl Plan {
+    /// Reads and validates the manifest at `path`, which is taken from the current folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the manifest, as far as it can be known at once: its file, else
+    /// its syntax, else all its keys, types and values.
+    pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
+        Self::of(Source::open(path)?)
+    }
+
+    /// Validates the manifest in `source`.
+    ///
+    /// # Errors
+    /// As for [`Plan::load`], but for the file.
+    pub fn of(source: Source) -> Result<Loaded, Diagnostics> {
+        let mut node = match document::parse(&source) {
+            Ok(node) => node,
+            Err(problem) => return Err(source.report(vec![problem])),
+        };
+        let mut problems = Vec::new();
+        settings::take(&source, &mut node, &mut problems);
+        let raw = RawManifest::read(&node, source.text(), &mut problems);
+        let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
+        let warnings = warnings::of(&raw, source.text());
+        match validate::plan(raw, source.text(), source.stem(), prices, &mut problems) {
+            Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
+            _ => Err(source.report(problems)),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The names of models, as people write them.
+
+use std::str::FromStr;
+
+use loop_agents::chat::Vendor;
+
+/// A model's name, which may be one of the user's own; that is not known before the settings are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelName(String);
+
+impl ModelName {
+    /// The name, without white space around it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ModelName {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        match text.trim() {
+            "" => Err(NameError::Empty),
+            name => Ok(Self(name.to_owned())),
+        }
+    }
+}
+
+/// A model of a known vendor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VendorModel {
+    /// Whose protocol its server speaks.
+    pub vendor: Vendor,
+    /// The vendor's name for the model.
+    pub id: String,
+}
+
+impl VendorModel {
+    /// Whether it runs on a machine of the user's own, and costs nothing.
+    pub fn is_local(&self) -> bool {
+        self.vendor == Vendor::Ollama
+    }
+}
+
+/// Why a text names no model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// There is nothing.
+    #[error("the model's name is empty")]
+    Empty,
+    /// It might be anybody's.
+    #[error(
+        "`{0}` does not tell whose model it is: write `ollama:{0}` or `openai:{0}` (also for servers that speak as \
+         OpenAI does), `anthropic:{0}` or `gemini:{0}`; or give it a table `[models.NAME]` in your settings"
+    )]
+    Vendorless(String),
+}
+
+/// The names of vendors, which stand before the `:` of a model's name.
+const VENDORS: [(&str, Vendor); 5] = [
+    ("openai", Vendor::OpenAi),
+    ("anthropic", Vendor::Anthropic),
+    ("gemini", Vendor::Gemini),
+    ("google", Vendor::Gemini),
+    ("ollama", Vendor::Ollama),
+];
+
+/// The name of this vendor, which stands before the `:` of a model's name.
+pub fn vendor_name(vendor: Vendor) -> &'static str {
+    // The one that others speak as well.
+    VENDORS.into_iter().find(|(_, known)| *known == vendor).map_or("openai", |(name, _)| name)
+}
+
+/// How the names of models begin that only one vendor has.
+const BEGINNINGS: [(&str, Vendor); 7] = [
+    ("claude-", Vendor::Anthropic),
+    ("gemini-", Vendor::Gemini),
+    ("gpt-", Vendor::OpenAi),
+    ("chatgpt-", Vendor::OpenAi),
+    ("o1", Vendor::OpenAi),
+    ("o3", Vendor::OpenAi),
+    ("o4-", Vendor::OpenAi),
+];
+
+impl FromStr for VendorModel {
+    type Err = NameError;
+
+    /// `vendor:name`, or a name that only one vendor has. Ollama's names have a `:` in them as well.
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(NameError::Empty);
+        }
+        let named = text.split_once(':').and_then(|(before, id)| {
+            let (_, vendor) = VENDORS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(before))?;
+            Some((vendor, id.trim()))
+        });
+        match named {
+            Some((_, "")) => Err(NameError::Empty),
+            Some((vendor, id)) => Ok(Self { vendor, id: id.to_owned() }),
+            None => {
+                let known = BEGINNINGS.into_iter().find(|(beginning, _)| text.starts_with(beginning));
+                let (_, vendor) = known.ok_or_else(|| NameError::Vendorless(text.to_owned()))?;
+                Ok(Self { vendor, id: text.to_owned() })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<(Vendor, String), NameError> {
+        text.parse().map(|VendorModel { vendor, id }| (vendor, id))
+    }
+
+    proptest! {
+        #[test]
+        fn a_vendor_in_front_is_a_vendor_and_the_rest_is_its_name(
+            index in 0..VENDORS.len(), id in "[a-z0-9][a-z0-9:/._-]{0,20}",
+        ) {
+            let (name, vendor) = VENDORS[index];
+            prop_assert_eq!(read(&format!("{name}:{id}")), Ok((vendor, id)));
+        }
+    }
+
+    #[test]
+    fn a_name_that_one_vendor_has_needs_no_more() {
+        for (name, vendor) in [
+            ("claude-sonnet-4-5", Vendor::Anthropic),
+            ("gpt-5", Vendor::OpenAi),
+            ("o3", Vendor::OpenAi),
+            ("gemini-2.5-pro", Vendor::Gemini),
+        ] {
+            assert_eq!(read(name), Ok((vendor, name.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_name_that_anybody_could_have_is_refused_with_what_to_write() {
+        for name in ["qwen3", "qwen3:8b", "opus"] {
+            let said = read(name).expect_err("nobody's").to_string();
+            assert!(said.contains(&format!("`ollama:{name}`")), "{said}");
+        }
+        for name in ["", " ", "ollama:", "openai: "] {
+            assert_eq!(read(name), Err(NameError::Empty));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The manifest as it is run: every default filled in, every value of its right type.
+
+use std::{num::NonZeroU64, time::Duration};
+
+use loop_agents::{
+    judge::Votes,
+    shell::CommandLine,
+    usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
+};
+use loop_core::{Progress, Usd};
+
+use loop_guardrails::policy::environment::EnvironmentPolicy;
+
+use crate::{
+    environment::EnvironmentPlan,
+    goal::StopPlan,
+    names::{ModelName, ToolName},
+};
+
+/// A loop that can be run. It is valid: only a manifest without errors becomes a plan.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The loop's name, in records and summaries.
+    pub name: String,
+    /// The goal of the loop; `{goal}` in the prompt.
+    pub goal: String,
+    /// The agent, its prompt and its environment.
+    pub agent: AgentPlan,
+    /// The checks of each iteration.
+    pub evaluator: EvaluatorPlan,
+    /// When the goal is met.
+    pub stop: StopPlan,
+    /// The limits that halt the run.
+    pub limits: Limits,
+    /// How long to wait between iterations.
+    pub pace: PacePlan,
+    /// How many bytes of output one placeholder may bring into the prompt.
+    pub feedback_bytes: usize,
+    /// The treatment of an iteration in which the run was cut off.
+    pub resume: ResumePlan,
+}
+
+/// The agent and what it is told.
+#[derive(Debug, Clone)]
+pub struct AgentPlan {
+    /// A command or a model.
+    pub work: WorkPlan,
+    /// The prompt with its placeholders.
+    pub prompt: String,
+    /// How it is known what it uses.
+    pub usage: UsagePlan,
+    /// The variables that it and the evaluator see.
+    pub env: EnvironmentPlan,
+    /// The longest time of one call; `None` is no limit.
+    pub max_time: Option<Duration>,
+    /// The longest time without output; `None` is no limit.
+    pub max_silence: Option<Duration>,
+}
+
+/// The agent: a command or a model.
+#[derive(Debug, Clone)]
+pub enum WorkPlan {
+    /// A command, and how it gets the prompt.
+    Command(CommandLine),
+    /// A model that uses tools.
+    Model(ModelPlan),
+}
+
+/// A model that does the work.
+#[derive(Debug, Clone)]
+pub struct ModelPlan {
+    /// Its name; the settings and the environment say where it is.
+    pub name: ModelName,
+    /// The system prompt, if there is one.
+    pub system: Option<String>,
+    /// The tools that it can call.
+    pub tools: Vec<ToolName>,
+}
+
+/// The check: everything of it that is there has to pass, in this order.
+#[derive(Debug, Clone, Default)]
+pub struct EvaluatorPlan {
+    /// The shell command that judges the work.
+    pub command: Option<String>,
+    /// The command is an agent, and costs what it does not tell.
+    pub is_uncounted: bool,
+    /// How sure the agent has to say it is.
+    pub confidence: Option<ConfidencePlan>,
+    /// A model that judges what the agent said.
+    pub judge: Option<JudgePlan>,
+    /// An agent that reviews what was done.
+    pub review: Option<ReviewPlan>,
+    /// The longest time of one call of the command, the judge or the review; `None` is no limit.
+    pub max_time: Option<Duration>,
+}
+
+/// How sure the agent has to say it is.
+#[derive(Debug, Clone)]
+pub struct ConfidencePlan {
+    /// The least number that passes.
+    pub at_least: f64,
+    /// The key under which it stands.
+    pub key: String,
+}
+
+/// A model that judges.
+#[derive(Debug, Clone)]
+pub struct JudgePlan {
+    /// Its name; the settings and the environment say where it is.
+    pub model: ModelName,
+    /// The criteria, all of which have to be met.
+    pub criteria: Vec<String>,
+    /// How often it is asked, and how often it has to say yes.
+    pub votes: Votes,
+    /// Further instructions.
+    pub prompt: Option<String>,
+}
+
+/// An agent that reviews.
+#[derive(Debug, Clone)]
+pub struct ReviewPlan {
+    /// A command or a model.
+    pub reviewer: ReviewerPlan,
+    /// Further instructions.
+    pub prompt: Option<String>,
+}
+
+/// The reviewer: a command or a model.
+#[derive(Debug, Clone)]
+pub enum ReviewerPlan {
+    /// A model with tools that look.
+    Model {
+        /// Its name; the settings and the environment say where it is.
+        name: ModelName,
+        /// How often it may call tools in a review.
+        rounds: u64,
+    },
+    /// A command.
+    Command(ReviewCommand),
+}
+
+/// A command that reviews.
+#[derive(Debug, Clone)]
+pub struct ReviewCommand {
+    /// The shell command, and how it gets the prompt.
+    pub line: CommandLine,
+    /// The format of its output, as its command line asks for it.
+    pub format: Format,
+    /// The model that its line names, where it does not tell it.
+    pub model: Option<String>,
+    /// It is an agent, and costs what it does not tell.
+    pub is_uncounted: bool,
+}
+
+impl AgentPlan {
+    /// Whether the agent tells what it uses, so that a limit on cost or tokens can hold.
+    pub fn reports_usage(&self) -> bool {
+        match &self.work {
+            WorkPlan::Command(command) => {
+                self.usage.format.reports() || command.as_str().contains(USAGE_FILE_VARIABLE)
+            }
+            // Servers that do not are rare, and nobody knows beforehand.
+            WorkPlan::Model(_) => true,
+        }
+    }
+
+    /// The command, if it is one.
+    pub const fn command(&self) -> Option<&CommandLine> {
+        match &self.work {
+            WorkPlan::Command(command) => Some(command),
+            WorkPlan::Model(_) => None,
+        }
+    }
+}
+
+/// How it is known what an agent uses.
+#[derive(Debug, Clone, Default)]
+pub struct UsagePlan {
+    /// The format of its output.
+    pub format: Format,
+    /// The model to take for one that it does not name.
+    pub model: Option<String>,
+    /// The user's own prices; `None` are the bundled ones.
+    pub prices: Option<Prices>,
+}
+
+impl UsagePlan {
+    /// Reads what the agent prints, for one run.
+    pub fn reader(&self) -> UsageReader {
+        let reader = UsageReader::new(self.format, self.prices.clone().unwrap_or_default());
+        match &self.model {
+            Some(model) => reader.model(model),
+            None => reader,
+        }
+    }
+}
+
+/// How long to wait between the end of an iteration and the start of the next; the longer of both.
+#[derive(Debug, Clone, Copy)]
+pub struct PacePlan {
+    /// After every iteration; zero for no wait.
+    pub every: Duration,
+    /// After the second failure in a row, and longer after each further one; zero for no wait.
+    pub backoff: Duration,
+}
+
+/// The treatment of an iteration in which the run was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResumePlan {
+    /// It is run again.
+    Rerun,
+    /// A person is asked first.
+    Ask,
+    /// The run halts.
+    Halt,
+}
+
+/// The limits that halt a run. `None` is no limit.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Iterations.
+    pub max_iterations: NonZeroU64,
+    /// Money.
+    pub max_cost: Option<Usd>,
+    /// Money in any hour.
+    pub max_hourly_cost: Option<Usd>,
+    /// Run time, waits of the pace included.
+    pub max_time: Option<Duration>,
+    /// Tokens, read and written.
+    pub max_tokens: Option<NonZeroU64>,
+    /// Limits on money and tokens may stay without figures to count.
+    pub allow_unmetered: bool,
+    /// Failed iterations in a row.
+    pub max_consecutive_failures: Option<NonZeroU64>,
+    /// A person is asked after every so many iterations that did not meet the goal.
+    pub checkpoint: Option<NonZeroU64>,
+}
+
+impl Limits {
+    /// These limits with what was added to them when the run was resumed.
+    pub fn granted(&self, progress: &Progress) -> Self {
+        let Some(grant) = progress.granted() else { return self.clone() };
+        Self {
+            max_iterations: self.max_iterations.saturating_add(grant.iterations),
+            max_cost: self.max_cost.map(|cost| cost + grant.cost),
+            max_time: self.max_time.map(|time| time.saturating_add(grant.time)),
+            ..self.clone()
+        }
+    }
+}
+
+impl Plan {
+    /// The reviewer, if there is one.
+    pub fn reviewer(&self) -> Option<&ReviewerPlan> {
+        self.evaluator.review.as_ref().map(|review| &review.reviewer)
+    }
+
+    /// The variables of the user that the agent sees. The keys of its own vendor are among them.
+    pub fn agent_sees(&self) -> EnvironmentPolicy {
+        match self.agent.command() {
+            Some(command) => self.evaluator_sees().of_agent(command.as_str()),
+            // The commands of its tools see the same. Its key is sent by us, and not passed on.
+            None => self.evaluator_sees(),
+        }
+    }
+
+    /// The variables of the user that the evaluator sees. It runs what the agent has written, so it gets no key that the
+    /// agent needs for itself alone.
+    pub fn evaluator_sees(&self) -> EnvironmentPolicy {
+        let EnvironmentPlan { inherit, pass, .. } = &self.agent.env;
+        EnvironmentPolicy::new().inherit(*inherit).pass(pass.iter().cloned())
+    }
+}

@@ -1,0 +1,175 @@
+//! The JSON Schema of the manifest, so that an editor completes, explains and underlines.
+//!
+//! Generated from the table of keys, because a schema that is written beside it would be wrong after
+//! the next change. It takes every manifest that the validator takes. What a schema has no words for it
+//! takes as well, and leaves to `loop check`:
+//!
+//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` inside quotes;
+//! - a pattern that is no regular expression, or too large a one;
+//! - whole numbers written as `5.0`, and those that 64 bits do not hold;
+//! - an amount of money that is less than a millionth of a dollar;
+//! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
+//! - more votes than a judge can have, and more that have to say yes than there are;
+//! - a price file that cannot be read, or is none;
+//! - a key that stands twice;
+//! - settings, in a file that is no `loop.toml`.
+
+use loop_agents::usage::Format;
+use serde_json::{Map, Value, json};
+
+use super::keys::{self, CONDITION, Key, Need, Shape};
+use crate::settings;
+
+/// The schema as a page of JSON that ends with a line feed.
+pub fn schema() -> String {
+    let mut schema = object("");
+    // In `loop.toml` they stand beside the manifest.
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.extend(settings::schemas());
+    }
+    let heading = [
+        ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+        ("title", "A manifest of loop"),
+        (
+            "description",
+            "What `loop run` does: run an agent against a check until the check passes, inside limits that hold.",
+        ),
+    ];
+    schema.extend(heading.map(|(keyword, text)| (keyword.to_owned(), text.into())));
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("$defs".to_owned(), json!({ "condition": condition(), "matching": matching() }));
+    schema.insert(
+        "allOf".to_owned(),
+        json!([
+            conditions_have_one_form(),
+            matching_needs_a_command(),
+            agents_are_of_one_kind(),
+            something_judges(),
+            reviewers_are_of_one_kind(),
+            limits_are_measured()
+        ]),
+    );
+    format!("{:#}\n", Value::Object(schema))
+}
+
+/// The keywords about what is in the object at `path`.
+fn object(path: &str) -> Map<String, Value> {
+    let taken = || keys::of_object(path).filter(|key| key.is_taken());
+    let properties: Map<_, _> = taken().map(|key| (key.name().to_owned(), property(key))).collect();
+    let required: Vec<_> = taken().filter(|key| key.need == Need::Required).map(Key::name).collect();
+    let mut keywords = Map::new();
+    keywords.insert("additionalProperties".to_owned(), false.into());
+    if !properties.is_empty() {
+        keywords.insert("properties".to_owned(), properties.into());
+    }
+    if !required.is_empty() {
+        keywords.insert("required".to_owned(), required.into());
+    }
+    keywords
+}
+
+fn property(key: &'static Key) -> Value {
+    let mut keywords = key.shape.schema();
+    if let (Shape::Object, Some(keywords)) = (key.shape, keywords.as_object_mut()) {
+        keywords.extend(object(key.path));
+    }
+    keywords["description"] = key.explanation.into();
+    if let Some(default) = key.default {
+        keywords["default"] = default.json();
+    }
+    if !key.examples.is_empty() {
+        keywords["examples"] = key.examples.iter().map(|example| example.json()).collect();
+    }
+    keywords
+}
+
+/// An agent is a command or a model, and has no use for what belongs to the other.
+fn agents_are_of_one_kind() -> Value {
+    json!({ "properties": { "agent": {
+        "if": { "required": ["command"] },
+        "then": { "properties": { "system": false, "tools": false } },
+        "else": { "required": ["model"], "properties": { "format": false } },
+    } } })
+}
+
+/// One of the keys that judge has to be there.
+fn something_judges() -> Value {
+    let judges = ["command", "confidence", "judge", "review"].map(|key| json!({ "required": [key] }));
+    json!({ "properties": { "evaluator": { "anyOf": judges } } })
+}
+
+/// A reviewer is a command or a model, and rounds are a model's.
+fn reviewers_are_of_one_kind() -> Value {
+    json!({ "properties": { "evaluator": { "properties": { "review": {
+        "if": { "required": ["agent"] },
+        "then": { "properties": { "model": false, "rounds": false } },
+        "else": { "required": ["model"] },
+    } } } } })
+}
+
+/// A condition: one form of them, and a pattern for `output_matches` alone.
+fn condition() -> Value {
+    let mut keywords = object("stop_condition");
+    let rules = json!({
+        "type": "object",
+        "oneOf": [
+            { "required": ["type"] }, { "required": ["all"] }, { "required": ["any"] }, { "required": ["at_least"] },
+            { "required": ["not"] },
+        ],
+        "dependentRequired": { "at_least": ["of"], "of": ["at_least"] },
+        "if": { "properties": { "type": { "const": MATCHING } }, "required": ["type"] },
+        "then": { "required": ["pattern"] },
+        "else": { "properties": { "pattern": false } },
+    });
+    keywords.extend(rules.as_object().cloned().into_iter().flatten());
+    keywords.into()
+}
+
+const MATCHING: &str = "output_matches";
+
+/// A condition that looks for a pattern, or has a part that does.
+fn matching() -> Value {
+    let itself = json!({ "$ref": "#/$defs/matching" });
+    let list = |key: &str| json!({ "properties": { key: { "contains": itself } }, "required": [key] });
+    json!({ "anyOf": [
+        { "properties": { "type": { "const": MATCHING } }, "required": ["type"] },
+        list("all"),
+        list("any"),
+        list("of"),
+        { "properties": { "not": itself }, "required": ["not"] },
+    ] })
+}
+
+/// The condition at the top may be an empty object as well: it is left out, then.
+fn conditions_have_one_form() -> Value {
+    json!({ "properties": { "stop_condition": { "if": { "minProperties": 1 }, "then": { "$ref": CONDITION } } } })
+}
+
+/// Patterns are looked for in what a command prints.
+fn matching_needs_a_command() -> Value {
+    json!({
+        "if": {
+            "properties": { "stop_condition": { "$ref": "#/$defs/matching" } },
+            "required": ["stop_condition"],
+        },
+        "then": { "properties": { "evaluator": { "required": ["command"] } } },
+    })
+}
+
+/// A limit on cost or tokens needs an agent that reports, or a person who does not mind.
+fn limits_are_measured() -> Value {
+    let limits = ["max_cost_usd", "max_usd_per_hour", "max_tokens"];
+    let limited = json!({ "anyOf": limits.map(|limit| json!({ "required": [limit] })) });
+    let unread: Vec<_> =
+        Format::ALL.iter().filter(|format| !format.reports()).map(|format| format.name()).collect();
+    let silent = json!({ "required": ["command"], "properties": {
+        "command": { "not": { "pattern": "LOOP_USAGE_FILE" } },
+        "format": { "enum": unread },
+    } });
+    let accepted =
+        json!({ "properties": { "allow_unmetered": { "const": true } }, "required": ["allow_unmetered"] });
+    json!({
+        "if": { "properties": { "guardrails": limited, "agent": silent }, "required": ["guardrails"] },
+        "then": { "properties": { "guardrails": accepted } },
+    })
+}

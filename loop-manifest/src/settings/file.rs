@@ -1,0 +1,176 @@
+//! Files with settings: read, and parted from the manifest that may be in the same file.
+
+use std::{
+    fs::File,
+    io::{self, ErrorKind, Read},
+    path::{Path, PathBuf},
+};
+
+use super::{Owner, PROJECT_FILE, TABLES, Tables, chat, models, policy, schedule, table::Table};
+use crate::{
+    Diagnostics, Format, Source,
+    diagnostics::Diagnostic,
+    document::{self, Entry, Node, Value},
+    keys::is_key,
+    nearest,
+};
+
+/// Settings and prompts are a page of text. A file beyond this is another one, named by mistake.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// One file, and what it says.
+#[derive(Debug, Default)]
+pub struct Layer {
+    /// The file; `None` if nothing says where it would be.
+    pub path: Option<PathBuf>,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// The values of its tables; none if it is not there.
+    pub tables: Tables,
+}
+
+impl Layer {
+    /// The user's own file, which holds settings and nothing else. One that is named has to be there.
+    pub(super) fn of_user(path: PathBuf, is_named: bool) -> Result<Self, Diagnostics> {
+        if Format::of(&path) != Some(Format::Toml) {
+            let finding = Diagnostic::error("settings are written in TOML");
+            let finding = finding.help("give the file a name that ends in `.toml`");
+            return Err(Diagnostics::of_file(&path, finding));
+        }
+        Self::read(path, is_named, Owner::User, |_| false)
+    }
+
+    /// A project's file, which may be a manifest as well.
+    pub(super) fn of_project(path: PathBuf) -> Result<Self, Diagnostics> {
+        Self::read(path, false, Owner::Project, is_key)
+    }
+
+    fn read(
+        path: PathBuf,
+        is_named: bool,
+        owner: Owner,
+        passes: impl Fn(&str) -> bool,
+    ) -> Result<Self, Diagnostics> {
+        let bytes = match page(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound && !is_named => {
+                return Ok(Self { path: Some(path), ..Self::default() });
+            }
+            Err(error) => {
+                let finding = Diagnostic::error(format!("these settings cannot be read: {error}"));
+                let finding = if is_named { finding.help("LOOP_CONFIG names this file") } else { finding };
+                return Err(Diagnostics::of_file(&path, finding));
+            }
+        };
+        let tables = match bytes.trim_ascii().is_empty() {
+            true => Tables::default(),
+            false => tables(&path, bytes, owner, passes)?,
+        };
+        Ok(Self { path: Some(path), is_there: true, tables })
+    }
+}
+
+/// The bytes of a file of at most 1 MiB.
+///
+/// # Errors
+/// A file that cannot be read, and one that is larger than 1 MiB.
+pub fn page(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // A pipe of this name might never end.
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"));
+    }
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(
+            ErrorKind::FileTooLarge,
+            "it is larger than 1 MiB, and so something else",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// The tables of a file. What is in it beside them has to be something that `passes`.
+fn tables(
+    path: &Path,
+    bytes: Vec<u8>,
+    owner: Owner,
+    passes: impl Fn(&str) -> bool,
+) -> Result<Tables, Diagnostics> {
+    let source = Source::from_bytes(path, bytes)?;
+    let mut problems = Vec::new();
+    let mut tables = Tables::default();
+    match document::parse(&source) {
+        Ok(mut node) => {
+            tables = part(&source, &mut node, owner, &mut problems);
+            let rest = if let Value::Object(entries) = &node.value { entries.as_slice() } else { &[] };
+            problems.extend(rest.iter().filter(|entry| !passes(&entry.key)).map(unknown));
+        }
+        Err(problem) => problems.push(problem),
+    }
+    if problems.is_empty() { Ok(tables) } else { Err(source.report(problems)) }
+}
+
+/// Takes the settings out of a manifest's tree, if it is of a file that may have them, and reports what is wrong
+/// in them.
+pub(crate) fn take(source: &Source, node: &mut Node, problems: &mut Vec<Diagnostic>) {
+    if source.path().file_name().is_some_and(|name| name == PROJECT_FILE) {
+        part(source, node, Owner::Project, problems);
+    }
+}
+
+/// Whether this is a file with settings and no manifest. One that cannot be read is not known to be so.
+pub fn only_settings(path: &Path) -> bool {
+    let read = || {
+        let source = Source::from_bytes(path, page(path).ok()?).ok()?;
+        let mut node = document::parse(&source).ok()?;
+        take(&source, &mut node, &mut Vec::new());
+        Some(matches!(node.value, Value::Object(entries) if entries.is_empty()))
+    };
+    read().unwrap_or_default()
+}
+
+/// Takes the tables out of a tree, and with them what was probably meant for one.
+fn part(source: &Source, node: &mut Node, owner: Owner, problems: &mut Vec<Diagnostic>) -> Tables {
+    let mut tables = Tables::default();
+    let Value::Object(entries) = &mut node.value else { return tables };
+    let meant = |entry: &mut Entry| {
+        TABLES.contains(&entry.key.as_str()) || (!is_key(&entry.key) && near(entry).is_some())
+    };
+    for entry in entries.extract_if(.., meant) {
+        match entry.key.as_str() {
+            "chat" => {
+                let table = Table::of("chat", chat::KEYS, &entry.node, source, problems);
+                tables.chat = table.map(chat::read).unwrap_or_default();
+            }
+            "models" => tables.models = models::read(&entry.node, source, owner, problems),
+            "policy" => {
+                let table = Table::of("policy", policy::KEYS, &entry.node, source, problems);
+                tables.policy = table.map(policy::read).unwrap_or_default();
+            }
+            "schedule" => {
+                let table = Table::of("schedule", schedule::KEYS, &entry.node, source, problems);
+                tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
+            }
+            _ => problems.push(unknown(&entry)),
+        }
+    }
+    tables
+}
+
+/// The table whose name is nearest to a key.
+fn near(entry: &Entry) -> Option<&'static str> {
+    nearest::closest(&entry.key, TABLES.iter().copied(), |name| name)
+}
+
+fn unknown(entry: &Entry) -> Diagnostic {
+    let tables = TABLES.iter().map(|name| format!("`[{name}]`")).collect::<Vec<_>>().join(", ");
+    let finding = Diagnostic::error(format!("unknown key `{}` in settings", entry.key));
+    let finding = finding.at(entry.key_span.clone(), nearest::suggestion(near(entry)));
+    let finding = finding.note(format!("settings are the tables {tables}"));
+    if is_key(&entry.key) {
+        finding.help("a manifest has a file of its own, in a project's folder")
+    } else {
+        finding
+    }
+}

@@ -1,0 +1,118 @@
+//! Settings: what holds for every run and chat in a folder, beside what one manifest says.
+//!
+//! There are two files, since two people write them. The user's own says what may be done on this machine. The
+//! project's `loop.toml` comes with the project, so whoever clones a repository has one that somebody else wrote;
+//! it can make the rules narrower, and never wider.
+//!
+//! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
+//! (`chat`, `models`, `policy` and `schedule`) whose names no manifest has, and they are taken out before the manifest is read. In other files
+//! nobody would look for them, so there they are unknown keys.
+
+mod chat;
+mod file;
+mod models;
+mod place;
+mod policy;
+mod schedule;
+mod table;
+
+#[cfg(test)]
+#[path = "../../tests/settings/mod.rs"]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use loop_guardrails::policy::{ActionPolicy, Placed, Settings as PolicySettings};
+use loop_telemetry::StateDir;
+use serde_json::Value;
+
+pub(crate) use self::file::take;
+pub use self::{
+    chat::ChatSettings,
+    file::{Layer, only_settings, page},
+    models::NamedModel,
+};
+use crate::Diagnostics;
+
+/// The project's file, which may be a manifest as well.
+pub const PROJECT_FILE: &str = "loop.toml";
+
+/// The names of the tables.
+const TABLES: &[&str] = &["chat", "models", "policy", "schedule"];
+
+/// The JSON Schemas of the tables that a project can have, by their names.
+pub fn schemas() -> impl Iterator<Item = (String, Value)> {
+    let schemas = [("chat", chat::schema()), ("models", models::schema()), ("policy", policy::schema())];
+    schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The user's own.
+    User,
+    /// It came with the project.
+    Project,
+}
+
+/// The values of the tables of one file.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    /// `[chat]`: what chats are made of.
+    pub chat: ChatSettings,
+    /// `[models.NAME]`: models by names of their own.
+    pub models: BTreeMap<String, NamedModel>,
+    /// `[policy]`: what tools may do.
+    pub policy: PolicySettings,
+    /// `[schedule]`: the numbers that hold for all jobs.
+    pub schedule: loop_schedule::Settings,
+}
+
+/// The user's settings and a project's.
+#[derive(Debug)]
+pub struct Settings {
+    /// The user's own.
+    pub user: Layer,
+    /// The project's.
+    pub project: Layer,
+    /// Paths that only the user changes: their settings and the records of runs.
+    guarded: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Reads the settings that hold in the folder `dir`. `lookup` finds environment variables.
+    ///
+    /// # Errors
+    /// All that is wrong with the first file that is wrong.
+    pub fn load(dir: &Path, mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, Diagnostics> {
+        let place = place::of_user(&mut lookup);
+        let user =
+            place.map(|place| Layer::of_user(place.path, place.is_named)).transpose()?.unwrap_or_default();
+        let project = Layer::of_project(dir.join(PROJECT_FILE))?;
+        let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());
+        let guarded = user.path.iter().chain(&state).map(|path| place::settled(path)).collect();
+        Ok(Self { user, project, guarded })
+    }
+
+    /// The addresses of servers that the settings name. There may be a login or a key in one.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let models = [&self.user, &self.project].into_iter().flat_map(|layer| layer.tables.models.values());
+        models.filter_map(|model| model.base_url.as_deref())
+    }
+
+    /// The policy for tools: only what the user and the project both allow.
+    pub fn policy(&self) -> ActionPolicy {
+        self.policy_allowing([])
+    }
+
+    /// The same, with programs that the user lets run besides by naming the file in which they stand.
+    pub fn policy_allowing(&self, programs: impl IntoIterator<Item = Placed<String>>) -> ActionPolicy {
+        let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
+        user.allow.extend(programs);
+        ActionPolicy::new(user, project).guard(self.guarded.clone())
+    }
+}

@@ -1,0 +1,153 @@
+//! `[models.NAME]`: models by names of their own.
+//!
+//! A server is told everything that is said, and a key is money. So where a model is, and which key goes there,
+//! stands in the user's own file alone: a project can give models names, and cannot send anybody's key, or
+//! anybody's files, to a server of its choosing.
+
+use std::{collections::BTreeMap, ffi::OsStr};
+
+use loop_guardrails::policy::environment::looks_secret;
+use serde_json::{Value, json};
+
+use super::{Owner, table::Table};
+use crate::{
+    Source,
+    diagnostics::{Diagnostic, Span},
+    document::{self, Entry, Node},
+    mismatch::{self, Wanted},
+    names::VendorModel,
+};
+
+/// The keys of one model.
+const KEYS: &[&str] = &["model", "base_url", "key_env", "tools_in_text", "context_tokens"];
+
+/// Those of them that only the user's own file can have.
+const OF_USER: [&str; 2] = ["base_url", "key_env"];
+
+/// A model with a name of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedModel {
+    /// Whose it is, and what its vendor calls it.
+    pub model: VendorModel,
+    /// The address of its server; `None` is the vendor's own.
+    pub base_url: Option<String>,
+    /// The variable with its key. A server of the user's gets no other.
+    pub key_env: Option<String>,
+    /// It writes its tool calls into its text: it knows no others.
+    pub tools_in_text: bool,
+    /// How long a conversation it can read. Nobody else says so: without it, that is unknown.
+    pub context_tokens: Option<u64>,
+}
+
+impl NamedModel {
+    /// A model without a table: where its vendor's models are, with its vendor's key.
+    pub const fn plain(model: VendorModel) -> Self {
+        Self { model, base_url: None, key_env: None, tools_in_text: false, context_tokens: None }
+    }
+}
+
+/// The models of the table, by name.
+pub(super) fn read(
+    node: &Node,
+    source: &Source,
+    owner: Owner,
+    problems: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, NamedModel> {
+    let document::Value::Object(entries) = &node.value else {
+        problems.push(mismatch::report("models", Wanted::Object, node, source.text()));
+        return BTreeMap::new();
+    };
+    let mut models = BTreeMap::new();
+    for Entry { key: name, key_span, node } in entries {
+        if name.is_empty() || name.contains([':', ' ']) {
+            let finding = Diagnostic::error(format!("`{name}` is no name for a model"));
+            problems.push(
+                finding.at(key_span.clone(), "without spaces and `:`, which parts a vendor from a model"),
+            );
+            continue;
+        }
+        let table = Table::of(&format!("models.{name}"), KEYS, node, source, problems);
+        if let Some(model) = table.and_then(|table| model(table, key_span, owner)) {
+            models.insert(name.clone(), model);
+        }
+    }
+    models
+}
+
+fn model(mut table: Table<'_>, name: &Span, owner: Owner) -> Option<NamedModel> {
+    for key in OF_USER {
+        if let Some(place) = table.place(key).filter(|_| owner == Owner::Project) {
+            table.wrong(
+                format!(
+                    "`{key}` stands in a user's own settings alone: a project cannot say who is told what"
+                ),
+                place,
+            );
+        }
+    }
+    let model = table.text("model", str::parse);
+    if table.place("model").is_none() {
+        table.lacks(
+            "model",
+            "write its vendor and its name, such as `model = \"openai:qwen3\"`",
+            name.clone(),
+        );
+    }
+    let base_url = table.text("base_url", address).map(|url| url.value);
+    let key_env = table.text("key_env", key_variable).map(|variable| variable.value);
+    let tools_in_text = table.flag("tools_in_text").is_some_and(|flag| flag.value);
+    let context_tokens = table.count("context_tokens").map(|tokens| tokens.value);
+    Some(NamedModel { model: model?.value, base_url, key_env, tools_in_text, context_tokens })
+}
+
+fn address(url: &str) -> Result<String, String> {
+    let is_one =
+        ["http://", "https://"].into_iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    if is_one {
+        Ok(url.to_owned())
+    } else {
+        Err(format!("`{url}` is no address: write it as `https://host/path`"))
+    }
+}
+
+/// Agents and commands see all variables that do not look like secrets.
+fn key_variable(name: &str) -> Result<String, String> {
+    if looks_secret(OsStr::new(name), OsStr::new("")) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "`{name}` is not named like a key, so every command would see it: name the variable so that it ends in \
+         `_API_KEY` or `_TOKEN`"
+    ))
+}
+
+/// The JSON Schema of the table in a project's file.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Models by names of their own. Where they are (`base_url`) and the variables with their keys \
+            (`key_env`) stand in the user's own settings alone.",
+        "additionalProperties": {
+            "type": "object",
+            "required": ["model"],
+            "additionalProperties": false,
+            "properties": {
+                "model": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "Its vendor (openai, anthropic, gemini, ollama) and what that calls it: `ollama:qwen3`.",
+                },
+                "tools_in_text": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "It knows no tool calls, and writes them into its text.",
+                },
+                "context_tokens": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "How many tokens it can read at once. A session makes room at 80 % of them.",
+                },
+            },
+        },
+    })
+}

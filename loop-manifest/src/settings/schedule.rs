@@ -1,0 +1,50 @@
+//! `[schedule]`: the numbers that hold for all jobs.
+//!
+//! Jobs are the user's own, so a project has no say in how long they live and when they fire.
+
+use std::time::Duration;
+
+use loop_schedule::{Jitter, Settings};
+
+use super::{Owner, table::Table};
+use crate::duration;
+
+/// The keys of the table.
+pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
+
+/// The values of the table.
+pub(super) fn read(mut table: Table<'_>, owner: Owner) -> Settings {
+    if owner == Owner::Project {
+        for (key, place) in KEYS.iter().filter_map(|key| Some((key, table.place(key)?))).collect::<Vec<_>>() {
+            table.wrong(format!("`{key}` stands in a user's own settings alone: the jobs are theirs"), place);
+        }
+    }
+    let preset = table.text("preset", preset).map(|preset| preset.value);
+    let mut settings = preset.unwrap_or_default();
+    if let Some(expiry) = table.text("expiry", expiry) {
+        settings = settings.with_expiry(expiry.value);
+    }
+    if table.flag("jitter").is_some_and(|jitter| !jitter.value) {
+        settings = settings.with_jitter(Jitter::OFF);
+    }
+    if let Some(most) = table.count("max_jobs") {
+        settings = settings.with_max_jobs(usize::try_from(most.value).unwrap_or(usize::MAX));
+    }
+    settings
+}
+
+fn preset(name: &str) -> Result<Settings, String> {
+    match name {
+        "classic" => Ok(Settings::classic()),
+        "current" => Ok(Settings::current()),
+        _ => Err(format!("`{name}` is no preset: write `classic` or `current`")),
+    }
+}
+
+/// How long a job lives that comes around; zero is for ever.
+fn expiry(text: &str) -> Result<Duration, String> {
+    match text {
+        "never" => Ok(Duration::ZERO),
+        text => duration::parse(text).map_err(|error| format!("`{text}` is no time: {error}, or `never`")),
+    }
+}

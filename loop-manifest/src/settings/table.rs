@@ -1,0 +1,194 @@
+//! One table of settings: its keys, their values, and the line of each.
+
+use std::{fmt::Display, time::Duration};
+
+use loop_guardrails::policy::{Origin, Placed};
+
+use crate::{
+    Source,
+    diagnostics::{Diagnostic, Span},
+    document::{Entry, Node, Value},
+    mismatch::{self, Wanted},
+    nearest,
+};
+
+/// A table, of which every key is known. What is wrong with a value is reported, and the value left out.
+pub(super) struct Table<'a> {
+    /// With dots between: `models.fast`.
+    name: String,
+    entries: &'a [Entry],
+    source: &'a Source,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Table<'a> {
+    /// The table of this name. Reports keys that it does not have.
+    pub(super) fn of(
+        name: &str,
+        keys: &'static [&'static str],
+        node: &'a Node,
+        source: &'a Source,
+        problems: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let Value::Object(entries) = &node.value else {
+            problems.push(mismatch::report(name, Wanted::Object, node, source.text()));
+            return None;
+        };
+        let unknown = entries.iter().filter(|entry| !keys.contains(&entry.key.as_str()));
+        problems.extend(unknown.map(|entry| {
+            let meant = nearest::closest(&entry.key, keys.iter().copied(), |key| key);
+            let known: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+            Diagnostic::error(format!("unknown key `{}` in `{name}`", entry.key))
+                .at(entry.key_span.clone(), nearest::suggestion(meant))
+                .note(format!("`{name}` takes {}", known.join(", ")))
+        }));
+        Some(Self { name: name.to_owned(), entries, source, problems })
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&mut self, key: &str) -> Option<Placed<bool>> {
+        let node = self.node(key)?;
+        let Value::Bool(flag) = node.value else { return self.mismatch(key, Wanted::Flag, node) };
+        Some(self.placed(flag, &node.span))
+    }
+
+    /// A whole number above nothing.
+    pub(super) fn count(&mut self, key: &str) -> Option<Placed<u64>> {
+        let node = self.node(key)?;
+        let Value::Whole(whole) = node.value else { return self.mismatch(key, Wanted::Whole, node) };
+        let count = u64::try_from(whole).ok().filter(|count| *count > 0);
+        if count.is_none() {
+            self.wrong(format!("`{}.{key}` has to be at least 1", self.name), node.span.clone());
+        }
+        count.map(|count| self.placed(count, &node.span))
+    }
+
+    /// A time above nothing, as a number of seconds.
+    pub(super) fn seconds(&mut self, key: &str) -> Option<Placed<Duration>> {
+        let node = self.node(key)?;
+        let seconds = match node.value {
+            Value::Whole(whole) => whole as f64,
+            Value::Decimal(decimal) => decimal,
+            _ => return self.mismatch(key, Wanted::Number, node),
+        };
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(time) if !time.is_zero() => Some(self.placed(time, &node.span)),
+            _ => {
+                let title = format!("`{}.{key}` has to be a number of seconds above 0", self.name);
+                self.problems.push(Diagnostic::error(title).at(node.span.clone(), "not such a time"));
+                None
+            }
+        }
+    }
+
+    /// A text of which `read` makes something.
+    pub(super) fn text<T, E: Display>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Option<Placed<T>> {
+        let node = self.node(key)?;
+        let Value::Text(text) = &node.value else { return self.mismatch(key, Wanted::Text, node) };
+        match read(text) {
+            Ok(value) => Some(self.placed(value, &node.span)),
+            Err(error) => {
+                self.wrong(error, node.span.clone());
+                None
+            }
+        }
+    }
+
+    /// A list of texts, each of which `read` makes something of. One that is not there is an empty one.
+    pub(super) fn list<T, E: Display>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Vec<Placed<T>> {
+        self.list_if_there(key, read).unwrap_or_default()
+    }
+
+    /// The same, if it is there.
+    pub(super) fn list_if_there<T, E: Display>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Option<Vec<Placed<T>>> {
+        self.node(key).map(|node| self.items(&format!("{}.{key}", self.name), node, read))
+    }
+
+    /// Where this key stands, if it does.
+    pub(super) fn place(&self, key: &str) -> Option<Span> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.key_span.clone())
+    }
+
+    /// A table whose keys are the user's, and whose values are lists of texts: the key, where it stands, and the
+    /// list.
+    pub(super) fn lists<T, E: Display>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Vec<(Placed<&'a str>, Span, Vec<T>)> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let Value::Object(entries) = &node.value else {
+            return self.mismatch(key, Wanted::Object, node).unwrap_or_default();
+        };
+        let one = |entry: &'a Entry| {
+            let path = format!("{}.{key}.{:?}", self.name, entry.key);
+            let items = self.items(&path, &entry.node, &read).into_iter().map(|item| item.value).collect();
+            (self.placed(entry.key.as_str(), &entry.key_span), entry.key_span.clone(), items)
+        };
+        entries.iter().map(one).collect()
+    }
+
+    /// Reports that something is missing in a table that begins at `place`.
+    pub(super) fn lacks(&mut self, key: &str, advice: &str, place: Span) {
+        let finding = Diagnostic::error(format!("`{}.{key}` is missing", self.name)).at(place, "of this");
+        self.problems.push(finding.help(advice));
+    }
+
+    /// Reports what is wrong at a place.
+    pub(super) fn wrong(&mut self, title: impl Display, place: Span) {
+        self.problems.push(Diagnostic::error(title.to_string()).at(place, ""));
+    }
+
+    fn items<T, E: Display>(
+        &mut self,
+        path: &str,
+        node: &Node,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Vec<Placed<T>> {
+        let Value::List(nodes) = &node.value else {
+            self.problems.push(mismatch::report(path, Wanted::Texts, node, self.source.text()));
+            return Vec::new();
+        };
+        let mut items = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            match &node.value {
+                Value::Text(text) => match read(text) {
+                    Ok(value) => items.push(self.placed(value, &node.span)),
+                    Err(error) => self.wrong(error, node.span.clone()),
+                },
+                _ => {
+                    let path = format!("{path}[{index}]");
+                    self.problems.push(mismatch::report(&path, Wanted::Text, node, self.source.text()));
+                }
+            }
+        }
+        items
+    }
+
+    fn node(&self, key: &str) -> Option<&'a Node> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    fn mismatch<T>(&mut self, key: &str, wanted: Wanted, node: &Node) -> Option<T> {
+        let path = format!("{}.{key}", self.name);
+        self.problems.push(mismatch::report(&path, wanted, node, self.source.text()));
+        None
+    }
+
+    fn placed<T>(&self, value: T, place: &Span) -> Placed<T> {
+        let line = 1 + self.source.text()[..place.start].matches('\n').count();
+        Placed::new(value, Origin::line(self.source.path().display().to_string(), line))
+    }
+}

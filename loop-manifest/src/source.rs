@@ -1,0 +1,162 @@
+//! A manifest's file: where it is, what it holds, and the format that its name promises.
+
+use std::{
+    fs::File,
+    io::{ErrorKind, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::OFlags;
+
+use super::diagnostics::{Diagnostic, Diagnostics, Span};
+
+/// A manifest is a page of text. A file beyond this is another file, named by mistake; reading all
+/// of it first would fill the memory before it is said.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// How a manifest is written down. Another format needs a variant here and a parser in `document`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// RFC 8259, without comments or trailing commas.
+    Json,
+    /// TOML 1.1.
+    Toml,
+    /// YAML 1.2, one document.
+    Yaml,
+}
+
+impl Format {
+    /// The format that the name of a file promises.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "toml" => Some(Self::Toml),
+            "yaml" | "yml" => Some(Self::Yaml),
+            _ => None,
+        }
+    }
+}
+
+/// The text of a manifest.
+#[derive(Debug, Clone)]
+pub struct Source {
+    path: PathBuf,
+    text: String,
+    format: Format,
+}
+
+impl Source {
+    /// Reads the manifest at `path`, which is kept as the user wrote it.
+    ///
+    /// # Errors
+    /// A path that is missing, a folder, unreadable, too large, not text, empty, or of a name that
+    /// promises no known format.
+    pub fn open(path: &Path) -> Result<Self, Diagnostics> {
+        let bytes = read(path).map_err(|finding| Diagnostics::of_file(path, finding))?;
+        Self::from_bytes(path, bytes)
+    }
+
+    /// The manifest that `path` would be if it held `bytes`.
+    ///
+    /// # Errors
+    /// As for [`Source::open`].
+    pub fn from_bytes(path: &Path, mut bytes: Vec<u8>) -> Result<Self, Diagnostics> {
+        let format = Format::of(path).ok_or_else(|| Diagnostics::of_file(path, unknown_format()))?;
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            bytes.drain(..3);
+        }
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(path, &error))?;
+        // A prompt of several lines is the same text in every format, wherever its file was saved.
+        let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
+        if text.trim().is_empty() {
+            let finding = Diagnostic::error("this manifest is empty")
+                .help("a manifest has at least `goal`, `agent`, `evaluator` and `guardrails`");
+            return Err(Diagnostics::of_file(path, finding));
+        }
+        Ok(Self { path: path.to_owned(), text, format })
+    }
+
+    /// The file, as it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text, without a byte order mark, and with every line ending in a line feed alone.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The format, by the file's name.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The file's name without its extension.
+    pub fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The folder that the file is in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// `findings`, together with the text that they point into.
+    pub(crate) fn report(self, findings: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(self.path.display().to_string(), self.text, findings)
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Diagnostic::error("there is no such file")
+            .help("the path of a manifest is taken from where `loop` was called, not from `--cwd`"),
+        _ => Diagnostic::error(format!("this file cannot be read: {error}")),
+    };
+    if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
+        return Err(Diagnostic::error("this is a folder, not a manifest")
+            .help("name the manifest's file, for example `loop.yaml`"));
+    }
+    // Before reading: a device or a pipe of another name might never end.
+    Format::of(path).ok_or_else(unknown_format)?;
+    let mut bytes = Vec::new();
+    // Without waiting for somebody who writes to a pipe.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
+    if !file.metadata().map_err(unreadable)?.is_file() {
+        return Err(Diagnostic::error("this is a pipe or a device, not a file")
+            .help("a manifest has to be a regular file: write it into one, for example `loop.yaml`"));
+    }
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Diagnostic::error("this file is larger than 16 MiB: it is no manifest"));
+    }
+    Ok(bytes)
+}
+
+fn unknown_format() -> Diagnostic {
+    Diagnostic::error("the name of this file does not say in which format it is")
+        .help("the name of a manifest ends in `.yaml`, `.yml`, `.toml` or `.json`")
+}
+
+fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Diagnostics {
+    let bytes = error.as_bytes();
+    let finding = Diagnostic::error("this file is not UTF-8 text");
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return Diagnostics::of_file(path, finding.help("it looks like UTF-16: save it as UTF-8"));
+    }
+    // The text before the bad byte is kept as it is, so the offset is the same in the shown text.
+    let place = error.utf8_error().valid_up_to();
+    let shown = String::from_utf8_lossy(bytes).into_owned();
+    let label = format!("the byte 0x{:02X} starts no character here", bytes[place]);
+    let finding = finding.at(place..place + char::REPLACEMENT_CHARACTER.len_utf8(), label);
+    Diagnostics::new(path.display().to_string(), shown, vec![finding.help("save the file as UTF-8")])
+}
+
+/// The place of the occurrence of `part` in the text at `span` after `skip` earlier ones; all of
+/// `span` if escapes hide it.
+pub(crate) fn find(text: &str, span: &Span, part: &str, skip: usize) -> Span {
+    let found = text.get(span.clone()).and_then(|written| written.match_indices(part).nth(skip));
+    found.map_or(span.clone(), |(offset, _)| span.start + offset..span.start + offset + part.len())
+}

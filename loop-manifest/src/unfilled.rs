@@ -1,0 +1,21 @@
+//! Commands in a manifest that are still to be written.
+//!
+//! `loop init` writes what it finds, and something that no shell would run where it finds nothing, so
+//! that a person sees what is missing. Such a manifest can be looked at and cannot be run: the agent
+//! would be paid for work that nothing judges.
+
+use super::{diagnostics::Diagnostic, field::At, keys, raw::RawManifest};
+
+/// How a command begins that is still to be written.
+pub const UNFILLED: &str = "REPLACE_ME";
+
+/// The commands of `raw` that are still to be written.
+pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
+    let unfilled = raw.commands().filter(|at| at.value.trim_start().starts_with(UNFILLED));
+    let report = |at: &At<String>| {
+        Diagnostic::unfinished(format!("`{}` is still to be written", at.key))
+            .at(at.span.clone(), "this stands where a command has to stand")
+            .help(format!("write {}", keys::meaning(at.key)))
+    };
+    unfilled.map(report).collect()
+}

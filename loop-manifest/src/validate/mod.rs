@@ -1,0 +1,131 @@
+//! From the manifest as written to the plan: what each value may be, and what they may be together.
+//!
+//! Every function here takes what is written, adds what is wrong to `problems`, and returns its part
+//! of the plan if there is one. None stops at its first problem.
+
+mod agent;
+mod environment;
+mod evaluator;
+mod guardrails;
+mod priced;
+mod resume;
+mod review;
+mod stop;
+mod usage;
+mod work;
+
+use std::time::Duration;
+
+use loop_agents::usage::Prices;
+
+use super::{
+    bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
+    diagnostics::Diagnostic,
+    field::At,
+    keys,
+    plan::{PacePlan, Plan, ResumePlan},
+    raw::{RawManifest, RawPace},
+};
+pub(crate) use usage::prices;
+
+/// The plan that `raw`, which was read from `text`, describes. `prices` are those of its price file.
+pub(crate) fn plan(
+    raw: RawManifest,
+    text: &str,
+    default_name: String,
+    prices: Option<Prices>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Plan> {
+    let name = raw.name.judge(problems, name);
+    let goal = raw.goal.judge(problems, filled);
+    // Where who does the work is named.
+    let command = raw.agent.command.written().or(raw.agent.model.written());
+    let command = command.map(|at| at.span.clone()).unwrap_or_default();
+    let agent = agent::agent(raw.agent, text, prices, problems);
+    if let Some(agent) = &agent {
+        guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
+        priced::priced(&raw.guardrails, agent, command, problems);
+    }
+    let models = priced::Places::of(&raw.evaluator);
+    let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
+    let evaluator = evaluator::evaluator(raw.evaluator, text, problems);
+    if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
+        priced::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
+    }
+    let limits = guardrails::limits(raw.guardrails, problems);
+    let pace = pace(raw.pace, problems);
+    let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
+    let resume = raw.resume.judge(problems, resume::resume);
+    Some(Plan {
+        name: name.or(default_name)?,
+        goal: goal.required()?,
+        agent: agent?,
+        evaluator: evaluator?,
+        stop: stop?,
+        limits: limits?,
+        pace: pace?,
+        feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
+        resume: resume.or(ResumePlan::Rerun)?,
+    })
+}
+
+/// Text with something in it.
+fn filled(at: At<String>) -> Result<String, Diagnostic> {
+    if at.value.trim().is_empty() { Err(empty(&at)) } else { Ok(at.value) }
+}
+
+fn empty(at: &At<String>) -> Diagnostic {
+    Diagnostic::error(format!("`{}` is empty", at.key))
+        .at(at.span.clone(), "nothing is written here")
+        .help(format!("write {}", keys::meaning(at.key)))
+}
+
+/// Names end up in file names, metrics and command lines, so they are kept to what all of them take.
+fn name(at: At<String>) -> Result<String, Diagnostic> {
+    let better = kebab_case(&at.value);
+    if at.value == better && !better.is_empty() {
+        return Ok(at.value);
+    }
+    let finding =
+        Diagnostic::error("`name` has to be lower-case letters and digits, with hyphens between them");
+    let finding = finding.at(at.span, "not a name for a loop");
+    if better.is_empty() {
+        return Err(finding.help("remove it to name the loop after its file"));
+    }
+    Err(finding.help(format!("write `{better}`, or remove it to name the loop after its file")))
+}
+
+/// The words of a text as a name for a loop; empty if it has none.
+pub fn kebab_case(text: &str) -> String {
+    let text = text.to_ascii_lowercase();
+    let allowed = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
+    let words: Vec<_> = text.split(|sign| !allowed(sign)).filter(|word| !word.is_empty()).collect();
+    words.join("-")
+}
+
+fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
+    let seconds = |at: At<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards");
+    let every = raw.every_seconds.judge(problems, seconds);
+    let backoff = raw.backoff_seconds.judge(problems, |at| match at.value {
+        long if long > MAX_BACKOFF_SECONDS => Err(too_long(&at)),
+        _ => seconds(at),
+    });
+    Some(PacePlan {
+        every: every.or(Duration::ZERO)?,
+        backoff: backoff.or(Duration::from_secs(BACKOFF_SECONDS))?,
+    })
+}
+
+fn too_long(at: &At<f64>) -> Diagnostic {
+    Diagnostic::error(format!("`{}` has to be a number of seconds up to {MAX_BACKOFF_SECONDS}", at.key))
+        .at(at.span.clone(), "longer than the longest wait")
+        .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
+}
+
+fn feedback_bytes(at: At<i128>) -> Result<usize, Diagnostic> {
+    usize::try_from(at.value).ok().filter(|bytes| *bytes >= MIN_FEEDBACK_BYTES).ok_or_else(|| {
+        Diagnostic::error(format!("`{}` has to be at least {MIN_FEEDBACK_BYTES}", at.key))
+            .at(at.span, "too small to tell anything")
+            .help(format!("the default is {FEEDBACK_BYTES}"))
+    })
+}

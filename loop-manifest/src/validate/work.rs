@@ -1,0 +1,52 @@
+//! A command or a model: which of them does the work, and what belongs to the other.
+
+use super::super::{
+    diagnostics::Diagnostic,
+    field::{At, Field, Item},
+    raw::RawAgent,
+};
+use crate::names::ToolName;
+
+/// Who does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Command,
+    Model,
+}
+
+/// Which of them it is; nothing if neither stands there, which is reported. What belongs to the other is reported.
+pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kind> {
+    if !matches!(raw.command, Field::Absent) {
+        let strangers = [place(&raw.system), place(&raw.tools)].into_iter().flatten();
+        problems.extend(strangers.map(|at| stranger(&at, "a model", "this agent is a command")));
+        return Some(Kind::Command);
+    }
+    if matches!(raw.model, Field::Absent) {
+        return None;
+    }
+    let format = place(&raw.format);
+    problems.extend(
+        format.map(|at| stranger(&at, "a command", "this agent is a model, which tells what it uses")),
+    );
+    Some(Kind::Model)
+}
+
+/// Where a field stands, whatever it holds.
+pub(super) fn place<T>(field: &Field<T>) -> Option<At<()>> {
+    field.written().map(|at| At { key: at.key, value: (), span: at.span.clone() })
+}
+
+/// What belongs to the other kind.
+pub(super) fn stranger(at: &At<()>, whose: &str, label: &str) -> Diagnostic {
+    Diagnostic::error(format!("`{}` is for {whose}", at.key)).at(at.span.clone(), label).help("remove it")
+}
+
+/// The tools that are named.
+pub(super) fn tools(at: At<Vec<Item>>) -> Result<Vec<ToolName>, Diagnostic> {
+    let read = |Item { value, span }: Item| {
+        value.parse().map_err(|error: crate::names::UnknownTool| {
+            Diagnostic::error(format!("`{}`: {error}", at.key)).at(span, "no tool")
+        })
+    };
+    at.value.into_iter().map(read).collect()
+}

@@ -1,0 +1,70 @@
+//! A check that costs money, too: an agent as its command, or a model that judges.
+
+use loop_agents::judge::DEFAULT_CONFIDENCE_KEY;
+
+use super::super::{
+    diagnostics::Diagnostic,
+    raw::{RawGuardrails, RawManifest},
+    reporter,
+};
+use crate::names::VendorModel;
+
+pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
+    [uncounted(raw), unlimited(raw), unasked(raw)].into_iter().flatten().collect()
+}
+
+/// What an agent prints as a check is not read.
+fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
+    let check = raw.evaluator.command.written()?;
+    let program = reporter::uncounted(&check.value)?;
+    let finding = Diagnostic::warning("nobody knows what the check costs");
+    let finding = finding
+        .at(check.span.clone(), format!("`{program}` is an agent, and of a check nothing is read as usage"));
+    let money = [&raw.guardrails.max_cost_usd, &raw.guardrails.max_usd_per_hour];
+    let finding = money.into_iter().filter_map(|limit| limit.written()).fold(finding, |finding, limit| {
+        finding.at(limit.span.clone(), "what is held against this is a lower bound")
+    });
+    Some(finding.help(
+        "let it append what it used to the file that LOOP_USAGE_FILE names, as a line like `{\"cost_usd\": 0.01}`",
+    ))
+}
+
+/// A judge that is paid for, and no limit that it could cross.
+fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
+    let judge = raw.evaluator.judge.as_ref()?;
+    let model = judge.model.written()?;
+    if is_free(&model.value) || has_budget(&raw.guardrails) {
+        return None;
+    }
+    let votes = judge.votes.written().map_or(1, |at| at.value);
+    let times = raw.guardrails.max_iterations.written().map_or(1, |at| at.value).saturating_mul(votes);
+    let finding = Diagnostic::warning("no limit holds what the judge costs");
+    let label = if times == 1 { "asked once".to_owned() } else { format!("asked up to {times} times") };
+    let finding = finding.at(model.span.clone(), label);
+    Some(finding.help("set `guardrails.max_cost_usd`"))
+}
+
+/// Whether a model of this name costs nothing, as far as the name tells.
+pub(super) fn is_free(model: &str) -> bool {
+    model.parse().is_ok_and(|model: VendorModel| model.is_local())
+}
+
+pub(super) fn has_budget(limits: &RawGuardrails) -> bool {
+    let money = [&limits.max_cost_usd, &limits.max_usd_per_hour];
+    money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some()
+}
+
+/// An agent that is to say how sure it is, and is not told so.
+fn unasked(raw: &RawManifest) -> Option<Diagnostic> {
+    let confidence = raw.evaluator.confidence.as_ref()?;
+    let (prompt, at_least) = (raw.agent.prompt.written()?, confidence.at_least.written()?);
+    let key = confidence.key.written().map_or(DEFAULT_CONFIDENCE_KEY, |at| at.value.as_str());
+    let system = raw.agent.system.written().map_or("", |at| &at.value);
+    if prompt.value.contains(key) || system.contains(key) || key.trim().is_empty() {
+        return None;
+    }
+    let finding = Diagnostic::warning("the agent is not told to say how sure it is");
+    let finding = finding.at(prompt.span.clone(), format!("`{key}` does not stand in this prompt"));
+    let finding = finding.at(at_least.span.clone(), "without the number nothing passes");
+    Some(finding.help(format!("add: End with a line of JSON, {{\"{key}\": a number from 0 to 1}}.")))
+}

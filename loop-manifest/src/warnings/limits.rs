@@ -1,0 +1,88 @@
+//! Limits that cannot bind, and that somebody may count on.
+
+use super::super::{
+    diagnostics::Diagnostic,
+    field::{At, FlagOrWhole},
+    keys::flag,
+    raw::{RawGuardrails, RawPace},
+};
+
+pub(super) fn of(limits: &RawGuardrails, pace: &RawPace) -> Vec<Diagnostic> {
+    let found = [
+        idle_allowance(limits),
+        late_checkpoint(limits),
+        late_failures(limits),
+        idle_rate(limits),
+        idle_backoff(limits, pace),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn idle_allowance(limits: &RawGuardrails) -> Option<Diagnostic> {
+    let allowed = limits.allow_unmetered.written().filter(|at| at.value)?;
+    let money = [&limits.max_cost_usd, &limits.max_usd_per_hour];
+    if money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some() {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", allowed.key));
+    let finding = finding.at(allowed.span.clone(), "there is no limit on cost or tokens to accept");
+    Some(finding.help(match flag::key(allowed.key) {
+        Some(_) => "remove it, or set `--max-cost`",
+        None => "remove it, or set `max_cost_usd` or `max_tokens`",
+    }))
+}
+
+/// The last iteration is not asked about: the run is over then.
+fn late_checkpoint(limits: &RawGuardrails) -> Option<Diagnostic> {
+    let (most, every) = (limits.max_iterations.written()?, limits.hitl_checkpoint.written()?);
+    let count = match every.value {
+        FlagOrWhole::Flag(false) => return None,
+        FlagOrWhole::Flag(true) => 1,
+        FlagOrWhole::Whole(count) => count,
+    };
+    let finding = never_binds(every, count, most, "nobody is asked: the run is over before that")?;
+    Some(finding.help("raise the number of iterations, or lower or remove this"))
+}
+
+fn late_failures(limits: &RawGuardrails) -> Option<Diagnostic> {
+    let (most, failures) = (limits.max_iterations.written()?, limits.max_consecutive_failures.written()?);
+    let finding = never_binds(failures, failures.value, most, "there are not enough iterations for this")?;
+    Some(finding.help("raise the number of iterations, or lower or remove this"))
+}
+
+/// What may be spent in an hour, and cannot be spent in the whole run.
+fn idle_rate(limits: &RawGuardrails) -> Option<Diagnostic> {
+    let (rate, most) = (limits.max_usd_per_hour.written()?, limits.max_cost_usd.written()?);
+    // An amount that is not above 0 is reported as wrong.
+    if rate.value < most.value || most.value <= 0.0 {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", rate.key));
+    let finding = finding.at(rate.span.clone(), "the whole run may not cost more than that");
+    let finding = finding.at(most.span.clone(), "this comes first");
+    Some(finding.help("lower or remove this, or raise the limit of the run"))
+}
+
+/// A wait after a failure that ends the run.
+fn idle_backoff(limits: &RawGuardrails, pace: &RawPace) -> Option<Diagnostic> {
+    let (backoff, failures) = (pace.backoff_seconds.written()?, limits.max_consecutive_failures.written()?);
+    if backoff.value <= 0.0 || !(1..=2).contains(&failures.value) {
+        return None;
+    }
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", backoff.key));
+    let finding = finding.at(backoff.span.clone(), "the first wait is after the second failure in a row");
+    let finding = finding.at(failures.span.clone(), "the run is over by then");
+    Some(finding.help("allow more failures in a row, or remove this"))
+}
+
+/// The finding about `limit`, which would bind after `count` iterations, if there are no more than that.
+fn never_binds<T>(limit: &At<T>, count: i128, most: &At<i128>, label: &str) -> Option<Diagnostic> {
+    // A number below 1 is reported as wrong.
+    if count < most.value || most.value < 1 {
+        return None;
+    }
+    let plural = if most.value == 1 { "" } else { "s" };
+    let finding = Diagnostic::warning(format!("`{}` does nothing here", limit.key));
+    let finding = finding.at(limit.span.clone(), label);
+    Some(finding.at(most.span.clone(), format!("at most {} iteration{plural}", most.value)))
+}

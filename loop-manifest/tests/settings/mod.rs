@@ -1,0 +1,258 @@
+//! What settings are taken, and what is said about those that are not.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use loop_guardrails::policy::Verb;
+
+use super::*;
+use crate::Plan;
+
+/// A home and a project in it, with these files of settings.
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new(user: &str, project: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in [(".config/loop/loop.toml", user), ("app/loop.toml", project)] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn load(&self) -> Result<Settings, Diagnostics> {
+        Settings::load(&self.path("app"), |name| (name == "HOME").then(|| self.0.path().into()))
+    }
+
+    fn policy(&self) -> ActionPolicy {
+        self.load().unwrap_or_else(|findings| panic!("{findings}")).policy()
+    }
+}
+
+/// What is said about a project's settings.
+fn refusal(project: &str) -> String {
+    World::new("", project).load().expect_err("these settings have to be refused").to_string()
+}
+
+#[test]
+fn every_key_of_the_policy_is_read_with_its_line() {
+    let user = r#"
+        [policy]
+        safe_mode = true
+        allow = ["cargo",
+                 "make"]
+        forbid = ["git"]
+        secret = ["*.kdbx"]
+        not_secret = ["src/credentials.rs"]
+        command_seconds = 60
+        [policy.permissions]
+        "." = ["read", "exec"]
+        "src/" = ["read", "write"]
+    "#;
+    let world = World::new(user, "");
+    let policy = world.policy().at("/");
+    let shown = |text: &str| policy.explain(text).to_string();
+    let file = world.path(".config/loop/loop.toml").display().to_string();
+    for (text, line) in [
+        ("make", 5),
+        ("cargo build", 4),
+        ("git log", 6),
+        ("a/b.kdbx", 7),
+        ("src/x.rs", 12),
+        ("README.md", 11),
+    ] {
+        assert!(shown(text).ends_with(&format!("({file}:{line})")), "{text}: {}", shown(text));
+    }
+    assert!(policy.explain_path("src/credentials.rs", Verb::Read).allowed);
+    assert!(!policy.explain_path("README.md", Verb::Write).allowed);
+    assert_eq!(policy.command_time().as_secs(), 60);
+}
+
+#[test]
+fn the_example_of_the_readme_says_what_it_seems_to() {
+    let readme = include_str!("../../../README.md");
+    let (_, example) = readme.split_once("```toml\n[policy]").expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let example = format!("[policy]{example}");
+    let policy = World::new(&example, "").policy();
+    assert!(policy.on_command("cargo test").is_ok() && policy.on_command("du").is_err());
+    assert!(policy.explain_path("src/credentials.rs", Verb::Delete).allowed);
+    assert!(!policy.explain_path("README.md", Verb::Write).allowed);
+    // In a project's file, what is the user's alone has no effect, and that is said.
+    assert_eq!(World::new("", &example).policy().ignored().len(), 3);
+}
+
+#[test]
+fn a_server_and_its_key_are_the_users_alone() {
+    let readme = include_str!("../../../README.md");
+    let (_, example) = readme.split_once("```toml\n[chat]").expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let example = format!("[chat]{example}");
+    let settings = World::new(&example, "").load().unwrap_or_else(|findings| panic!("{findings}"));
+    let tables = settings.user.tables;
+    let model = tables.chat.model.expect("a model").value;
+    let box_ = NamedModel {
+        model: "openai:qwen3".parse().expect("a model"),
+        base_url: Some("http://box:8080/v1".to_owned()),
+        key_env: Some("BOX_API_KEY".to_owned()),
+        tools_in_text: true,
+        context_tokens: Some(32_768),
+    };
+    assert_eq!(tables.models[model.as_str()], box_);
+    assert_eq!(tables.chat.tools.map(|tools| tools.len()), Some(2));
+    let said = refusal(&example);
+    assert!(said.contains("`base_url` stands in") && said.contains("`key_env` stands in"), "{said}");
+}
+
+#[test]
+fn an_editor_knows_every_table_and_every_key() {
+    let tables: Vec<_> = schemas().collect();
+    // No project can have that of jobs.
+    let of_projects = TABLES.iter().filter(|name| **name != "schedule");
+    assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
+    for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
+        let properties = tables[table].1["properties"].as_object().expect("keys");
+        let known: BTreeSet<_> = properties.keys().map(String::as_str).collect();
+        assert_eq!(known, keys.iter().copied().collect());
+    }
+}
+
+#[test]
+fn a_project_narrows_and_never_widens() {
+    let project =
+        "[policy]\nallow = [\"curl\"]\nforbid = [\"ls\"]\nsafe_mode = false\ncommand_seconds = 9999";
+    let policy = World::new("[policy]\nallow = [\"make\"]", project).policy();
+    assert!(policy.on_command("make").is_ok());
+    assert!(policy.on_command("ls").is_err() && policy.on_command("curl x").is_err());
+    assert_eq!((policy.ignored().len(), policy.command_time().as_secs()), (3, 300));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    for (project, expected) in [
+        ("[policy]\nalow = [\"x\"]", "did you mean `allow`?"),
+        ("[polcy]\nallow = [\"x\"]", "did you mean `policy`?"),
+        ("colour = 1", "unknown key `colour` in settings"),
+        ("policy = 1", "`policy` has to be an object"),
+        ("[policy]\nallow = \"x\"", "write it as a list: [\"x\"]"),
+        ("[policy]\nallow = [\"cargo test\"]", "`cargo test` is no program"),
+        ("[policy]\nallow = [1]", "`policy.allow[0]` has to be text"),
+        ("[policy]\nsafe_mode = \"off\"", "write false, without quotes"),
+        ("[policy]\ncommand_seconds = \"5m\"", "write it as a number of seconds: 300"),
+        ("[policy]\ncommand_seconds = 0", "a number of seconds above 0"),
+        ("[policy]\nsecret = [\"a/b\"]", "`a/b` names no file"),
+        ("[policy]\nnot_secret = [\"../x\"]", "`../x` is outside"),
+        ("[policy.permissions]\n\"src\" = [\"reed\"]", "`reed` is no permission"),
+        ("[policy.permissions]\n\"src\" = []\n\"./src/\" = []", "the permissions of `src` stand here twice"),
+        ("[policy.permissions]\n\"/etc\" = []", "`/etc` is outside"),
+        ("[policy", "this is not TOML"),
+        ("[chat]\nmodle = \"x\"", "did you mean `model`?"),
+        ("[chat]\nmodel = \"\"", "the model's name is empty"),
+        ("[chat]\nmodel = 1", "`chat.model` has to be text"),
+        ("[chat]\ntools = [\"reed_file\"]", "did you mean `read_file`?"),
+        ("[models]\nx = 1", "`models.x` has to be an object"),
+        ("[models.x]", "`models.x.model` is missing"),
+        ("[models.x]\nmodel = \"qwen3\"", "write `ollama:qwen3`"),
+        ("[models.\"a:b\"]\nmodel = \"ollama:x\"", "`a:b` is no name for a model"),
+    ] {
+        let said = refusal(project);
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains("loop.toml:"), "{said}");
+    }
+}
+
+#[test]
+fn what_would_lose_a_key_or_lead_nowhere_is_refused_in_the_users_own_file_too() {
+    for (line, expected) in [
+        ("key_env = \"MINE\"", "every command would see it"),
+        ("base_url = \"box:80\"", "write it as `https://host/path`"),
+        ("base_url = \"http://\"", "write it as `https://host/path`"),
+    ] {
+        let user = format!("[models.x]\nmodel = \"openai:x\"\n{line}\n");
+        let said = World::new(&user, "").load().expect_err("these have to be refused").to_string();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn the_users_own_file_holds_settings_alone_and_has_to_be_there_if_it_is_named() {
+    let said = World::new("goal = \"x\"", "").load().expect_err("no manifest").to_string();
+    assert!(said.contains("unknown key `goal` in settings"), "{said}");
+    let world = World::new("", "");
+    let load = |path: &str| {
+        let path = world.path(path);
+        Settings::load(Path::new(""), |name| (name == "LOOP_CONFIG").then(|| path.clone().into()))
+    };
+    let said = load("gone.toml").expect_err("no file").to_string();
+    assert!(said.contains("cannot be read") && said.contains("LOOP_CONFIG names this file"), "{said}");
+    assert!(load("x.yaml").expect_err("no TOML").to_string().contains("written in TOML"));
+    assert!(!world.load().expect("settings").user.tables.policy.allow.iter().any(|_| true));
+}
+
+#[test]
+fn the_users_settings_and_what_is_kept_are_not_changed_by_tools() {
+    let world = World::new("", "");
+    let home = fs::canonicalize(world.path("")).expect("a path");
+    let policy = world.policy().at(home);
+    for path in [".config/loop/loop.toml", ".local/state/loop/audit/audit.jsonl"] {
+        assert!(!policy.explain_path(path, Verb::Write).allowed, "{path}");
+    }
+}
+
+const MANIFEST: &str = "goal = \"g\"\nagent = { command = \"a\", prompt = \"{goal} {evaluator_output}\" }\n\
+    evaluator = { command = \"c\" }\nguardrails = { max_iterations = 3 }\n";
+
+#[test]
+fn one_file_is_a_manifest_and_settings_at_once() {
+    let both = format!("{MANIFEST}[policy]\nforbid = [\"ls\"]\n");
+    let world = World::new("", &both);
+    assert!(world.policy().on_command("ls").is_err());
+    let path = world.path("app/loop.toml");
+    assert_eq!(Plan::load(&path).expect("a manifest").plan.goal, "g");
+    assert!(!only_settings(&path));
+    // What is wrong in the settings is wrong in the file.
+    fs::write(&path, format!("{MANIFEST}[policy]\nforbit = [\"ls\"]\n")).expect("a file");
+    assert!(Plan::load(&path).expect_err("a slip").to_string().contains("did you mean `forbid`?"));
+    // Nobody looks for settings in another file.
+    let other = world.path("app/other.toml");
+    fs::write(&other, both).expect("a file");
+    assert!(Plan::load(&other).expect_err("a table").to_string().contains("unknown key `policy`"));
+}
+
+#[test]
+fn a_file_with_settings_alone_is_no_manifest() {
+    for (text, expected) in [
+        ("[policy]\nforbid = [\"ls\"]", true),
+        ("[polcy]\nforbid = [\"ls\"]", true),
+        (MANIFEST, false),
+        ("gaol = \"g\"", false),
+        ("", false),
+        ("[policy", false),
+    ] {
+        let world = World::new("", text);
+        assert_eq!(only_settings(&world.path("app/loop.toml")), expected, "{text}");
+    }
+    assert!(!only_settings(Path::new("/nowhere/loop.toml")));
+}
+
+#[test]
+fn the_numbers_of_jobs_are_the_users_alone() {
+    let user = "[schedule]\npreset = \"current\"\nexpiry = \"never\"\njitter = false\nmax_jobs = 7\n";
+    let world = World::new(user, "");
+    let numbers = world.load().unwrap_or_else(|findings| panic!("{findings}")).user.tables.schedule;
+    assert_eq!((numbers.max_jobs, numbers.expiry, numbers.jitter), (7, None, loop_schedule::Jitter::OFF));
+    for (project, said) in [
+        ("expiry = \"never\"", "user's own settings alone"),
+        ("preset = \"newest\"", "write `classic` or `current`"),
+        ("expiry = \"soon\"", "`soon` is no time"),
+        ("max_jobs = 0", "at least 1"),
+    ] {
+        let refused = refusal(&format!("[schedule]\n{project}\n"));
+        assert!(refused.contains(said), "{refused}");
+    }
+}

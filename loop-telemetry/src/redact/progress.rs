@@ -1,0 +1,153 @@
+//! The progress of a scan: the position in the text, and the state of each lane.
+
+use super::{
+    ansi::Ansi,
+    found::Found,
+    hex::{Dump, Hex},
+    lane::Lane,
+    unit::Sign,
+};
+
+/// The lanes: as it is written, the same without escape sequences of terminals, decoded, that without escape sequences,
+/// and that with long lines joined.
+pub(super) const LANES: usize = 5;
+pub(super) const JOINED: usize = 4;
+/// Two lanes more, without escape sequences as other terminals read them: as it is written, and decoded.
+pub(super) const OTHER: usize = LANES;
+/// Two lanes more, with and without escape sequences, in which a backslash begins an escape and a `%` does not: a secret
+/// with `%41` in it may be printed as JSON.
+pub(super) const HALF: usize = OTHER + 2;
+/// Numbers of `Scan::ansi`.
+pub(super) const WRITTEN: usize = 0;
+pub(super) const DECODED: usize = 1;
+
+/// So much of what stood before is known. Bytes: rows of dumps are not longer.
+const KEPT: usize = 128;
+
+/// Lines are joined if so many bytes before their end are one word, or hexadecimal digits: a program has wrapped them.
+const WRAPPED: usize = 30;
+
+/// How far a text has been read.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// Where the text begins that is still there, and where reading goes on. Bytes from the beginning.
+    pub(super) base: usize,
+    pub(super) at: usize,
+    /// What stood before `base`.
+    pub(super) before: Vec<u8>,
+    pub(super) lanes: [Lane; HALF + 2],
+    /// Not all lanes see the same; otherwise the first one stands for all of them.
+    pub(super) is_split: bool,
+    pub(super) ansi: [Ansi; 2],
+    /// The same in terminals that take a control for something else, if that differs.
+    pub(super) other: [Ansi; 2],
+    pub(super) is_other: bool,
+    /// The lanes from [`HALF`] on differ from those that are decoded.
+    pub(super) is_half: bool,
+    pub(super) half_ansi: Ansi,
+    /// A line that goes on with the last one has not come to its first sign.
+    pub(super) is_indented: bool,
+    pub(super) hex: Hex,
+    pub(super) found: Found,
+}
+
+/// What stands before a place, backwards.
+pub(super) fn before<'a>(earlier: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = u8> + Clone + 'a {
+    text.iter().rev().chain(earlier.iter().rev()).copied().take(KEPT)
+}
+
+/// The dump of which a line is a row, of which this stands before some place, backwards.
+pub(super) fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
+    let mut line: Vec<u8> = Vec::new();
+    for byte in before {
+        // In JSON a line ends with an escape.
+        let is_escape = byte == b'\\' && line.last() == Some(&b'n');
+        if is_escape {
+            line.pop();
+        }
+        if is_escape || byte == b'\n' {
+            break;
+        }
+        line.push(byte);
+    }
+    Dump::of(line.into_iter().rev())
+}
+
+impl Scan {
+    pub(super) fn split(&mut self) {
+        let (first, others) = self.lanes[..LANES].split_at_mut(1);
+        others.iter_mut().for_each(|lane| lane.clone_from(&first[0]));
+        self.is_split = true;
+    }
+
+    /// From here on terminals may differ in what they show.
+    pub(super) fn differ(&mut self, way: usize, sign: Sign) {
+        if !self.is_other && self.ansi[way].may_differ(sign) {
+            (self.is_other, self.other) = (true, self.ansi);
+            for way in [WRITTEN, DECODED] {
+                self.lanes[OTHER + way] = self.lanes[2 * way + 1].clone();
+            }
+        }
+    }
+
+    /// From here on a `%` is read in two ways.
+    pub(super) fn begin_half(&mut self) {
+        self.is_half = true;
+        self.half_ansi = self.ansi[DECODED];
+        for lane in 0..2 {
+            self.lanes[HALF + lane] = self.lanes[2 * DECODED + lane].clone();
+        }
+    }
+
+    pub(super) fn join(&mut self) {
+        if self.is_half && self.half_ansi == self.ansi[DECODED] {
+            let is_same = (0..2).all(|lane| self.lanes[HALF + lane] == self.lanes[2 * DECODED + lane]);
+            self.is_half = !is_same;
+        }
+        if self.is_other && self.other == self.ansi {
+            let same = |way: usize| self.lanes[OTHER + way] == self.lanes[2 * way + 1];
+            self.is_other = !(same(WRITTEN) && same(DECODED));
+        }
+        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_indented && !self.is_other && !self.is_half;
+        self.is_split =
+            self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
+    }
+
+    /// Whether a program has ended the line that ends here because it was long.
+    pub(super) fn is_wrapped(&self, text: &[u8]) -> bool {
+        let before = before(&self.before, &text[..self.at - self.base]);
+        let last = || before.clone().skip_while(|byte| *byte == b'\r').take(WRAPPED);
+        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b' ' | b':' | b'-' | b',');
+        let is_wrapped = |is_part: fn(&u8) -> bool| last().take_while(is_part).count() == WRAPPED;
+        is_wrapped(u8::is_ascii_graphic) || is_wrapped(is_digit)
+    }
+
+    /// Where the first thing begins that may become a secret, or reading goes on.
+    pub(super) fn first_candidate(&self) -> usize {
+        let lanes = if self.is_split { &self.lanes[..LANES] } else { &self.lanes[..1] };
+        let other = if self.is_split && self.is_other { &self.lanes[OTHER..HALF] } else { &[] };
+        let half = if self.is_half { &self.lanes[HALF..] } else { &[] };
+        let candidates = lanes.iter().chain(other).chain(half).filter_map(Lane::first_candidate);
+        candidates.chain(self.hex.first_candidate()).fold(self.at, usize::min)
+    }
+
+    /// What stands at the end of a text of which the rest is missing is a secret if so many bytes may be one.
+    pub(super) fn cut(&mut self, text: &[u8], least: usize) {
+        let (candidate, end) = (self.first_candidate(), self.base + text.len());
+        if end - candidate >= least {
+            self.found.add(candidate, end);
+        }
+    }
+
+    /// Adds what has been read to `clean`, but for what may become a secret. Gives how much of the text is done with:
+    /// it is not there the next time.
+    pub(super) fn pass(&mut self, text: &[u8], is_all: bool, clean: &mut Vec<u8>) -> usize {
+        let until = if is_all { self.base + text.len() } else { self.first_candidate() };
+        let done = self.found.take_out(text, self.base, until, clean);
+        let kept = done.min(KEPT);
+        self.before.extend_from_slice(&text[done - kept..done]);
+        self.before.drain(..self.before.len().saturating_sub(KEPT));
+        self.base += done;
+        done
+    }
+}
