@@ -7,6 +7,8 @@ use std::{
     fs::{self, File},
     future::{Future, pending, ready},
     io::Read,
+    os::unix::process::CommandExt,
+    process::Command,
     sync::mpsc,
     thread,
     time::Duration,
@@ -57,6 +59,34 @@ async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
     assert!(swept.iter().all(|swept| swept.ended), "{swept:?}");
     soon(gone, "the end of what was left").await;
     assert_eq!(sweep(&["another-dead-run", "a-dead-run-of-this-test"]), []);
+}
+
+/// Whether this process holds the process with this number by a descriptor.
+fn holds(pid: u32) -> bool {
+    let held = fs::read_dir("/proc/self/fdinfo").expect("/proc is there").flatten();
+    let mut lines = held.filter_map(|file| fs::read_to_string(file.path()).ok());
+    lines.any(|text| text.lines().any(|line| line == format!("Pid:\t{pid}")))
+}
+
+#[test]
+fn a_sweep_waits_for_a_guardian_that_is_at_work() {
+    let fifo = Fifo::new();
+    // The run's name is a file's, so that this program looks like a guardian and ends when the file is closed.
+    let run = fifo.path();
+    let mut guardian = Command::new("cat");
+    let mut guardian = guardian.arg0("guardian").arg(&run).env(RUN_VARIABLE, &run).spawn().unwrap();
+    let pid = guardian.id();
+    // This returns when the program reads: from then on its arguments can be seen.
+    let file = File::create(&run).unwrap();
+    let closer = thread::spawn(move || {
+        while !holds(pid) {
+            thread::yield_now();
+        }
+        drop(file);
+    });
+    assert_eq!(sweep(&[&run]), []);
+    closer.join().unwrap();
+    assert!(guardian.wait().unwrap().success());
 }
 
 /// Runs `test` on an executor with one thread, whose only other thread, for blocking work, is taken until the test sends

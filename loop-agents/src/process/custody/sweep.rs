@@ -1,16 +1,16 @@
 //! Runs that are met from outside: ending what is left of dead ones, and waking those that were left stopped.
 
-use std::{cell::RefCell, collections::BTreeMap, fs};
+use std::{cell::RefCell, collections::BTreeMap, fs, time::Instant};
 
 use rustix::process::{Pid, Signal};
 
 use super::{
     cgroup::{Cgroup, Hierarchy},
     guardian::NAME,
-    kill::end_all,
+    kill::{KILL_TIME, await_death, end_all},
     mark::{Mark, carriers_of},
     number,
-    proc::{self, Stop},
+    proc::{self, Found, Stop},
 };
 
 /// A process of a run that is over, found by its mark or its control group.
@@ -28,7 +28,10 @@ pub struct Swept {
 /// Ends whatever still carries the mark of one of these runs, or is in a control group of theirs. Their processes have
 /// to be dead, and nobody may go on with them meanwhile: what a living run is doing would be ended too.
 ///
-/// Blocks until they are gone, for about two seconds at most.
+/// A guardian that has just noticed the death of its run does the same work. The sweep waits for it first, and reports
+/// only what the guardian did not end.
+///
+/// Blocks until they are gone: for about two seconds at most, and two more if a guardian does not end.
 ///
 /// ```
 /// use loop_agents::process::sweep;
@@ -36,6 +39,7 @@ pub struct Swept {
 /// assert_eq!(sweep(&["a-run-that-never-was"]), []);
 /// ```
 pub fn sweep(runs: &[&str]) -> Vec<Swept> {
+    await_guardians(runs);
     let marks: Vec<_> = runs.iter().map(|run| Mark::new((*run).to_owned())).collect();
     let groups = match (runs, Hierarchy::of_system()) {
         ([], _) | (_, None) => Vec::new(),
@@ -74,7 +78,20 @@ pub fn wake(run: &str) -> bool {
     stopped.filter(|found| found.signal(Signal::CONT)).count() > 0
 }
 
-/// Whether this is the guardian of this run, and looks after it.
+/// Blocks until the guardians of these runs have done their work, for about [`KILL_TIME`] at most.
+fn await_guardians(runs: &[&str]) {
+    let is_one = |pid| runs.iter().any(|run| is_awake_guardian(pid, run));
+    let held = proc::all().into_iter().filter(|pid| is_one(*pid)).filter_map(Found::held);
+    let deadline = Instant::now() + KILL_TIME;
+    for guardian in held {
+        // A signal interrupts the wait.
+        while is_one(guardian.pid) && Instant::now() < deadline {
+            await_death(&guardian, deadline.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+/// Whether this is the guardian of this run, and neither ended nor stopped.
 fn is_awake_guardian(pid: Pid, run: &str) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     line == format!("{NAME}\0{run}\0").as_bytes() && Stop::of(pid).is_none()
