@@ -9,8 +9,7 @@ use std::{
 
 use anyhow::anyhow;
 use loop_core::{Bounded, Grant, Iteration, Loop, LoopStep};
-use loop_guardrails::policy::environment::looks_secret;
-use loop_manifest::{Diagnostics, settings::Settings};
+use loop_manifest::{Diagnostics, secrets_in, settings::Settings};
 use loop_telemetry::{FileJournal, Redactor, RunLock, secrets_in_addresses};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -94,13 +93,7 @@ pub(crate) fn redactor(set: &BTreeMap<String, String>, env: &[(OsString, OsStrin
 /// whatever has the shape of a key.
 pub(crate) fn secrets<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
     let mut secrets = OF_SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone();
-    for (name, value) in variables {
-        if looks_secret(name, value) {
-            secrets.insert(value.as_encoded_bytes().to_vec());
-        } else {
-            secrets.extend(in_addresses(&value.to_string_lossy()));
-        }
-    }
+    secrets.extend(secrets_in(variables));
     Redactor::new(secrets).shapes()
 }
 

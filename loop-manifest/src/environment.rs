@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loop_guardrails::policy::environment::{Inherit, NamePattern};
+use loop_guardrails::policy::environment::{EnvironmentPolicy, Inherit, NamePattern};
 
 /// `agent.env`: what the agent and the evaluator see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,4 +13,11 @@ pub struct EnvironmentPlan {
     pub pass: Vec<NamePattern>,
     /// Variables that are set, by name.
     pub set: BTreeMap<String, String>,
+}
+
+impl EnvironmentPlan {
+    /// Which of the user's variables are seen.
+    pub(crate) fn policy(&self) -> EnvironmentPolicy {
+        EnvironmentPolicy::new().inherit(self.inherit).pass(self.pass.iter().cloned())
+    }
 }

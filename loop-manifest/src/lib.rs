@@ -6,6 +6,8 @@
 //! are [`Diagnostics`].
 
 mod bounds;
+mod compose;
+mod context;
 mod describe;
 mod diagnostics;
 mod document;
@@ -18,6 +20,7 @@ mod goal;
 mod keys;
 mod load;
 mod mismatch;
+pub mod model;
 mod names;
 mod nearest;
 pub mod plan;
@@ -27,6 +30,7 @@ mod reporter;
 mod schema;
 pub mod settings;
 mod source;
+pub mod task;
 mod unfilled;
 mod validate;
 mod warnings;
@@ -37,6 +41,8 @@ mod withheld;
 mod tests;
 
 pub use self::{
+    compose::{Agent, AgentOutput, ComposeError, FirstPrompt, PlannedLoop, ToolsError},
+    context::{ExecutionContext, OutputSink, secrets_in},
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},
     environment::EnvironmentPlan,

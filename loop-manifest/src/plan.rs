@@ -171,6 +171,23 @@ impl AgentPlan {
             WorkPlan::Model(_) => None,
         }
     }
+
+    /// The model, if it is one.
+    pub const fn model(&self) -> Option<&ModelPlan> {
+        match &self.work {
+            WorkPlan::Command(_) => None,
+            WorkPlan::Model(model) => Some(model),
+        }
+    }
+
+    /// The variables of the user that the agent sees. The keys of its own vendor are among them.
+    pub fn sees(&self) -> EnvironmentPolicy {
+        match self.command() {
+            Some(command) => self.env.policy().of_agent(command.as_str()),
+            // The commands of its tools see the same. Its key is sent by us, and not passed on.
+            None => self.env.policy(),
+        }
+    }
 }
 
 /// How it is known what an agent uses.
@@ -255,19 +272,9 @@ impl Plan {
         self.evaluator.review.as_ref().map(|review| &review.reviewer)
     }
 
-    /// The variables of the user that the agent sees. The keys of its own vendor are among them.
-    pub fn agent_sees(&self) -> EnvironmentPolicy {
-        match self.agent.command() {
-            Some(command) => self.evaluator_sees().of_agent(command.as_str()),
-            // The commands of its tools see the same. Its key is sent by us, and not passed on.
-            None => self.evaluator_sees(),
-        }
-    }
-
     /// The variables of the user that the evaluator sees. It runs what the agent has written, so it gets no key that the
     /// agent needs for itself alone.
     pub fn evaluator_sees(&self) -> EnvironmentPolicy {
-        let EnvironmentPlan { inherit, pass, .. } = &self.agent.env;
-        EnvironmentPolicy::new().inherit(*inherit).pass(pass.iter().cloned())
+        self.agent.env.policy()
     }
 }

@@ -64,6 +64,11 @@ pub(super) fn untold(line: &str) -> Option<&'static Reporter> {
     called.into_iter().next().filter(|_| !is_told).map(|(reporter, _)| reporter)
 }
 
+/// The format in which a shell command makes a program report, if it does.
+pub(super) fn format(command: &str) -> Option<Format> {
+    called(command).into_iter().find(|(_, is_told)| *is_told).map(|(reporter, _)| reporter.format)
+}
+
 /// The flag by which those of these programs that do not tell their model are given one.
 pub(super) const MODEL: &str = "--model";
 

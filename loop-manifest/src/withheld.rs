@@ -28,7 +28,7 @@ pub fn withheld(plan: &Plan, vars: &[(OsString, OsString)], format: Option<Forma
 }
 
 fn secrets(page: &mut String, plan: &Plan, vars: &[(OsString, OsString)], format: Option<Format>) {
-    let of_both = names(plan, &plan.agent_sees(), vars);
+    let of_both = names(plan, &plan.agent.sees(), vars);
     let mut of_check = names(plan, &plan.evaluator_sees(), vars);
     of_check.retain(|name| !of_both.contains(name));
     let advice = match (of_both.first(), of_check.first()) {

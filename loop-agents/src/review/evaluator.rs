@@ -3,7 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StopReason, Verdict, WorkError};
+use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StepRecord, StopReason, Verdict, WorkError};
 
 use super::{
     Account, ChatWorker, Findings, Newest, ShellWorker, WorkTree, Worked, Worker,
@@ -23,6 +23,14 @@ pub const BLOCKED: &str = "blocked";
 /// The text of a verdict on work that nobody reviewed, since its agent says that it is complete and no check speaks
 /// against it.
 pub const CLAIMED: &str = "the executing agent says that the task is done (STATUS: COMPLETE)";
+
+/// The mark of a step that passed because the executing agent says that the task is done.
+const CLAIMED_MARK: &str = "review_claimed";
+
+/// Returns whether a step passed because the executing agent says that the task is done, and not by a review.
+pub fn is_claimed(step: &StepRecord) -> bool {
+    step.marks().iter().any(|mark| &*mark.name == CLAIMED_MARK)
+}
 
 /// What is told of a review that came to no verdict.
 const NO_VERDICT: &str = "the reviewing agent gave no verdict that could be read";
@@ -204,6 +212,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         let checks = self.checked(&cx).await?;
         let fails = checks.iter().any(|check| !check.passed);
         if self.believes && !fails && cx.output().claims_complete() {
+            cx.mark(CLAIMED_MARK, 1);
             return Ok(Verdict::pass().with_text(CLAIMED));
         }
         let nonce = nonce();

@@ -83,7 +83,7 @@ impl<W: Worker> TaskExecution<W> {
 
     /// What is kept so goes through `redact`: commands may name secrets.
     #[must_use]
-    pub fn redacting(self, redact: fn(&str) -> String) -> Self {
+    pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         self.ledger.redacting(redact);
         self
     }

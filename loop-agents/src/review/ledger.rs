@@ -5,7 +5,7 @@
 //! It is kept where no agent is sent to.
 
 use std::{
-    fs,
+    fmt, fs,
     io::Write as _,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -21,12 +21,21 @@ use super::{Account, Findings, Look, WorkTree, Worked, findings::findings_of};
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<Inner>>);
 
+/// Takes secrets out of a text.
+struct Redact(Box<dyn Fn(&str) -> String + Send + Sync>);
+
+impl fmt::Debug for Redact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redact")
+    }
+}
+
 #[derive(Debug, Default)]
 struct Inner {
     /// The work tree, and the file in which this is kept.
     place: Option<(WorkTree, PathBuf)>,
     /// Takes out of the file's text what is not to be kept.
-    redact: Option<fn(&str) -> String>,
+    redact: Option<Redact>,
     is_read: bool,
     kept: Kept,
     /// What the worker of a loop that was dropped had told by then.
@@ -55,8 +64,8 @@ impl Ledger {
     }
 
     /// What is kept goes through this.
-    pub(super) fn redacting(&self, redact: fn(&str) -> String) {
-        self.inner().redact = Some(redact);
+    pub(super) fn redacting(&self, redact: impl Fn(&str) -> String + Send + Sync + 'static) {
+        self.inner().redact = Some(Redact(Box::new(redact)));
     }
 
     /// Takes in what the loop before left behind, as the next one begins.
@@ -213,7 +222,7 @@ impl Inner {
     fn write(&self) -> Result<(), WorkError> {
         let Some((_, path)) = &self.place else { return Ok(()) };
         let text = serde_json::to_string(&self.kept).map_err(WorkError::failed)?;
-        let text = self.redact.map_or_else(|| text.clone(), |redact| redact(&text));
+        let text = self.redact.as_ref().map_or_else(|| text.clone(), |Redact(redact)| redact(&text));
         // Beside its place and then into it: half of it would be none.
         let folder = path.parent().unwrap_or(path);
         let written = NamedTempFile::new_in(folder).and_then(|mut draft| {

@@ -32,7 +32,7 @@ mod worker;
 pub use self::{
     account::{Account, Ran, Source},
     brief::{EXECUTOR, MAX_TASK_BYTES, REVIEWER},
-    evaluator::{BLOCKED, CLAIMED, ReviewEvaluator, Reviewed},
+    evaluator::{BLOCKED, CLAIMED, ReviewEvaluator, Reviewed, is_claimed},
     executing::{TaskExecution, Worked},
     findings::{Findings, MAX_PENDING},
     ledger::Ledger,

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, anyhow};
+use loop_manifest::task::TaskSpec;
 use loop_telemetry::{REDACTED, RunInfo};
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     every::{self, Repetition, Until},
-    task::{self, Assignment},
+    task,
 };
 
 /// What a run was begun with.
@@ -21,7 +22,7 @@ pub(super) enum Begun {
     /// Something repeated.
     Repetition(Box<Repetition>, Until),
     /// A task that is worked off.
-    Task(Box<Assignment>),
+    Task(Box<TaskSpec>),
 }
 
 impl Begun {

@@ -3,6 +3,7 @@
 mod answer;
 mod prompt;
 
+use loop_manifest::model::{Conversation, Model};
 use std::{
     io::{self, IsTerminal},
     path::Path,
@@ -21,9 +22,7 @@ use super::{
 };
 use crate::{
     args::{ChatArgs, ConversationArgs},
-    exit,
-    model::{Conversation, Model},
-    session,
+    exit, session,
     signals::Signals,
     view::{self, Replying},
 };
@@ -37,7 +36,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    let conversation = asked(&args.chat).and_then(|asked| asked.begin(&settings, &place));
+    let conversation = asked(&args.chat).and_then(|asked| Ok(asked.begin(&settings, &place)?));
     let (model, mut chat) = conversation.map_err(Failure::Usage)?;
     let done = block_on(async {
         let mut signals = Signals::listen().context("signals cannot be listened for")?;
@@ -47,7 +46,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
             signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
         }
     });
-    place.custody.end();
+    place.custody().end();
     done
 }
 
@@ -61,7 +60,7 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    let custody = place.custody.clone();
+    let custody = place.custody().clone();
     let mut session = asked(&args.chat)
         .and_then(|conversation| session::prepare(conversation, settings, place))
         .map_err(Failure::Usage)?;

@@ -19,12 +19,14 @@ use crate::{
     args::EveryArgs,
     ask::Declining,
     clock,
-    compose::Place,
     every::{self, Ends, Repetition, Until, What},
     exit,
     keeping::{self, Past},
-    model::{Conversation, name_of},
     view::{self, Screen, text},
+};
+use loop_manifest::{
+    ExecutionContext,
+    model::{Conversation, name_of},
 };
 
 /// What a repetition is called in records.
@@ -45,8 +47,8 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
     let place = place(dir, new_run()).map_err(Failure::Usage)?;
     if let What::Prompt { conversation: Conversation { model, .. }, .. } = &mut repetition.what {
-        let named = name_of(model.take(), &settings(&place.dir)?, &place.env);
-        *model = Some(named.map_err(Failure::Usage)?);
+        let named = name_of(model.take(), &settings(place.folder())?, place.variables());
+        *model = Some(named.map_err(Failure::usage)?);
     }
     match &repetition.what {
         What::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
@@ -62,15 +64,15 @@ fn start<I: Once>(
     args: &EveryArgs,
     repetition: &Repetition,
     until: Until,
-    place: &Place,
+    place: &ExecutionContext,
     once: I,
 ) -> Result<ExitCode, Failure> {
     let started = clock::now();
-    let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
+    let redactor = keeping::redactor(&BTreeMap::new(), place.variables());
     view::conceal(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
     let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
-    let info = RunInfo::new(place.custody.run(), NAME, &place.dir, started)
+    let info = RunInfo::new(place.custody().run(), NAME, place.folder(), started)
         .manifest(every::KEPT_AS, redactor.redact(&text));
     let keep = Keep { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
     let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;

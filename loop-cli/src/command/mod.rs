@@ -53,6 +53,13 @@ pub(crate) enum Failure {
     Internal(#[from] anyhow::Error),
 }
 
+impl Failure {
+    /// The failure of somebody who gave something wrong, or whose machine is not set up for it.
+    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
     let command = match Cli::try_parse() {

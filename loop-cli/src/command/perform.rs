@@ -2,29 +2,31 @@
 
 use std::process::ExitCode;
 
+use std::sync::Arc;
+
 use anyhow::anyhow;
+use loop_agents::process::Stream;
 use loop_core::{Ending, StopReason};
 
 use super::{Failure, ready::Ready, subject::Subject};
 use crate::{
     args::OutputArgs,
-    ask::{self, Declining},
-    compose::{self, Place, Watchers, Worker},
+    ask::{self, Declining, Terminal},
     drive::{Audience, Ended},
     exit,
     keeping::{self, Past},
-    view::{self, Screen, text},
+    logging::OutputLogs,
+    view::{self, Lines, Output, Screen, text},
 };
-use loop_manifest::{Plan, flag, nobody_to_ask};
+use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, flag, nobody_to_ask};
 
 /// Runs it.
-pub(super) async fn perform<W: Worker>(
+pub(super) async fn perform(
     ready: &Ready<'_>,
     subject: &Subject,
-    agent: W,
-    past: Past<W::Output>,
+    past: Past<AgentOutput>,
 ) -> Result<ExitCode, Failure> {
-    let Ready { place, output, ref logs, .. } = *ready;
+    let Ready { place, output, .. } = *ready;
     let can_be_asked = can_ask(output);
     if !output.quiet {
         warn_of_late_limits(&subject.plan, place);
@@ -36,12 +38,63 @@ pub(super) async fn perform<W: Worker>(
     }
     let audience = Audience { quiet: output.quiet, can_be_asked, show_output: output.show_output };
     let (screen, declining) = (Screen::new(&subject.plan.limits, audience), Declining::default());
-    let watchers = Watchers { audience, logs: logs.as_ref(), screen: &screen, declining: &declining };
-    let composed = compose::watched(agent, &subject.plan, place, &watchers).map_err(Failure::Usage)?;
+    let composed = composed(ready, &subject.plan, audience, (&screen, &declining))?;
     let ended = ready.run(composed, subject.plan.limits.max_time, past, &screen, declining).await?;
     tell(ready, subject, &ended);
     ready.tell_of_logs();
     Ok(exit::of_ended(&ended))
+}
+
+/// The loop of a plan, with those who watch it.
+fn composed(
+    ready: &Ready<'_>,
+    plan: &Plan,
+    Audience { quiet, can_be_asked, show_output }: Audience,
+    (screen, declining): (&Screen, &Declining),
+) -> Result<PlannedLoop, Failure> {
+    let logs = ready.logs.clone();
+    let is_shown = show_output || screen.is_live();
+    let mut place = ready.place.clone();
+    if is_shown || logs.is_some() {
+        let screen = screen.clone();
+        place = place.on_output(move || {
+            let shown = is_shown.then(|| Output::new(screen.clone(), show_output));
+            Arc::new(Printed { shown, logs: logs.clone() })
+        });
+    }
+    if !quiet {
+        let screen = screen.clone();
+        place = place.on_usage_note(move |note| screen.usage_note(note));
+    }
+    let mut composed = plan.compose(&place).map_err(Failure::usage)?;
+    let max_iterations = plan.limits.max_iterations.get();
+    if !quiet {
+        composed = composed.observe(Lines::new(screen.clone(), max_iterations));
+    }
+    if can_be_asked {
+        composed = composed.on_ask(Terminal::new(screen.clone(), declining.clone(), max_iterations));
+    }
+    Ok(composed)
+}
+
+/// Shows and keeps what one agent or check prints.
+pub(super) struct Printed {
+    pub(super) shown: Option<Output>,
+    pub(super) logs: Option<OutputLogs>,
+}
+
+impl OutputSink for Printed {
+    fn text(&self, bytes: &[u8]) {
+        if let Some(shown) = &self.shown {
+            shown.feed(bytes);
+        }
+    }
+
+    fn raw(&self, stream: Stream, bytes: &[u8]) {
+        if let Some(logs) = &self.logs {
+            logs.write(stream, bytes);
+        }
+    }
 }
 
 /// Tells people how it went.
@@ -64,7 +117,7 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     let called = |path| if subject.is_of_flags() { flag(path) } else { path };
     let (telemetry, is_kept) = (ready.telemetry.path(), ready.store.is_some());
     view::say(&view::summary(&subject.plan, ended, telemetry, is_kept, called));
-    if let Some(how) = ready.store.and_then(|_| view::resuming(&ended.ending, place.custody.run())) {
+    if let Some(how) = ready.store.and_then(|_| view::resuming(&ended.ending, place.custody().run())) {
         view::say(&how);
     }
 }
@@ -87,9 +140,9 @@ fn can_ask(args: &OutputArgs) -> bool {
 }
 
 /// A limit that a person counts on must not hold less than they think.
-fn warn_of_late_limits(plan: &Plan, place: &Place) {
+fn warn_of_late_limits(plan: &Plan, place: &ExecutionContext) {
     let limited = plan.limits.max_cost.is_some() || plan.limits.max_tokens.is_some();
-    if let Some(error) = place.usage.watch_error().filter(|_| limited) {
+    if let Some(error) = place.usage_file().watch_error().filter(|_| limited) {
         view::warning(&format!(
             "usage is read only when a command ends, so a limit on it cannot cut one that runs: {error}"
         ));
@@ -97,14 +150,14 @@ fn warn_of_late_limits(plan: &Plan, place: &Place) {
 }
 
 /// What was reported and could not be read or understood is missing in every sum.
-fn warn_of_lost_usage(place: &Place) {
-    if let Some(error) = place.usage.last_read_error() {
+fn warn_of_lost_usage(place: &ExecutionContext) {
+    if let Some(error) = place.usage_file().last_read_error() {
         view::warning(&format!(
             "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"
         ));
     }
-    if let Some(last) = place.usage.last_refusal() {
-        let lines = text::count(place.usage.refused(), "line");
+    if let Some(last) = place.usage_file().last_refusal() {
+        let lines = text::count(place.usage_file().refused(), "line");
         view::warning(&format!(
             "{lines} in the file that LOOP_USAGE_FILE names did not count, the last being {}",
             text::printable(&last)

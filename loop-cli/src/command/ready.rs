@@ -5,6 +5,7 @@ use std::{env, path::Path, time::Duration};
 use anyhow::{Context, anyhow};
 use jiff::Timestamp;
 use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
+use loop_manifest::ExecutionContext;
 use loop_telemetry::{
     FileJournal, Logs, Parallel, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
     StoreError, TelemetryFile,
@@ -16,7 +17,6 @@ use crate::{
     args::OutputArgs,
     ask::Declining,
     clock,
-    compose::Place,
     drive::{Ended, Stage, drive},
     faults,
     keeping::Past,
@@ -31,7 +31,7 @@ pub(super) struct Ready<'a> {
     pub(super) name: &'a str,
     /// The whole path of its manifest, if it has one.
     pub(super) manifest: Option<&'a Path>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ExecutionContext,
     pub(super) output: &'a OutputArgs,
     pub(super) telemetry: &'a TelemetryFile,
     /// Where it is listed, if it is.
@@ -180,10 +180,10 @@ impl Ready<'_> {
         if let Some(logs) = &self.logs {
             composed = composed.observe(logs.clone());
         }
-        let Place { job, custody, .. } = self.place;
+        let (job, custody) = (self.place.job(), self.place.custody());
         let stage = Stage { job, custody, max_time, screen, declining, signals, table: past.table() };
         let mut ended = drive(past.give_to(composed), stage).await?;
-        let survivors = self.place.custody.end_async().await;
+        let survivors = self.place.custody().end_async().await;
         let record = self.record(&mut ended);
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
@@ -206,7 +206,7 @@ impl Ready<'_> {
     /// Makes the run's record, and puts it where records go.
     fn record(&self, ended: &mut Ended) -> Record {
         let mut record =
-            Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody.run());
+            Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody().run());
         if let Some(manifest) = self.manifest {
             record = record.manifest(manifest);
         }

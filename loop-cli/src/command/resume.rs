@@ -7,7 +7,6 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use loop_agents::{chat::ChatAgent, shell::ShellAgent};
 use loop_core::{Ending, Grant};
 use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
@@ -21,20 +20,17 @@ use super::{
     ready::{Ready, logs, telemetry},
     remains::Remains,
     setting::{self, block_on, place},
-    subject::Subject,
     task,
 };
 use crate::{
     args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
     clock,
-    compose::Worker,
     every::What,
     exit, faults,
     keeping::{self, Past},
     task::Voice,
     view,
 };
-use loop_manifest::plan::WorkPlan;
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     let OutputArgs { show_output: verbose, quiet, .. } = args.output;
@@ -76,10 +72,9 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
             let told = (telling, &voice);
             dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, told, past).await)
         }
-        Begun::Plan(subject) => match &subject.plan.agent.work {
-            WorkPlan::Command(part) => dead.planned::<ShellAgent>(subject, part),
-            WorkPlan::Model(part) => dead.planned::<ChatAgent>(subject, part),
-        },
+        Begun::Plan(subject) => {
+            dead.go_on(async |ready: &Ready<'_>, past| perform(ready, subject, past).await)
+        }
         Begun::Repetition(repetition, until) => match &repetition.what {
             What::Command(line) => dead.go_on(async |ready: &Ready<'_>, past| {
                 let once = every::command(line, ready.place)?;
@@ -104,14 +99,6 @@ struct Dead<'a> {
 }
 
 impl Dead<'_> {
-    /// Goes on with a loop that has a check.
-    fn planned<W: Worker>(self, subject: &Subject, part: &W::Part) -> Result<ExitCode, Failure> {
-        self.go_on(async |ready: &Ready<'_>, past| {
-            let agent = W::of(part, &subject.plan, ready.place).map_err(Failure::Usage)?;
-            perform(ready, subject, agent, past).await
-        })
-    }
-
     /// Takes it up, and has it `performed`.
     fn go_on<O>(
         self,
@@ -138,10 +125,10 @@ impl Dead<'_> {
         faults::point("after_resume_note");
         end_remains(&run.id).map_err(Failure::Usage)?;
         let place = place(dir, run.id).map_err(Failure::Usage)?;
-        let redactor = keeping::redactor(begun.set(), &place.env);
+        let redactor = keeping::redactor(begun.set(), place.variables());
         view::conceal(redactor.clone());
         let logs =
-            args.keep_output.then(|| logs(store, place.custody.run(), redactor.clone())).transpose()?;
+            args.keep_output.then(|| logs(store, place.custody().run(), redactor.clone())).transpose()?;
         let past = Past::Resumed {
             journal: journal.redacting(redactor),
             grant: grant(&args.grant),

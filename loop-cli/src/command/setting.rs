@@ -7,15 +7,16 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use loop_agents::{
-    process::{Custody, Job},
-    usage::UsageFile,
-};
+use loop_agents::process::Custody;
 use rustix::process::{Resource, getrlimit};
 
 use super::Failure;
-use crate::{compose::Place, exit, keeping, signals::Signals, view::Notes};
-use loop_manifest::{Paint, settings::Settings};
+use crate::{
+    clock, exit, keeping,
+    signals::Signals,
+    view::{self},
+};
+use loop_manifest::{ExecutionContext, Paint, settings::Settings};
 
 /// Where the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
@@ -41,20 +42,25 @@ pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
 }
 
 /// The folder, and what the agent and the evaluator of this run find there.
-pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<Place> {
+pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<ExecutionContext> {
     enough_files()?;
-    // For the secrets in its addresses, which are not to be recorded. Not every run needs settings; what is wrong with
-    // them is told where they are needed.
-    let _ = keeping::settings(&dir, |name| env::var_os(name));
-    let usage = UsageFile::create().with_context(|| {
+    // Secrets in the addresses of settings are known from here on, and not recorded. Not every run needs settings: an
+    // error in them is reported where they are needed.
+    let settings = keeping::settings(&dir, |name| env::var_os(name));
+    let custody = custody(run).context("the processes of the run cannot be looked after")?;
+    let place = ExecutionContext::new(dir, custody).with_context(|| {
         let tmp = env::temp_dir();
         format!(
             "the file for the agent's usage cannot be made in {} (set TMPDIR to another folder)",
             tmp.display()
         )
     })?;
-    let custody = custody(run).context("the processes of the run cannot be looked after")?;
-    Ok(Place { dir, env: env::vars_os().collect(), usage, notes: Notes::default(), job: Job::new(), custody })
+    Ok(place
+        .with_variables(env::vars_os())
+        .with_settings(settings)
+        .with_clock(|| clock::now().into())
+        .redacting(|text| view::secrets().redact(text).into_owned())
+        .on_warning(view::warning))
 }
 
 /// A name for a new run. Names sort by time.

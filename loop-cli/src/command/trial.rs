@@ -7,23 +7,22 @@ use loop_agents::{process::Cut, shell::Checked};
 
 use super::Failure;
 use crate::{
-    compose::{self, Place},
     init::agent::is_on_path,
     keeping,
-    model::Model,
     view::{self, text},
 };
 use loop_manifest::{
-    Paint, Plan, UNFILLED,
+    ExecutionContext, Paint, Plan, UNFILLED,
+    model::Model,
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };
 
 /// Tries the evaluator, shows what it says, and warns if it passes already. One with which a run would end in
 /// its first iteration is a failure. Warns about an agent that is not there as well.
-pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
-    look_for_agent(plan, &place.dir, &place.env);
-    look_for_reviewer(plan, &place.dir, &place.env);
-    let Some(mut command) = compose::command(plan, place)? else {
+pub(super) async fn exec(plan: &Plan, place: &ExecutionContext) -> Result<(), Failure> {
+    look_for_agent(plan, place.folder(), place.variables());
+    look_for_reviewer(plan, place.folder(), place.variables());
+    let Some(mut command) = plan.check_command(place).map_err(anyhow::Error::from)? else {
         view::tell("nothing can be tried: there is no command, and no output yet that could be judged");
         return Ok(());
     };
@@ -45,7 +44,7 @@ pub(super) async fn exec(plan: &Plan, place: &Place) -> Result<(), Failure> {
     }
     let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
     let is_all = confidence.is_none() && judge.is_none() && review.is_none();
-    if is_all && compose::is_met(plan, checked.record()) {
+    if is_all && plan.is_met_by(checked.record()) {
         view::warning(match plan.stop.is_plain() {
             true => "the check passes already, before the agent has done anything",
             false => "the goal is met already, before the agent has done anything",

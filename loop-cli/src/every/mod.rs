@@ -11,7 +11,7 @@ use loop_core::{Bounded, Iteration, Loop, Step};
 use loop_guardrails::ConsecutiveFailures;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Conversation;
+use loop_manifest::model::Conversation;
 
 pub(crate) use self::{
     lines::{Lines, left, over, plan},

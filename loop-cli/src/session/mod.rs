@@ -21,6 +21,7 @@ mod input;
 mod jobs;
 mod log;
 mod models;
+mod no_model;
 mod reading;
 mod repl;
 mod resume;
@@ -44,12 +45,14 @@ use loop_telemetry::StateDir;
 use self::editor::{Editor, Words};
 pub(crate) use self::state::{Interrupted, Session};
 use crate::{
-    compose::Place,
-    model::{Conversation, Model},
     signals::Signals,
     view::{self, DIM, paint},
 };
-use loop_manifest::settings::Settings;
+use loop_manifest::{
+    ExecutionContext,
+    model::{Conversation, Model},
+    settings::Settings,
+};
 
 /// The file in the state directory that remembers what was typed.
 const INPUTS: &str = "inputs";
@@ -61,13 +64,13 @@ const INPUTS: &str = "inputs";
 pub(crate) fn prepare(
     conversation: Conversation,
     settings: Settings,
-    place: Place,
+    place: ExecutionContext,
 ) -> anyhow::Result<Session> {
-    let (model, no_model) = match Model::choose(conversation.model.as_deref(), &settings, &place.env) {
+    let (model, no_model) = match Model::choose(conversation.model.as_deref(), &settings, place.variables()) {
         Ok(model) => (Some(model), None),
         // All but the model is there, and the session that is gone on with may have one.
-        Err(why) if conversation.model.is_none() => (None, Some(why)),
-        Err(why) => return Err(why),
+        Err(why) if conversation.model.is_none() => (None, Some(why.into())),
+        Err(why) => return Err(why.into()),
     };
     let mut session = Session::new(model, conversation, settings, place)?;
     session.no_model = no_model;
@@ -92,7 +95,7 @@ pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow:
         view::warning(&format!("{why:#}"));
     }
     session.say(&session.greeting());
-    let words = Words { dir: session.place.dir.clone(), models: session.named_models() };
+    let words = Words { dir: session.place.folder().to_owned(), models: session.named_models() };
     let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let mut editor = Editor::open(words, session.inputs(), coloured);
     let done = repl::run(session, &mut editor, &mut signals).await;
@@ -103,13 +106,13 @@ pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow:
 impl Session {
     fn greeting(&self) -> String {
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
-        let about = format!("{}, {tools}, in {} · /help", self.model_name(), self.place.dir.display());
+        let about = format!("{}, {tools}, in {} · /help", self.model_name(), self.place.folder().display());
         paint(DIM, about)
     }
 
     /// The file that remembers what was typed.
     fn inputs(&self) -> Option<PathBuf> {
-        let state = StateDir::from_env_with(|name| self.place.var(name)).ok()?;
+        let state = StateDir::from_env_with(|name| self.place.variable(name)).ok()?;
         fs::create_dir_all(state.path()).ok()?;
         Some(state.path().join(INPUTS))
     }

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use loop_telemetry::transcript::Entry;
 
 use super::{Interrupted, Session, command::meant, input::Input, turn::no_model};
-use crate::model::{self, Model};
+use loop_manifest::model::{self, Model};
 
 /// How long models are looked for that nobody wrote down.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ impl Session {
     /// # Errors
     /// Nobody's name, or a key that is not there.
     pub(super) fn choose(&self, name: &str) -> anyhow::Result<Model> {
-        Model::choose(Some(name), &self.settings, &self.place.env)
+        Ok(Model::choose(Some(name), &self.settings, self.place.variables())?)
     }
 
     /// Lets the model of this name answer from now on.
@@ -70,7 +70,7 @@ impl Session {
     /// [`Interrupted`].
     pub(super) async fn all_models(&mut self) -> anyhow::Result<Vec<String>> {
         let stop = self.stop();
-        let local = tokio::time::timeout(PATIENCE, model::of_ollama(&self.place.env));
+        let local = tokio::time::timeout(PATIENCE, model::of_ollama(self.place.variables()));
         let local = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(Interrupted.into()),

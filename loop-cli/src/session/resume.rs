@@ -3,13 +3,11 @@
 use anyhow::{Context, anyhow};
 use loop_agents::chat::{History, Message};
 use loop_core::with_causes;
+use loop_manifest::model::Model;
 use loop_telemetry::transcript::{Conversation, Entry, SessionEntry};
 
 use super::Session;
-use crate::{
-    model::Model,
-    view::{self, DIM, paint, text},
-};
+use crate::view::{self, DIM, paint, text};
 
 /// What is said where rules were for the session that ends here.
 const RULES_ANEW: &str =
@@ -87,10 +85,10 @@ impl Session {
         if !wanted.is_empty() {
             return Ok(store.find(wanted)?);
         }
-        let (sessions, unreadable) = store.list_from(&self.place.dir)?;
+        let (sessions, unreadable) = store.list_from(self.place.folder())?;
         let mut own = sessions
             .into_iter()
-            .filter(|entry| entry.info.works_in(&self.place.dir) && entry.info.id != self.log.id());
+            .filter(|entry| entry.info.works_in(self.place.folder()) && entry.info.id != self.log.id());
         let last = own.next();
         for other in unreadable {
             // Of whichever folder it is: it may be the one that is meant.

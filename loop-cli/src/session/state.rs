@@ -9,20 +9,19 @@ use loop_telemetry::{
     transcript::{SessionInfo, SessionStore},
 };
 
+use super::no_model::NoModel;
 use super::{
     jobs::SessionJobs,
     log::Log,
     screen::{Pace, money},
     tools::Tools,
 };
-use crate::{
-    clock,
-    compose::Place,
-    model::{Conversation, Model, NoModel},
-    schedule::SchedulePlace,
-    view,
+use crate::{clock, schedule::SchedulePlace, view};
+use loop_manifest::{
+    ExecutionContext,
+    model::{Conversation, Model},
+    settings::Settings,
 };
-use loop_manifest::settings::Settings;
 
 /// A conversation, and all that a person does around it.
 ///
@@ -40,7 +39,7 @@ pub(crate) struct Session {
     /// What `--system` said.
     pub(super) system: Option<String>,
     pub(super) settings: Settings,
-    pub(super) place: Place,
+    pub(super) place: ExecutionContext,
     pub(super) log: Log,
     /// What goes along with the next prompt.
     pub(super) attachments: Vec<Attachment>,
@@ -74,18 +73,18 @@ impl Session {
         model: Option<Model>,
         Conversation { model: named, system, tools }: Conversation,
         settings: Settings,
-        place: Place,
+        place: ExecutionContext,
     ) -> anyhow::Result<Self> {
         let tools = Tools::new(tools, &settings, &place)?;
-        let state = StateDir::from_env_with(|name| place.var(name))?;
+        let state = StateDir::from_env_with(|name| place.variable(name))?;
         let asked = model.as_ref().map_or("", Model::asked);
-        let info = SessionInfo::new(place.custody.run(), &place.dir, asked, clock::now());
+        let info = SessionInfo::new(place.custody().run(), place.folder(), asked, clock::now());
         let info = info.redacted(&view::secrets());
         let chat = match &model {
             Some(model) => Chat::new(model.boxed(place.seed())),
             None => Chat::new(NoModel),
         };
-        let schedule = SchedulePlace::of(place.dir.clone(), settings.user.tables.schedule.clone())?;
+        let schedule = SchedulePlace::of(place.folder().to_owned(), settings.user.tables.schedule.clone())?;
         let log = Log::new(SessionStore::at(state.sessions()), info).toolless(!tools.are_on);
         let mut session = Self {
             chat,

@@ -18,11 +18,11 @@ use super::{
     approval::Approvals,
     jobs::{self, SessionJobs},
 };
-use crate::{
-    compose::Place,
-    model::{self, Surroundings},
+use loop_manifest::{
+    ExecutionContext, ToolName,
+    model::{self, ChatSetup},
+    settings::Settings,
 };
-use loop_manifest::{ToolName, settings::Settings};
 
 /// The exit code of what Ctrl+C ended, as shells show it. A command that has not left our process group yet hears of it
 /// when we do, and may be quicker.
@@ -63,13 +63,13 @@ impl Tools {
     pub(super) fn new(
         asked: Option<Vec<ToolName>>,
         settings: &Settings,
-        place: &Place,
+        place: &ExecutionContext,
     ) -> anyhow::Result<Self> {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
-        let around = Surroundings::new(settings, place);
+        let setup = ChatSetup::new(settings, place);
         let approvals = Approvals::default();
-        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &audit).approval(approvals.clone());
+        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit).approval(approvals.clone());
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
         let rules = settings.user.tables.policy.clone();
@@ -92,10 +92,10 @@ impl Tools {
     }
 
     /// What the model can call, if that is anything. Where nobody has chosen among the tools, it can schedule too.
-    fn of_model(&self, settings: &Settings, place: &Place, jobs: &SessionJobs) -> Option<Toolbox> {
-        let around = Surroundings::new(settings, place);
+    fn of_model(&self, settings: &Settings, place: &ExecutionContext, jobs: &SessionJobs) -> Option<Toolbox> {
+        let setup = ChatSetup::new(settings, place);
         let toolbox = || {
-            let tools = model::toolbox(&self.names, &around, &self.workspace, &self.audit);
+            let tools = setup.toolbox(&self.names, &self.workspace, &self.audit);
             tools.approval(self.approvals.clone())
         };
         let tools = self.are_on.then(toolbox)?;
@@ -147,7 +147,7 @@ impl Session {
 
     /// The file in which decisions are kept.
     pub(super) fn audit_file(&self) -> Option<PathBuf> {
-        let state = StateDir::from_env_with(|name| self.place.var(name)).ok()?;
+        let state = StateDir::from_env_with(|name| self.place.variable(name)).ok()?;
         Some(AuditFile::at(state.audit()).path())
     }
 
@@ -175,7 +175,7 @@ impl Session {
     /// The folder under other rules, which do not hold yet.
     fn ruled(&mut self, rules: PolicySettings) -> anyhow::Result<Ruled> {
         let before = std::mem::replace(&mut self.settings.user.tables.policy, rules);
-        let workspace = Workspace::open(&self.place.dir, self.settings.policy());
+        let workspace = Workspace::open(self.place.folder(), self.settings.policy());
         let rules = std::mem::replace(&mut self.settings.user.tables.policy, before);
         Ok(Ruled { rules, workspace: workspace? })
     }
@@ -183,8 +183,8 @@ impl Session {
     /// Lets these rules hold.
     pub(super) fn rule(&mut self, Ruled { rules, workspace }: Ruled) {
         self.settings.user.tables.policy = rules;
-        let around = Surroundings::new(&self.settings, &self.place);
-        let toolbox = model::toolbox(&ToolName::ALL, &around, &workspace, &self.tools.audit);
+        let setup = ChatSetup::new(&self.settings, &self.place);
+        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &self.tools.audit);
         self.tools.toolbox = toolbox.approval(self.tools.approvals.clone());
         self.tools.workspace = workspace;
         self.renew_tools();

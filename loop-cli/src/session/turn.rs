@@ -1,5 +1,6 @@
 //! A turn of the conversation, as it is seen and as it is kept.
 
+use loop_manifest::model::Model;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
@@ -12,10 +13,7 @@ use super::{
     screen::{Live, Status, statistics},
     summary::{overfull, share},
 };
-use crate::{
-    model::Model,
-    view::{self, DIM, paint},
-};
+use crate::view::{self, DIM, paint};
 
 /// How many messages go along to a model that is asked once.
 const MENTIONED: usize = 10;

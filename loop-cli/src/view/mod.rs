@@ -13,7 +13,6 @@ pub(crate) mod history;
 pub(crate) mod iteration;
 mod left;
 mod lines;
-mod notes;
 mod output;
 mod panel;
 mod printer;
@@ -42,7 +41,6 @@ pub(crate) use self::{
     concealed::{CleanStream, conceal, learn, secrets},
     echo::Unechoed,
     left::Left,
-    notes::Notes,
     panel::Pinned,
     replying::{Replying, Teller},
     results::Results,

@@ -12,7 +12,7 @@ use std::{
 
 use loop_core::Progress;
 
-use super::{concealed::clean, echo, panel::Panel, printer::PRINTER};
+use super::{WARN, concealed::clean, echo, paint, panel::Panel, printer::PRINTER, text};
 use crate::drive::Audience;
 use loop_manifest::plan::Limits;
 
@@ -46,6 +46,13 @@ impl Screen {
     /// Prints a line for good.
     pub(crate) fn line(&self, line: &str) {
         PRINTER.line(&clean(line));
+    }
+
+    /// Prints what is odd about the usage that an agent reports. A limit that cannot hold, since a model has no price for
+    /// example, has to be known before the run is over.
+    pub(crate) fn usage_note(&self, note: &str) {
+        let note = text::printable(note);
+        self.line(&format!("{} of the usage that the agent prints: {note}", paint(WARN, "warning:")));
     }
 
     /// Shows what the run is at from now on.

@@ -83,9 +83,7 @@ impl Flags<'_> {
 
     /// The format of the agent's output, if its command asks for one. There is no flag for it.
     fn format(&self) -> Field<String> {
-        let called = reporter::called(self.agent);
-        let told = called.iter().find(|(_, is_told)| *is_told);
-        told.map_or(Field::Absent, |(reporter, _)| unwritten(AGENT, reporter.format.name()))
+        reporter::format(self.agent).map_or(Field::Absent, |format| unwritten(AGENT, format.name()))
     }
 
     /// The flags as a command line, and as the manifest whose places are in it.

@@ -73,7 +73,7 @@ pub struct Tables {
 }
 
 /// The user's settings and a project's.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Settings {
     /// The user's own.
     pub user: Layer,

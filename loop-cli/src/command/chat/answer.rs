@@ -1,5 +1,6 @@
 //! What is seen of a turn: by people as it comes, by programs at its end.
 
+use loop_manifest::model::Model;
 use std::time::Duration;
 
 use loop_agents::{
@@ -12,10 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::runs::json;
-use crate::{
-    model::Model,
-    view::{self, DIM, Teller, WARN, paint},
-};
+use crate::view::{self, DIM, Teller, WARN, paint};
 
 /// Prints what happens for a person.
 pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {

@@ -8,6 +8,7 @@ use loop_agents::{
     shell::ShellAgent,
 };
 use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, WorkError};
+use loop_manifest::{ExecutionContext, model::Conversation};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
@@ -15,17 +16,15 @@ use super::{
     mouth::Mouth,
 };
 use crate::{
-    compose::Place,
     every::Until,
     logging::OutputLogs,
-    model::Conversation,
     view::{Replying, Results, text},
 };
 
 /// A command, ready to be run.
-pub(in crate::command) fn command(line: &str, place: &Place) -> Result<Box<ShellAgent>, Failure> {
+pub(in crate::command) fn command(line: &str, place: &ExecutionContext) -> Result<Box<ShellAgent>, Failure> {
     // All the variables that the user has: the command is the user's own.
-    let shell = place.shell(place.env.iter().cloned());
+    let shell = place.shell(place.variables().iter().cloned());
     let agent = ShellAgent::new(line).context("the command").map_err(Failure::Usage)?;
     Ok(Box::new(agent.prompt("").shell(shell)))
 }
@@ -35,10 +34,10 @@ pub(in crate::command) fn turn(
     prompt: &str,
     conversation: &Conversation,
     fresh: bool,
-    place: &Place,
+    place: &ExecutionContext,
 ) -> Result<Box<ChatAgent>, Failure> {
-    let settings = settings(&place.dir)?;
-    let (_, chat) = conversation.begin(&settings, place).map_err(Failure::Usage)?;
+    let settings = settings(place.folder())?;
+    let (_, chat) = conversation.begin(&settings, place).map_err(Failure::usage)?;
     let agent = ChatAgent::new(chat).goal(prompt);
     Ok(Box::new(if fresh { agent.fresh() } else { agent }))
 }

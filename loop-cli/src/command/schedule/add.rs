@@ -1,5 +1,6 @@
 //! `loop schedule add`: a job more.
 
+use loop_manifest::model::Model;
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, anyhow};
@@ -19,7 +20,6 @@ use crate::{
     args::{AddArgs, ErrandArgs},
     clock, exit,
     init::agent,
-    model::Model,
     schedule::{self, Errand, SchedulePlace},
     view::{self, BOLD, paint, text},
 };

@@ -5,7 +5,6 @@
 use std::{fs, path::Path, sync::Arc};
 
 use anyhow::anyhow;
-use loop_agents::{chat::ChatAgent, shell::ShellAgent};
 use loop_core::{Ceiling, Event, EventKind, Guardrail, IterationContext, Progress, Step, StepRecord, Work};
 use loop_telemetry::{REDACTED, RunManifest, RunStore};
 use serde::de::DeserializeOwned;
@@ -19,11 +18,10 @@ use super::{
     iteration::none,
 };
 use crate::{
-    compose::{self, Worker},
     every, task,
     view::{self, changes},
 };
-use loop_manifest::{Paint, Plan, plan::WorkPlan};
+use loop_manifest::{Paint, Plan};
 
 /// Prints it as the agent got it, but for secrets, which are not kept.
 pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failure> {
@@ -45,24 +43,11 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     }
     let loaded = subject::kept(&manifest).and_then(Plan::of);
     let plan = loaded.map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))?.plan;
-    let prompt = match &plan.agent.work {
-        WorkPlan::Command(part) => prompt(store, id, number, &plan, &ShellAgent::nowhere(part, &plan)?)?,
-        WorkPlan::Model(part) => prompt(store, id, number, &plan, &ChatAgent::nowhere(part, &plan)?)?,
-    };
+    let cx = context(store, id, number, plan.guardrails())?;
+    let prompt = plan.prompt_in(&cx).map_err(anyhow::Error::from)?;
     view::hand_over(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())
-}
-
-/// What the agent was told in this iteration.
-fn prompt<W: Worker>(
-    store: &RunStore,
-    id: &str,
-    number: u64,
-    plan: &Plan,
-    agent: &W,
-) -> Result<String, Failure> {
-    Ok(agent.prompt_in(&context(store, id, number, compose::guardrails(plan))?))
 }
 
 /// What the iteration with this number was given when it last began.

@@ -1,10 +1,10 @@
 //! `/model`: who answers.
 
 use async_trait::async_trait;
+use loop_manifest::model::Model as Answering;
 
 use super::{About, Command, Takes};
 use crate::{
-    model::Model as Answering,
     session::{Session, input::word},
     view::text,
 };

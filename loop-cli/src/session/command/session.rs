@@ -79,7 +79,7 @@ impl Command for Session {
 }
 
 fn list(session: &State) -> anyhow::Result<String> {
-    let (sessions, unreadable) = session.log.store().list_from(&session.place.dir)?;
+    let (sessions, unreadable) = session.log.store().list_from(session.place.folder())?;
     let now = clock::now();
     if sessions.is_empty() && unreadable.is_empty() {
         return Ok("there are no sessions yet".to_owned());
@@ -110,7 +110,7 @@ fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {
         text::one_line(name),
         text::ago(ago),
         text::bytes(entry.bytes),
-        if entry.info.works_in(&session.place.dir) {
+        if entry.info.works_in(session.place.folder()) {
             "this one".to_owned()
         } else {
             text::one_line(&entry.info.folder)

@@ -27,7 +27,7 @@ impl Command for Status {
         let pinned = session.chat.pinned().len() as u64;
         let rows = [
             ("model", session.model_name().to_owned()),
-            ("folder", session.place.dir.display().to_string()),
+            ("folder", session.place.folder().display().to_string()),
             ("said", format!("{}, {}", text::count(session.turns, "turn"), text::count(messages, "message"))),
             ("context", session.measured()),
             ("pinned", text::count(pinned, "text")),

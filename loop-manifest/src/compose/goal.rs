@@ -8,7 +8,7 @@ use loop_core::{
     condition_fn, evaluator_passed,
 };
 
-use loop_manifest::{Plan, StopPlan};
+use crate::{goal::StopPlan, plan::Plan};
 
 /// A condition on the steps of a loop whose agent leaves an `O` behind.
 type Condition<O> = Box<dyn StopCondition<Judged<O>>>;
@@ -70,9 +70,11 @@ fn name(pattern: &str) -> String {
     format!("output_matches /{cut}{rest}/")
 }
 
-/// Whether a step whose evaluation left this behind would meet the plan's goal.
-pub(crate) fn is_met(plan: &Plan, step: StepRecord) -> bool {
-    goal::<()>(&plan.stop).is_met(&Judged::new(Step::new(step, None)), &Progress::default())
+impl Plan {
+    /// Returns whether a step whose evaluation left this record would meet the goal.
+    pub fn is_met_by(&self, step: StepRecord) -> bool {
+        goal::<()>(&self.stop).is_met(&Judged::new(Step::new(step, None)), &Progress::default())
+    }
 }
 
 #[cfg(test)]

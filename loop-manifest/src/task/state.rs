@@ -3,16 +3,19 @@
 //! Nothing is ever read from there: the run's journal says how far it is, and a verdict that stands in a file is
 //! nobody's. Each file is put in its place as a whole. They lie in the agents' reach, so no link leads out.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 
 use loop_agents::review::{Account, Findings, Worked};
 use loop_core::{Event, EventKind, Observer, Progress, WorkResult};
 use loop_guardrails::policy::{LocalPath, workspace::Workspace};
-use loop_telemetry::Tokens;
+use loop_telemetry::{Tokens, clamped};
 use serde::Serialize;
 
-use super::{Assignment, FOLDER};
-use crate::{clock, view};
+use super::{FOLDER, TaskError, TaskSpec, text::workspace};
+use crate::context::ExecutionContext;
 
 /// The files of one run. Clones write the same.
 #[derive(Debug, Clone)]
@@ -32,8 +35,10 @@ struct Inner {
     reviews: Vec<Review>,
     /// What the last review found, also where it ended the run.
     found: Option<Findings>,
-    /// That a file cannot be written was said.
+    /// A warning has said that a file cannot be written.
     has_warned: bool,
+    /// Has the clock, hears warnings, and takes secrets out.
+    cx: ExecutionContext,
 }
 
 /// `run.toml`.
@@ -95,35 +100,32 @@ struct Reviews<'a> {
 }
 
 impl StateFiles {
-    pub(crate) fn new(
-        workspace: Workspace,
-        assignment: &Assignment,
-        run: &str,
-        began: jiff::Timestamp,
-    ) -> Self {
+    pub(super) fn new(spec: &TaskSpec, began: SystemTime, cx: &ExecutionContext) -> Result<Self, TaskError> {
+        let workspace = workspace(cx.folder())?;
         let run = Run {
-            run_id: run.to_owned(),
-            created_at: format!("{began:.3}"),
+            run_id: cx.custody().run().to_owned(),
+            created_at: format!("{:.3}", clamped(began)),
             workdir: workspace.root().display().to_string(),
-            task_file: assignment.file.clone(),
-            executor: assignment.executor.name().to_owned(),
-            reviewer: assignment.reviewer.name().to_owned(),
-            loops: assignment.loops.get(),
-            rounds: assignment.rounds.get(),
+            task_file: spec.file.clone(),
+            executor: spec.executor.name().to_owned(),
+            reviewer: spec.reviewer.name().to_owned(),
+            loops: spec.loops.get(),
+            rounds: spec.rounds.get(),
             loops_completed: 0,
             stop_reason: None,
             usage: Tokens::default(),
         };
-        Self(Arc::new(Mutex::new(Inner {
+        Ok(Self(Arc::new(Mutex::new(Inner {
             workspace,
-            loops: assignment.loops.get(),
+            loops: spec.loops.get(),
             run,
             number: 0,
             worked: None,
             reviews: Vec::new(),
             found: None,
             has_warned: false,
-        })))
+            cx: cx.clone(),
+        }))))
     }
 
     /// Takes in what the run's journal says of an earlier process; nothing is written.
@@ -174,7 +176,7 @@ impl Inner {
     fn phase(&mut self, phase: &str) {
         let (run_id, workdir, task_file) =
             (self.run.run_id.clone(), self.run.workdir.clone(), self.run.task_file.clone());
-        let updated_at = format!("{:.3}", clock::now());
+        let updated_at = format!("{:.3}", clamped(self.cx.now()));
         let number = self.number;
         let state =
             State { run_id: &run_id, workdir: &workdir, task_file: &task_file, number, phase, updated_at };
@@ -222,13 +224,13 @@ impl Inner {
     fn put(&mut self, name: &str, text: Result<String, toml::ser::Error>) {
         let text =
             text.unwrap_or_else(|error| unreachable!("texts and numbers can be written as TOML: {error}"));
-        let text = view::secrets().redact(&text).into_owned();
+        let text = (self.cx.redaction())(&text);
         let path = format!("{FOLDER}/task/{name}.toml");
         let written = self.own(&path).write(&path, text.as_bytes());
         if let Err(error) = written
             && !std::mem::replace(&mut self.has_warned, true)
         {
-            view::warning(&format!("what is kept for you in {FOLDER}/task cannot be written: {error}"));
+            self.cx.warn(&format!("what is kept for you in {FOLDER}/task cannot be written: {error}"));
         }
     }
 

@@ -15,8 +15,8 @@ fn a_chat_template_is_a_task_with_its_rights() {
     let task = read("a.toml", text).expect("a task");
     assert_eq!(task.text, "Write a \\poem.\n");
     assert_eq!(task.model.as_deref(), Some("openai:gpt-5"));
-    assert_eq!(task.rights.bash, ["rg", "python3.8", "g++"]);
-    assert_eq!(task.rights.checks, ["make test"]);
+    assert_eq!(task.permissions.bash, ["rg", "python3.8", "g++"]);
+    assert_eq!(task.permissions.checks, ["make test"]);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn markdown_is_a_task_with_or_without_a_head() {
     let task = read("a.md", text).expect("a task");
     assert_eq!(task.text, "# Do it\n");
     assert_eq!(
-        (task.rights.bash, task.rights.checks),
+        (task.permissions.bash, task.permissions.checks),
         (vec!["rg".to_owned()], vec!["cargo test".to_owned()])
     );
     assert_eq!(task.model.as_deref(), Some("ollama:qwen3"));
@@ -42,7 +42,7 @@ fn markdown_is_a_task_with_or_without_a_head() {
         let text = format!("{bom}---\nchecks: ['false']\n--- \nDo it.\n").replace('\n', end);
         let task = read("a.md", &text).expect("a task");
         assert_eq!(
-            (task.text.as_str(), task.rights.checks),
+            (task.text.as_str(), task.permissions.checks),
             ("Do it.\n", vec!["false".to_owned()]),
             "{end:?}"
         );

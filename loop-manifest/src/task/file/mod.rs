@@ -19,20 +19,22 @@ use serde::{Deserialize, Serialize};
 
 /// A task as its file says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TaskFile {
-    /// What is to be done.
-    pub(crate) text: String,
-    pub(crate) model: Option<String>,
-    pub(crate) rights: Rights,
+pub struct TaskFile {
+    /// The task, as the agents are told it.
+    pub text: String,
+    /// The model that works, if the file names one.
+    pub model: Option<String>,
+    /// What may run.
+    pub permissions: ToolPermissions,
 }
 
-/// What a task file lets run.
+/// The programs and commands that a task file allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rights {
+pub struct ToolPermissions {
     /// Programs that the executing model may run beside the usual ones.
-    pub(crate) bash: Vec<String>,
-    /// Commands that the harness runs after each loop.
-    pub(crate) checks: Vec<String>,
+    pub bash: Vec<String>,
+    /// Commands that run after each loop, and have to exit with 0.
+    pub checks: Vec<String>,
 }
 
 /// What both kinds of files can say beside the task.
@@ -52,43 +54,59 @@ struct Tools {
 
 /// What is wrong with a task file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TaskFileError {
+#[non_exhaustive]
+pub enum TaskFileError {
+    /// The file's name has neither ending.
     #[error("a task is a .md or a .toml file, and `{0}` is neither")]
     Kind(String),
+    /// It is not UTF-8.
     #[error("it is no text (UTF-8)")]
     NoText,
+    /// It is not TOML, or not a task in TOML.
     #[error("it is no TOML as a task has it: {0}")]
     Toml(String),
+    /// Its head is not YAML, or has other keys.
     #[error("what stands between its lines `---` is no YAML as a task has it: {0}")]
     Yaml(String),
+    /// Its head has no end.
     #[error(
         "its first line `---` begins a head (tools, model, checks) that no later line `---` ends: end it, or write `***` if a rule is meant"
     )]
     OpenHead,
+    /// Its head ends with dots.
     #[error("its head is ended by `...` in line {0}: end it by `---`")]
     DottedHead(usize),
+    /// Something precedes its head.
     #[error(
         "the line {0} would begin a head (tools, model, checks), but something stands before it: begin the file with `---`, or write `***` if a rule is meant"
     )]
     LateHead(usize),
+    /// It is too long to be told as a whole.
     #[error(
         "its text has {0} bytes, and {MAX_TASK_BYTES} are the most that agents are told as a whole: put what is long into other files of the folder, and name them"
     )]
     Long(usize),
+    /// It has no chat.
     #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
     NoChat,
+    /// It has no words.
     #[error("there is no task in it: it has no words")]
     Empty,
+    /// Its content would be read with escapes.
     #[error(
         "a `content` stands between three double quotes, where a backslash would be read as an escape: put it between three single quotes, '''...'''"
     )]
     Quotes,
+    /// An assistant speaks first.
     #[error("the chat begins with an assistant's words: begin with `[[chat.user]]`")]
     BeginsWithAssistant,
+    /// An assistant speaks last.
     #[error("the chat ends with an assistant's words: nothing is asked; end with `[[chat.user]]`")]
     EndsWithAssistant,
+    /// Two turns in a row are of the same speaker.
     #[error("the words {0} and {1} of the chat are both of the {2}: they have to take turns")]
     TwiceInARow(usize, usize, &'static str),
+    /// A program is not a plain name.
     #[error(
         "`{0}` under `tools` is no program: write its name alone, such as `python3`, without arguments or a path"
     )]
@@ -96,11 +114,11 @@ pub(crate) enum TaskFileError {
 }
 
 impl TaskFile {
-    /// Reads a file of this name.
+    /// Reads the text of a file with this name. The name decides the format.
     ///
     /// # Errors
     /// [`TaskFileError`].
-    pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Self, TaskFileError> {
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self, TaskFileError> {
         let text = String::from_utf8(bytes).map_err(|_| TaskFileError::NoText)?;
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         let (head, text) = match ending.as_deref() {
@@ -119,7 +137,7 @@ impl TaskFile {
         if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {
             return Err(TaskFileError::NoProgram(wrong.clone()));
         }
-        Ok(Self { text, model, rights: Rights { bash, checks } })
+        Ok(Self { text, model, permissions: ToolPermissions { bash, checks } })
     }
 }
 

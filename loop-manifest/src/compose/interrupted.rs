@@ -1,15 +1,15 @@
-//! What becomes of an iteration in which the run was cut off.
+//! The treatment of an iteration in which the run was cut off.
 //!
 //! An agent that was killed in the middle of its work has sent half of the mails, or moved half of the files.
-//! For most that is no harm, since it looks at what is there and goes on. Whose agent does not says so in the
-//! manifest, and then nothing is run twice before a person has looked.
+//! Most agents look at what is there and go on. If yours does not, say so in the manifest: then nothing runs twice before
+//! a person has looked.
 
 use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question, StopReason};
 
-use loop_manifest::plan::ResumePlan;
+use crate::plan::ResumePlan;
 
-/// Stands before an iteration in which the run was cut off. To resume the run once more after it halted here
-/// is to say that the iteration may run again.
+/// Halts or asks before an iteration in which the run was cut off. Resuming a run that halted here allows the iteration to
+/// run again.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
     plan: ResumePlan,

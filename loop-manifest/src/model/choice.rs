@@ -2,26 +2,25 @@
 
 use std::{ffi::OsString, time::Duration};
 
-use anyhow::{Context, anyhow};
 use loop_agents::{
-    chat::{ChatModel, Effort, GenaiModel, ProseTools, Retry, Vendor},
+    chat::{ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, Vendor},
     usage::Prices,
 };
 use loop_guardrails::Backoff;
-use loop_manifest::{
-    NameError, VendorModel,
-    settings::{Layer, NamedModel, Settings},
-    vendor_name,
-};
 
 use super::{
+    error::ModelChoiceError,
     local,
     vendor::{self, Access, VARIABLE, value},
+};
+use crate::{
+    names::{NameError, VendorModel, vendor_name},
+    settings::{Layer, NamedModel, Settings},
 };
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Model {
+pub struct Model {
     /// The name by which it can be chosen again.
     asked: String,
     server: GenaiModel,
@@ -29,32 +28,35 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The model of this name; else that of the project's settings, of the user's, of `LOOP_MODEL`, or the first
-    /// of an Ollama that answers. `variables` are the user's.
+    /// Chooses the model of this name; without a name that of the project's settings, of the user's, of `LOOP_MODEL`, or the
+    /// first of an Ollama that answers. `variables` are the user's: addresses and keys are in them.
     ///
-    /// Without a name it may wait a moment for Ollama, on this thread.
+    /// Without a name it blocks for two seconds at most while it asks Ollama.
     ///
     /// # Errors
-    /// No model, a name that is nobody's, a key that is not there, an address that is none.
-    pub(crate) fn choose(
+    /// There is no model, nobody has one of this name, its key is not set, or its address is wrong.
+    pub fn choose(
         asked: Option<&str>,
         settings: &Settings,
         variables: &[(OsString, OsString)],
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ModelChoiceError> {
         let lookup = |name: &str| value(variables, name);
         if let Some(name) = asked {
             return Self::named(name, settings, lookup);
         }
         let layers = [&settings.project, &settings.user];
         if let Some(set) = layers.into_iter().find_map(|layer| layer.tables.chat.model.as_ref()) {
-            let whence = || format!("`[chat] model` ({})", set.origin);
-            return Self::named(set.value.as_str(), settings, lookup).with_context(whence);
+            let place = || format!("`[chat] model` ({})", set.origin);
+            return Self::named(set.value.as_str(), settings, lookup)
+                .map_err(|source| source.named_by(place()));
         }
         match lookup(VARIABLE) {
-            Some(name) => Self::named(&name, settings, lookup).context(VARIABLE),
+            Some(name) => {
+                Self::named(&name, settings, lookup).map_err(|source| source.named_by(VARIABLE.to_owned()))
+            }
             None => {
                 let access = Access::of(Vendor::Ollama, lookup);
-                Self::at(local::first(access.clone())?, access)
+                Ok(Self::at(local::first(access.clone())?, access)?)
             }
         }
     }
@@ -64,10 +66,10 @@ impl Model {
         name: &str,
         settings: &Settings,
         lookup: impl Fn(&str) -> Option<String>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ModelChoiceError> {
         let name = name.trim();
         let of = |layer: &Layer| layer.tables.models.get(name).cloned();
-        // What the user calls so is what the user means; and no project gives another model a vendor's name.
+        // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
         let NamedModel { model, base_url, key_env, tools_in_text, context_tokens } =
             found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
@@ -78,13 +80,13 @@ impl Model {
         }
         if let Some(variable) = key_env {
             let key = lookup(&variable);
-            access.key =
-                Some(key.with_context(|| format!("the key of `{name}`: {variable} is not set"))?.into());
+            let unset = || ModelChoiceError::KeyUnset { name: name.to_owned(), variable: variable.clone() };
+            access.key = Some(key.ok_or_else(unset)?.into());
         }
         // A server of the user's own may want none.
         if access.key.is_none() && access.base_url.is_none() && model.vendor != Vendor::Ollama {
-            let keys = vendor::variables(model.vendor).keys.join(" or ");
-            return Err(anyhow!("`{name}` needs a key: set {keys}, or name another model"));
+            let variables = vendor::variables(model.vendor).keys.join(" or ");
+            return Err(ModelChoiceError::KeyNeeded { name: name.to_owned(), variables });
         }
         let mut chosen = Self { asked: name.to_owned(), tools_in_text, ..Self::at(model, access)? };
         if let Some(tokens) = context_tokens {
@@ -94,65 +96,65 @@ impl Model {
     }
 
     /// This model of a vendor that is reached so.
-    pub(super) fn at(VendorModel { vendor, id }: VendorModel, access: Access) -> anyhow::Result<Self> {
+    pub(super) fn at(VendorModel { vendor, id }: VendorModel, access: Access) -> Result<Self, GenaiError> {
         let asked = format!("{}:{id}", vendor_name(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
         Ok(Self { asked, server, tools_in_text: false })
     }
 
-    /// With these prices.
+    /// Sets the prices of its tokens.
     #[must_use]
-    pub(crate) fn prices(mut self, prices: Prices) -> Self {
+    pub fn prices(mut self, prices: Prices) -> Self {
         self.server = self.server.prices(prices);
         self
     }
 
-    /// That fails if nothing comes for so long.
+    /// Fails a reply of which nothing has come for this time.
     #[must_use]
-    pub(crate) fn max_silence(mut self, time: Duration) -> Self {
+    pub fn max_silence(mut self, time: Duration) -> Self {
         self.server = self.server.max_silence(time);
         self
     }
 
-    /// That thinks so hard.
+    /// Sets how hard it thinks.
     #[must_use]
-    pub(crate) fn reasoning(mut self, effort: Effort) -> Self {
+    pub fn reasoning(mut self, effort: Effort) -> Self {
         self.server = self.server.reasoning(effort);
         self
     }
 
     /// The name by which it can be chosen again.
-    pub(crate) fn asked(&self) -> &str {
+    pub fn asked(&self) -> &str {
         &self.asked
     }
 
     /// What its vendor calls it.
-    pub(crate) fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         self.server.name()
     }
 
     /// How many tokens it can read and write at once, if that is known.
-    pub(crate) fn window(&self) -> Option<u64> {
+    pub fn window(&self) -> Option<u64> {
         self.server.context_window()
     }
 
-    /// The model, asked again where that may help. Runs with other seeds do not ask at the same time.
-    pub(crate) fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
+    /// Returns the model, which is asked again where that may help. Runs with different seeds do not ask at the same time.
+    pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
         if self.tools_in_text { Box::new(ProseTools::new(patient)) } else { Box::new(patient) }
     }
 }
 
-/// The name of a model: this one, or that of the one which is asked if nobody names one. What is kept of a run has
-/// it, so that whoever goes on with the run asks the same model.
+/// Returns the name, or without one the name of the model that [`Model::choose`] finds. A run keeps it, so that resuming
+/// the run asks the same model.
 ///
 /// # Errors
-/// Those of [`Model::choose`], without a name.
-pub(crate) fn name_of(
+/// Those of [`Model::choose`] without a name.
+pub fn name_of(
     asked: Option<String>,
     settings: &Settings,
     variables: &[(OsString, OsString)],
-) -> anyhow::Result<String> {
+) -> Result<String, ModelChoiceError> {
     asked.map_or_else(|| Model::choose(None, settings, variables).map(|model| model.asked), Ok)
 }
 

@@ -6,26 +6,28 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use anyhow::{Context, anyhow};
+use loop_core::with_causes;
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 
-use super::{Rights, TaskFile};
-use crate::view;
+use super::{TaskError, TaskFile, ToolPermissions};
+use crate::context::ExecutionContext;
 
 /// A longer file is no task.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The text of a task, read again whenever somebody asks. Clones are the same task.
 #[derive(Debug, Clone)]
-pub(crate) struct TaskText(Arc<Mutex<Inner>>);
+pub struct TaskText(Arc<Mutex<Inner>>);
 
 #[derive(Debug)]
 struct Inner {
     workspace: Workspace,
     /// Its path in the workspace.
     path: String,
+    /// Hears what happens to the file, if anybody does.
+    listener: Option<ExecutionContext>,
     /// What the run began with. It stays so.
-    rights: Rights,
+    permissions: ToolPermissions,
     /// The text with which it was opened.
     first: String,
     /// The last text that could be read.
@@ -41,39 +43,35 @@ impl TaskText {
     ///
     /// # Errors
     /// A path that leads out of the folder, through a link or not, and what is wrong with the file.
-    pub(crate) fn open(workspace: Workspace, path: &str) -> anyhow::Result<(Self, TaskFile)> {
+    pub fn open(folder: &Path, path: &str) -> Result<(Self, TaskFile), TaskError> {
+        let workspace = workspace(folder)?;
         let (path, task) = read(&workspace, path)?;
-        let (rights, text) = (task.rights.clone(), task.text.clone());
-        let first = text.clone();
-        let inner = Inner { workspace, path, rights, first, text, has_changed: false, noted: None };
+        let (permissions, text) = (task.permissions.clone(), task.text.clone());
+        let (first, listener) = (text.clone(), None);
+        let inner =
+            Inner { workspace, path, listener, permissions, first, text, has_changed: false, noted: None };
         Ok((Self(Arc::new(Mutex::new(inner))), task))
     }
 
-    /// The folder of a task. What it guards is the agents' affair.
-    ///
-    /// # Errors
-    /// A folder that cannot be opened.
-    pub(crate) fn folder(dir: &Path) -> anyhow::Result<Workspace> {
-        Ok(Workspace::open(dir, ActionPolicy::default())?)
-    }
-
-    /// Its path, without links.
-    pub(crate) fn path(&self) -> String {
+    /// Returns its path in the folder, without links.
+    pub fn path(&self) -> String {
         self.inner().path.clone()
     }
 
-    /// With what it was begun, if that was before: then this counts, whatever the file says now.
-    pub(crate) fn begun_with(&self, rights: &Rights) {
-        self.inner().rights.clone_from(rights);
+    /// Sets the permissions with which the run began: they count, whatever the file says now. `cx` hears warnings.
+    pub(crate) fn begun_with(&self, permissions: &ToolPermissions, cx: &ExecutionContext) {
+        let mut inner = self.inner();
+        inner.permissions.clone_from(permissions);
+        inner.listener = Some(cx.clone());
     }
 
-    /// The text as it is now. A file that cannot be read any more is told of, and its last text counts. So is one that
-    /// wants other rights, which it does not get.
+    /// Returns the text as it is now. If the file cannot be read any more, its last text counts, with a warning. If it asks
+    /// for other permissions, it does not get them, with a warning.
     pub(crate) fn now(&self) -> String {
         let mut inner = self.inner();
         let note = match read(&inner.workspace, &inner.path) {
             Ok((_, task)) => {
-                let is_changed = task.rights != inner.rights;
+                let is_changed = task.permissions != inner.permissions;
                 inner.text = task.text;
                 is_changed.then(|| {
                     "the task file asks for other tools or checks than when the run began; it does not get them: \
@@ -81,16 +79,17 @@ impl TaskText {
                         .to_owned()
                 })
             }
-            Err(error) => {
-                Some(format!("the task file cannot be read any more, so its last text counts: {error:#}"))
-            }
+            Err(error) => Some(format!(
+                "the task file cannot be read any more, so its last text counts: {}",
+                with_causes(&error)
+            )),
         };
         if let Some(note) = note.as_ref().filter(|note| inner.noted.as_ref() != Some(note)) {
-            view::warning(note);
+            inner.warn(note);
         }
         inner.noted = note;
         if inner.text != inner.first && !std::mem::replace(&mut inner.has_changed, true) {
-            view::warning(&format!(
+            inner.warn(&format!(
                 "the text of {} has changed since the work on it began: from here on the new one counts",
                 inner.path
             ));
@@ -98,7 +97,7 @@ impl TaskText {
         inner.text.clone()
     }
 
-    /// The same for who reviews, who is to know whether it is still the text that somebody asked for.
+    /// Returns the same for the reviewer, who has to know whether it is still the text that somebody asked for.
     pub(crate) fn for_review(&self) -> String {
         let text = self.now();
         let inner = self.inner();
@@ -116,15 +115,32 @@ impl TaskText {
     }
 }
 
-/// Where a task leads, and what stands there.
-fn read(workspace: &Workspace, path: &str) -> anyhow::Result<(String, TaskFile)> {
-    let opened = workspace.read(path)?;
-    let found = opened.path.to_string();
-    let mut bytes = Vec::new();
-    opened.file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| found.clone())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(anyhow!("{found} is larger than 1 MiB, and so no task"));
+impl Inner {
+    fn warn(&self, warning: &str) {
+        if let Some(cx) = &self.listener {
+            cx.warn(warning);
+        }
     }
-    let task = TaskFile::read(&found, bytes).with_context(|| found.clone())?;
-    Ok((found, task))
+}
+
+/// The folder of a task. The policy of the agents is not this one's: here only links out of the folder are refused.
+pub(super) fn workspace(folder: &Path) -> Result<Workspace, TaskError> {
+    Ok(Workspace::open(folder, ActionPolicy::default())?)
+}
+
+/// The path without links, and the task in the file.
+fn read(workspace: &Workspace, path: &str) -> Result<(String, TaskFile), TaskError> {
+    let opened = workspace.read(path)?;
+    let path = opened.path.to_string();
+    let mut bytes = Vec::new();
+    if let Err(source) = opened.file.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
+        return Err(TaskError::Read { path, source });
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(TaskError::Large(path));
+    }
+    match TaskFile::read(&path, bytes) {
+        Ok(task) => Ok((path, task)),
+        Err(source) => Err(TaskError::File { path, source }),
+    }
 }

@@ -1,0 +1,266 @@
+//! The agent of a plan: a command, or a model that uses tools.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use loop_agents::{
+    chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
+    process::Stream,
+    shell::{CommandLine, ShellAgent},
+    usage::Format,
+};
+use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
+
+use super::{AgentOutput, ComposeError, priced_model, settings};
+use crate::{
+    context::{ExecutionContext, OutputSink},
+    model::ChatSetup,
+    names::VendorModel,
+    plan::{AgentPlan, ModelPlan, Plan, UsagePlan, WorkPlan},
+    reporter,
+};
+
+/// The agent of a plan, ready to work.
+#[derive(Debug)]
+pub struct Agent(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Command(Box<ShellAgent>),
+    Model(Box<ChatAgent>),
+}
+
+/// The first prompt, and the agent that would be given it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FirstPrompt {
+    /// The prompt.
+    pub prompt: String,
+    /// The command line with the prompt in it; of a model its name.
+    pub agent: String,
+}
+
+impl AgentPlan {
+    /// Describes an agent that is this shell command, with the defaults of a manifest that names nothing else: an empty
+    /// prompt, and the format of its output as its own flags ask for it.
+    pub fn of_command(command: CommandLine) -> Self {
+        let format = reporter::format(command.as_str()).unwrap_or(Format::Text);
+        let model = reporter::model(command.as_str());
+        Self {
+            work: WorkPlan::Command(command),
+            prompt: String::new(),
+            usage: UsagePlan { format, model, prices: None },
+            env: crate::EnvironmentPlan::default(),
+            max_time: None,
+            max_silence: None,
+        }
+    }
+
+    /// Makes the agent. It writes nothing and starts nothing before its first iteration.
+    ///
+    /// # Errors
+    /// The model cannot be asked, or its tools cannot work here.
+    pub fn build(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
+        Ok(Agent(match &self.work {
+            WorkPlan::Command(command) => Kind::Command(Box::new(self.command_agent(command, cx)?)),
+            WorkPlan::Model(model) => Kind::Model(Box::new(self.model_agent(model, cx)?)),
+        }))
+    }
+
+    /// Makes the agent that is this command.
+    ///
+    /// # Errors
+    /// The command cannot be run.
+    pub fn command_agent(
+        &self,
+        command: &CommandLine,
+        cx: &ExecutionContext,
+    ) -> Result<ShellAgent, ComposeError> {
+        let mut shell = cx.shell(self.sees().split(cx.variables().iter().cloned()).seen);
+        shell = shell.inherit_env(&self.env.set);
+        if let Some(time) = self.max_time {
+            shell = shell.max_time(time);
+        }
+        if let Some(silence) = self.max_silence {
+            shell = shell.max_silence(silence);
+        }
+        let agent = shell_agent("agent.command", command)?.prompt(&self.prompt).shell(shell);
+        Ok(heard_command(read_usage(agent, &self.usage, cx), cx))
+    }
+
+    fn model_agent(&self, part: &ModelPlan, cx: &ExecutionContext) -> Result<ChatAgent, ComposeError> {
+        let mut model = priced_model("agent.model", &part.name, self.usage.prices.as_ref(), cx)?;
+        if let Some(silence) = self.max_silence {
+            model = model.max_silence(silence);
+        }
+        let setup = ChatSetup::new(settings(cx)?, cx)
+            .system(part.system.clone())
+            .tools(Some(part.tools.clone()))
+            .environment(self.sees(), &self.env.set);
+        let mut limits = TurnLimits::default();
+        if let Some(time) = self.max_time {
+            limits = limits.time(time);
+        }
+        let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
+        // Each iteration begins a new conversation, as a command does. So a run that is resumed sends the same prompts as
+        // one that was not interrupted, and an iteration does not pay for what was said long ago.
+        Ok(heard_model(agent.prompt(&self.prompt).fresh(), cx))
+    }
+}
+
+impl Plan {
+    /// Makes the agent, which knows the goal.
+    ///
+    /// # Errors
+    /// Those of [`AgentPlan::build`].
+    pub fn agent(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
+        let agent = self.agent.build(cx)?;
+        self.warn_of_unpriced(cx)?;
+        Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes))
+    }
+
+    /// Returns the prompt that an iteration with this context is given.
+    ///
+    /// # Errors
+    /// The agent's command cannot be run.
+    pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> Result<String, ComposeError> {
+        let agent = Agent(match &self.agent.work {
+            WorkPlan::Command(command) => {
+                let agent = shell_agent("agent.command", command)?;
+                Kind::Command(Box::new(agent.prompt(&self.agent.prompt)))
+            }
+            // The model is never asked.
+            WorkPlan::Model(_) => {
+                let agent = ChatAgent::new(Chat::new(ScriptedModel::new()));
+                Kind::Model(Box::new(agent.prompt(&self.agent.prompt).fresh()))
+            }
+        });
+        Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx))
+    }
+
+    /// Returns the prompt of the first iteration, and what would be given it. Nothing is run.
+    ///
+    /// # Errors
+    /// Those of [`AgentPlan::build`], and a prompt that has to be an argument and cannot be one.
+    pub fn first_prompt(&self, cx: &ExecutionContext) -> Result<FirstPrompt, ComposeError> {
+        let cost = [self.limits.max_cost, self.limits.max_hourly_cost].into_iter().flatten().min();
+        let mut left = Ceiling::NONE;
+        (left.time, left.cost) = (self.limits.max_time, cost);
+        Ok(match &self.agent(cx)?.0 {
+            Kind::Command(agent) => {
+                let preview = agent.preview(left).map_err(ComposeError::part("the first prompt"))?;
+                FirstPrompt { prompt: preview.prompt, agent: preview.invocation.line }
+            }
+            Kind::Model(agent) => {
+                let cx = IterationContext::new(&Work::new(), 1).with_left(left);
+                let name = self.agent.model().map_or("", |model| model.name.as_str());
+                FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {name}") }
+            }
+        })
+    }
+
+    /// Warns of a limit on money that would never bind. The check of the manifest has seen to models with plain names.
+    fn warn_of_unpriced(&self, cx: &ExecutionContext) -> Result<(), ComposeError> {
+        let limited = self.limits.max_cost.is_some() || self.limits.max_hourly_cost.is_some();
+        let Some(ModelPlan { name, .. }) = self.agent.model() else { return Ok(()) };
+        let is_own_name = name.as_str().parse::<VendorModel>().is_err();
+        if !limited || !is_own_name {
+            return Ok(());
+        }
+        let model = priced_model("agent.model", name, None, cx)?;
+        let prices = self.agent.usage.prices.clone().unwrap_or_default();
+        if !prices.has(model.id()) {
+            cx.warn(&format!(
+                "the limit on the cost cannot hold: the prices of {} have none for `{}`, which `{}` is; write \
+                 `agent.prices`, or limit the tokens",
+                prices.date(),
+                model.id(),
+                name.as_str()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Agent {
+    /// Sets the goal, `{goal}` in the prompt.
+    #[must_use]
+    pub fn goal(self, goal: &str) -> Self {
+        Self(match self.0 {
+            Kind::Command(agent) => Kind::Command(Box::new(agent.goal(goal))),
+            Kind::Model(agent) => Kind::Model(Box::new(agent.goal(goal))),
+        })
+    }
+
+    /// Sets the most bytes of output that one placeholder brings into the prompt.
+    #[must_use]
+    pub fn feedback_bytes(self, bytes: usize) -> Self {
+        Self(match self.0 {
+            Kind::Command(agent) => Kind::Command(Box::new(agent.feedback_bytes(bytes))),
+            Kind::Model(agent) => Kind::Model(Box::new(agent.feedback_bytes(bytes))),
+        })
+    }
+
+    /// Returns the prompt that an iteration with this context is given.
+    pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
+        match &self.0 {
+            Kind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
+            Kind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
+        }
+    }
+}
+
+#[async_trait]
+impl Iteration for Agent {
+    type Output = AgentOutput;
+
+    async fn run(&mut self, cx: IterationContext<AgentOutput>) -> Result<AgentOutput, IterationError> {
+        match &mut self.0 {
+            Kind::Command(agent) => {
+                agent.run(cx.map_previous(AgentOutput::of_command)).await.map(AgentOutput::Command)
+            }
+            Kind::Model(agent) => {
+                agent.run(cx.map_previous(AgentOutput::of_model)).await.map(AgentOutput::Model)
+            }
+        }
+    }
+}
+
+/// The agent that is this command, which the key names.
+pub(super) fn shell_agent(key: &str, command: &CommandLine) -> Result<ShellAgent, ComposeError> {
+    ShellAgent::new(command.as_str()).map_err(ComposeError::part(key))
+}
+
+/// The agent with a reader of what it prints, if anything of that is usage.
+pub(super) fn read_usage(agent: ShellAgent, usage: &UsagePlan, cx: &ExecutionContext) -> ShellAgent {
+    if usage.format.flags().is_none() {
+        return agent;
+    }
+    agent.usage_reader(usage.reader()).on_note(cx.usage_notes())
+}
+
+/// The agent with those who listen to it.
+pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
+    let Some(sink) = cx.sink() else { return agent };
+    let raw = Arc::clone(&sink);
+    agent
+        .on_output(move |_, bytes| sink.text(bytes))
+        .on_raw_output(move |stream, bytes| raw.raw(stream, bytes))
+}
+
+/// The same for a model: its words, and the calls that it makes.
+pub(crate) fn heard_model(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
+    let Some(sink) = cx.sink() else { return agent };
+    agent.on_event(move |event| hear_event(&*sink, event))
+}
+
+fn hear_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
+    let said = match event {
+        TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
+        TurnEvent::Delta(Delta::Restarted) => "\n(the reply broke off, and begins again)\n".to_owned(),
+        TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
+        _ => return,
+    };
+    sink.text(said.as_bytes());
+    sink.raw(Stream::Stdout, said.as_bytes());
+}

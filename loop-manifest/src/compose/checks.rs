@@ -1,0 +1,88 @@
+//! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, or several
+//! of them.
+
+use loop_agents::{
+    judge::{ConfidenceEvaluator, InOrder, JudgeEvaluator},
+    shell::CommandEvaluator,
+};
+use loop_core::Evaluator;
+
+use super::{AgentOutput, ComposeError, priced_model, review::review};
+use crate::{
+    context::ExecutionContext,
+    goal::StopPlan,
+    plan::{ConfidencePlan, JudgePlan, Plan},
+};
+
+/// Everything that has to pass, the cheapest first.
+pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<InOrder<AgentOutput>, ComposeError> {
+    let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
+    if let Some(command) = plan.check_command(cx)? {
+        checks.push(Box::new(command));
+    }
+    if let Some(ConfidencePlan { at_least, key }) = &plan.evaluator.confidence {
+        let evaluator = ConfidenceEvaluator::at_least(*at_least)
+            .map_err(ComposeError::part("evaluator.confidence.at_least"))?;
+        checks.push(Box::new(evaluator.key(key)));
+    }
+    if let Some(part) = &plan.evaluator.judge {
+        checks.push(Box::new(judge(part, plan, cx)?));
+    }
+    if let Some(part) = &plan.evaluator.review {
+        checks.push(Box::new(review(part, plan, cx)?));
+    }
+    Ok(checks.into_iter().collect())
+}
+
+impl Plan {
+    /// Makes the command that judges, if the plan has one.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
+        let Some(line) = &self.evaluator.command else { return Ok(None) };
+        let mut shell = super::review::check_shell(self, cx);
+        if let Some(time) = self.evaluator.max_time {
+            shell = shell.max_time(time);
+        }
+        let evaluator = CommandEvaluator::new(line)
+            .map_err(ComposeError::part("evaluator.command"))?
+            .shell(shell)
+            .text_bytes(self.feedback_bytes)
+            .costs(self.evaluator.is_uncounted);
+        let evaluator = heard(evaluator, cx);
+        Ok(Some(match &self.stop {
+            // The evaluator looks for the match itself, since it sees all of its output; a condition
+            // would see only what is kept of it.
+            StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
+            stop => evaluator
+                .looking_for(stop.patterns().into_iter().cloned())
+                .map_err(ComposeError::part("stop_condition"))?,
+        }))
+    }
+}
+
+/// The check with those who listen to it.
+fn heard(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
+    let Some(sink) = cx.sink() else { return check };
+    check.on_output(move |stream, bytes| {
+        sink.text(bytes);
+        sink.raw(stream, bytes);
+    })
+}
+
+fn judge(part: &JudgePlan, plan: &Plan, cx: &ExecutionContext) -> Result<JudgeEvaluator, ComposeError> {
+    let model = priced_model("evaluator.judge.model", &part.model, plan.agent.usage.prices.as_ref(), cx)?;
+    let mut judge = JudgeEvaluator::new(model.boxed(cx.seed()), &part.criteria)
+        .map_err(ComposeError::part("evaluator.judge.criteria"))?
+        .goal(&plan.goal)
+        .votes(part.votes)
+        .text_bytes(plan.feedback_bytes);
+    if let Some(prompt) = &part.prompt {
+        judge = judge.instructions(prompt);
+    }
+    Ok(match plan.evaluator.max_time {
+        Some(time) => judge.max_time(time),
+        None => judge,
+    })
+}

@@ -1,0 +1,50 @@
+//! Why a plan cannot run here.
+
+use std::error::Error;
+
+use crate::{Diagnostics, model::ModelChoiceError};
+
+/// The cause of a failure in a part whose own types do not matter here.
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A plan that is valid, and cannot run here: a key is missing, for example, or the folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComposeError {
+    /// A part of the manifest cannot be made; the source says why.
+    #[error("{key}")]
+    Part {
+        /// The key of the part, such as `agent.model`.
+        key: String,
+        /// Why it cannot be made.
+        source: BoxError,
+    },
+    /// The settings are wrong.
+    #[error("{0}")]
+    Settings(Diagnostics),
+    /// No model can be asked.
+    #[error(transparent)]
+    Model(#[from] ModelChoiceError),
+    /// The tools of a model cannot work in the folder.
+    #[error(transparent)]
+    Tools(#[from] ToolsError),
+}
+
+/// Tools cannot work here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolsError {
+    /// The folder cannot be worked in.
+    #[error(transparent)]
+    Workspace(#[from] loop_guardrails::policy::workspace::WorkspaceError),
+    /// There is no place for the audit.
+    #[error("decisions about tools cannot be written down")]
+    Audit(#[from] loop_telemetry::NoStateDir),
+}
+
+impl ComposeError {
+    /// Returns a function that makes the error of the part with this key out of its cause.
+    pub(crate) fn part<E: Into<BoxError>>(key: impl Into<String>) -> impl FnOnce(E) -> Self {
+        move |source| Self::Part { key: key.into(), source: source.into() }
+    }
+}

@@ -1,0 +1,146 @@
+//! From a plan to a loop.
+
+mod agent;
+mod checks;
+mod error;
+mod goal;
+mod interrupted;
+mod output;
+mod review;
+
+use loop_core::{Bounded, Guardrail, Judged, Loop, Pace, pace_fn};
+use loop_guardrails::{
+    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate, Unmetered,
+};
+
+pub(crate) use self::agent::heard_model;
+use self::interrupted::Interrupted;
+pub use self::{
+    agent::{Agent, FirstPrompt},
+    error::{ComposeError, ToolsError},
+    output::AgentOutput,
+};
+use crate::{
+    context::ExecutionContext,
+    model::Model,
+    names::ModelName,
+    plan::{Limits, PacePlan, Plan, ResumePlan},
+    settings::Settings,
+};
+use loop_agents::usage::Prices;
+
+/// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a cancellation
+/// token can be added.
+pub type PlannedLoop = Loop<Agent, Judged<AgentOutput>, Bounded>;
+
+/// Iterations in a row that may report nothing of what a limit counts.
+const MAX_UNMETERED: u64 = 3;
+
+impl Plan {
+    /// Makes the loop, whose parts run where `cx` says.
+    ///
+    /// Nothing runs and nothing is written before the loop does.
+    ///
+    /// # Errors
+    /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.
+    ///
+    /// ```
+    /// use loop_agents::process::Custody;
+    /// use loop_manifest::{ExecutionContext, Plan, Source};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = "\
+    /// goal: There is a file
+    /// agent:
+    ///   command: touch done.txt
+    ///   prompt: '{goal}'
+    /// evaluator:
+    ///   command: test -e done.txt
+    /// guardrails:
+    ///   max_iterations: 3
+    /// ";
+    /// let plan = Plan::of(Source::from_bytes("loop.yaml".as_ref(), text.into())?)?.plan;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// let cx = ExecutionContext::new(folder, Custody::new("run-7"))?.with_variables(std::env::vars_os());
+    /// let report = plan.compose(&cx)?.run().await?;
+    /// assert!(report.is_success());
+    /// assert_eq!(report.progress().iterations(), 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
+        let composed = Loop::new(self.agent(cx)?)
+            .evaluate(checks::all(self, cx)?)
+            .until(goal::goal(&self.stop))
+            .at_most(self.limits.max_iterations.get())
+            .pace(pace(self.pace, cx.seed()));
+        Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
+    }
+
+    /// Makes the guardrails, in their order. The most iterations are none of them: they are the loop's own bound.
+    pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
+        let mut rails = self.limits.guardrails();
+        if self.resume != ResumePlan::Rerun {
+            rails.push(Box::new(Interrupted::new(self.resume)));
+        }
+        rails
+    }
+}
+
+impl Limits {
+    fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
+        let mut rails: Vec<Box<dyn Guardrail>> = Vec::new();
+        if let Some(cost) = self.max_cost {
+            rails.push(Box::new(MaxCost::new(cost)));
+        }
+        if let Some(cost) = self.max_hourly_cost {
+            rails.push(Box::new(SpendingRate::per_hour(cost)));
+        }
+        if let Some(tokens) = self.max_tokens {
+            rails.push(Box::new(MaxTokens::new(tokens.get())));
+        }
+        if let Some(time) = self.max_time {
+            rails.push(Box::new(MaxElapsed::new(time)));
+        }
+        if let Some(failures) = self.max_consecutive_failures {
+            rails.push(Box::new(ConsecutiveFailures::new(failures.get())));
+        }
+        // After the failures: an agent that fails at once reports nothing, and the failure is the better reason.
+        if !self.allow_unmetered && (self.max_cost.is_some() || self.max_hourly_cost.is_some()) {
+            rails.push(Box::new(Unmetered::cost(MAX_UNMETERED)));
+        }
+        if !self.allow_unmetered && self.max_tokens.is_some() {
+            rails.push(Box::new(Unmetered::tokens(MAX_UNMETERED)));
+        }
+        if let Some(every) = self.checkpoint {
+            rails.push(Box::new(Checkpoint::from(every)));
+        }
+        rails
+    }
+}
+
+/// The longer of both waits.
+fn pace(PacePlan { every, backoff }: PacePlan, seed: u64) -> impl Pace + use<> {
+    let backoff = Backoff::new(backoff).seed(seed);
+    pace_fn(move |progress| backoff.delay(progress).max(every))
+}
+
+/// The settings of the context.
+fn settings(cx: &ExecutionContext) -> Result<&Settings, ComposeError> {
+    cx.settings().map_err(|findings| ComposeError::Settings(findings.clone()))
+}
+
+/// The model with this name, which the manifest's `key` names, at these prices.
+fn priced_model(
+    key: &str,
+    name: &ModelName,
+    prices: Option<&Prices>,
+    cx: &ExecutionContext,
+) -> Result<Model, ComposeError> {
+    let model =
+        Model::choose(Some(name.as_str()), settings(cx)?, cx.variables()).map_err(ComposeError::part(key))?;
+    Ok(match prices {
+        Some(prices) => model.prices(prices.clone()),
+        None => model,
+    })
+}

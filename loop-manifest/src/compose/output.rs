@@ -1,0 +1,69 @@
+//! What an iteration of a manifest leaves behind.
+
+use loop_agents::{chat::TurnOutput, judge::Words, review::Reviewed, shell::ShellOutput};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::Value;
+
+/// What an agent of a plan left behind. A journal keeps the output itself, and not which kind it is.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum AgentOutput {
+    /// Of a command.
+    Command(ShellOutput),
+    /// Of a model.
+    Model(TurnOutput),
+}
+
+impl AgentOutput {
+    /// The output, if it is a command's.
+    pub(crate) fn of_command(&self) -> Option<ShellOutput> {
+        match self {
+            Self::Command(output) => Some(output.clone()),
+            Self::Model(_) => None,
+        }
+    }
+
+    /// The output, if it is a model's.
+    pub(crate) fn of_model(&self) -> Option<TurnOutput> {
+        match self {
+            Self::Command(_) => None,
+            Self::Model(output) => Some(output.clone()),
+        }
+    }
+
+    fn words(&self) -> &dyn Words {
+        match self {
+            Self::Command(output) => output,
+            Self::Model(output) => output,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentOutput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        // Each command has an exit, and no model has one.
+        let output = match value.get("exit") {
+            Some(_) => ShellOutput::deserialize(value).map(Self::Command),
+            None => TurnOutput::deserialize(value).map(Self::Model),
+        };
+        output.map_err(D::Error::custom)
+    }
+}
+
+impl Words for AgentOutput {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        self.words().excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        self.words().last_words(max_bytes)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.words().failure()
+    }
+}
+
+impl Reviewed for AgentOutput {}

@@ -1,0 +1,79 @@
+//! The review of a plan: a model that only looks, or a command.
+
+use loop_agents::{
+    chat::{Chat, TurnLimits},
+    review::{ReviewEvaluator, WorkTree},
+    shell::{Shell, ShellAgent},
+};
+
+use super::{
+    ComposeError,
+    agent::{heard_command, heard_model, read_usage},
+    priced_model, settings,
+};
+use crate::{
+    context::ExecutionContext,
+    model::ChatSetup,
+    names::ModelName,
+    plan::{Plan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan},
+};
+
+/// The plan's review.
+pub(super) fn review(
+    part: &ReviewPlan,
+    plan: &Plan,
+    cx: &ExecutionContext,
+) -> Result<ReviewEvaluator, ComposeError> {
+    let review = match &part.reviewer {
+        ReviewerPlan::Model { name, rounds } => {
+            let chat = conversation(name, *rounds, plan, cx)?;
+            ReviewEvaluator::by_chat_agent(chat, |agent| heard_model(agent, cx))
+        }
+        ReviewerPlan::Command(part) => {
+            // git is no agent, and gets no agent's key.
+            let tree = WorkTree::at(cx.folder(), &check_shell(plan, cx));
+            ReviewEvaluator::by_command(heard_command(command(part, plan, cx)?, cx), tree)
+        }
+    };
+    let review = review.task(&plan.goal);
+    Ok(match &part.prompt {
+        Some(prompt) => review.instructions(prompt),
+        None => review,
+    })
+}
+
+/// How commands of the check run: without the keys of the agent.
+pub(super) fn check_shell(plan: &Plan, cx: &ExecutionContext) -> Shell {
+    let seen = plan.evaluator_sees().split(cx.variables().iter().cloned()).seen;
+    cx.shell(seen).inherit_env(&plan.agent.env.set)
+}
+
+/// With this model, whose tools change nothing.
+fn conversation(
+    name: &ModelName,
+    rounds: u64,
+    plan: &Plan,
+    cx: &ExecutionContext,
+) -> Result<Chat, ComposeError> {
+    let model = priced_model("evaluator.review.model", name, plan.agent.usage.prices.as_ref(), cx)?;
+    let setup =
+        ChatSetup::new(settings(cx)?, cx).environment(plan.evaluator_sees(), &plan.agent.env.set).reviewing();
+    let limits = TurnLimits::default().rounds(rounds);
+    let limits = plan.evaluator.max_time.map_or(limits, |time| limits.time(time));
+    Ok(model.chat(&setup)?.limits(limits))
+}
+
+/// This command, which sees what an agent sees: the keys of its own vendor as well.
+fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<ShellAgent, ComposeError> {
+    let line = part.line.as_str();
+    let sees = plan.evaluator_sees().of_agent(line);
+    let mut shell = cx.shell(sees.split(cx.variables().iter().cloned()).seen);
+    shell = shell.inherit_env(&plan.agent.env.set);
+    if let Some(time) = plan.evaluator.max_time {
+        shell = shell.max_time(time);
+    }
+    let agent = super::agent::shell_agent("evaluator.review.agent", &part.line)?;
+    let agent = agent.shell(shell).costs(part.is_uncounted);
+    let prices = plan.agent.usage.prices.clone();
+    Ok(read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx))
+}

@@ -1,0 +1,270 @@
+//! The surroundings of a run, as its host decides them.
+
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use loop_agents::{
+    process::{Custody, Job, Stream},
+    shell::Shell,
+    usage::UsageFile,
+};
+use loop_guardrails::policy::environment::looks_secret;
+use loop_telemetry::{Redactor, secrets_in_addresses};
+
+use crate::{Diagnostics, settings::Settings};
+
+/// Receives what one agent or check prints while it works.
+pub trait OutputSink: Send + Sync {
+    /// Takes text for people: the words of the agent, or the output of a check. Bytes arrive as they were read, so a line
+    /// or a character may be divided between two calls.
+    fn text(&self, bytes: &[u8]);
+
+    /// Takes everything that was printed, as it was printed. Default: ignores it.
+    fn raw(&self, stream: Stream, bytes: &[u8]) {
+        let _ = (stream, bytes);
+    }
+}
+
+/// Decides where a plan runs, with which variables, and who hears what its parts print and report.
+///
+/// The context carries what the agent and the checks need. What the loop itself needs belongs to the
+/// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask handler
+/// or a cancellation token there. Clones share the folder, the usage file and the supervision.
+///
+/// # Default
+/// No variables, no settings, nobody who listens, and a redactor that knows the secrets among the variables.
+///
+/// ```
+/// use loop_agents::process::Custody;
+/// use loop_manifest::ExecutionContext;
+///
+/// let cx = ExecutionContext::new("/tmp", Custody::new("run-7"))?
+///     .with_variables(std::env::vars_os())
+///     .on_warning(|warning| eprintln!("warning: {warning}"));
+/// assert_eq!(cx.folder(), std::path::Path::new("/tmp"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ExecutionContext {
+    folder: PathBuf,
+    variables: Arc<[(OsString, OsString)]>,
+    usage: UsageFile,
+    job: Job,
+    custody: Custody,
+    settings: Arc<Result<Settings, Diagnostics>>,
+    clock: fn() -> SystemTime,
+    redact: Option<Hook<Redact>>,
+    output: Option<Hook<MakeSink>>,
+    on_usage_note: Option<Hook<Listener>>,
+    on_warning: Option<Hook<Listener>>,
+}
+
+type Redact = dyn Fn(&str) -> String + Send + Sync;
+type Listener = dyn Fn(&str) + Send + Sync;
+type MakeSink = dyn Fn() -> Arc<dyn OutputSink> + Send + Sync;
+
+/// A closure of the host's.
+struct Hook<F: ?Sized>(Arc<F>);
+
+impl<F: ?Sized> Clone for Hook<F> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<F: ?Sized> fmt::Debug for Hook<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a closure")
+    }
+}
+
+impl ExecutionContext {
+    /// Creates a context for the folder in which agents and checks run. `custody` ends the processes that they leave
+    /// behind.
+    ///
+    /// # Errors
+    /// The file for the usage of the agents cannot be made in the system's folder for temporary files.
+    pub fn new(folder: impl Into<PathBuf>, custody: Custody) -> io::Result<Self> {
+        Ok(Self {
+            folder: folder.into(),
+            variables: Arc::default(),
+            usage: UsageFile::create()?,
+            job: Job::new(),
+            custody,
+            settings: Arc::new(Ok(Settings::default())),
+            clock: SystemTime::now,
+            redact: None,
+            output: None,
+            on_usage_note: None,
+            on_warning: None,
+        })
+    }
+
+    /// Sets the user's variables. Agents and checks see those of them that the plan lets them see. Keys and addresses of
+    /// models are read from them, and so is the place of the audit of tools (see [`StateDir`](loop_telemetry::StateDir)).
+    #[must_use]
+    pub fn with_variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self { variables: variables.into_iter().collect(), ..self }
+    }
+
+    /// Sets the settings, as [`Settings::load`] returns them. An error is reported when a part of the plan needs settings:
+    /// a model does, a command does not.
+    #[must_use]
+    pub fn with_settings(self, settings: Result<Settings, Diagnostics>) -> Self {
+        Self { settings: Arc::new(settings), ..self }
+    }
+
+    /// Sets the clock of the wall. Default: [`SystemTime::now`].
+    #[must_use]
+    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Takes secrets out of what is kept: the audit of tools and the state of
+    /// tasks go through `redact`.
+    #[must_use]
+    pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self { redact: Some(Hook(Arc::new(redact))), ..self }
+    }
+
+    /// Has every agent and every check write to a sink of its own, which `make` returns.
+    #[must_use]
+    pub fn on_output(self, make: impl Fn() -> Arc<dyn OutputSink> + Send + Sync + 'static) -> Self {
+        Self { output: Some(Hook(Arc::new(make))), ..self }
+    }
+
+    /// Hears at once what is odd about the usage that an agent prints, such as a model without a price.
+    #[must_use]
+    pub fn on_usage_note(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { on_usage_note: Some(Hook(Arc::new(listener))), ..self }
+    }
+
+    /// Hears warnings about parts that can run, and probably not as was meant.
+    #[must_use]
+    pub fn on_warning(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { on_warning: Some(Hook(Arc::new(listener))), ..self }
+    }
+
+    /// The folder in which agents and checks run.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The user's variables.
+    pub fn variables(&self) -> &[(OsString, OsString)] {
+        &self.variables
+    }
+
+    /// The value of one of the user's variables.
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    }
+
+    /// The file to which agents and checks append their usage.
+    pub fn usage_file(&self) -> &UsageFile {
+        &self.usage
+    }
+
+    /// The command that runs, to be stopped and continued.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// What ends the processes that agents and checks leave behind.
+    pub fn custody(&self) -> &Custody {
+        &self.custody
+    }
+
+    /// The time on the clock of the wall.
+    pub(crate) fn now(&self) -> SystemTime {
+        (self.clock)()
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn settings(&self) -> Result<&Settings, &Diagnostics> {
+        (*self.settings).as_ref()
+    }
+
+    /// Returns a shell for commands that see `variables`. It runs in the folder, reports usage to the file, and is
+    /// supervised.
+    pub fn shell(&self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Shell {
+        let shell = Shell::new().dir(&self.folder).inherit_env(variables);
+        shell.usage_file(self.usage.clone()).job(self.job.clone()).custody(self.custody.clone())
+    }
+
+    /// Returns a number of this run's own, for the jitter of its waits: runs that failed together must not try again
+    /// together.
+    pub fn seed(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.custody.run().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Reports a warning.
+    pub(crate) fn warn(&self, warning: &str) {
+        if let Some(Hook(listener)) = &self.on_warning {
+            listener(warning);
+        }
+    }
+
+    /// Returns a sink for one agent or check, if anybody listens.
+    pub(crate) fn sink(&self) -> Option<Arc<dyn OutputSink>> {
+        self.output.as_ref().map(|Hook(make)| make())
+    }
+
+    /// Returns the listener for what is odd about usage.
+    pub(crate) fn usage_notes(&self) -> impl FnMut(&str) + Send + 'static + use<> {
+        let listener = self.on_usage_note.clone();
+        move |note| {
+            if let Some(Hook(listener)) = &listener {
+                listener(note);
+            }
+        }
+    }
+
+    /// Returns what takes secrets out of texts.
+    pub(crate) fn redaction(&self) -> Arc<Redact> {
+        match &self.redact {
+            Some(Hook(redact)) => Arc::clone(redact),
+            None => {
+                let variables = self.variables.iter().map(|(name, value)| (&**name, &**value));
+                let redactor = Redactor::new(secrets_in(variables)).shapes();
+                Arc::new(move |text| redactor.redact(text).into_owned())
+            }
+        }
+    }
+}
+
+/// Returns the secrets among these variables: the values of those whose names or values look secret, and the logins and
+/// keys in addresses.
+///
+/// ```
+/// use loop_manifest::secrets_in;
+///
+/// let variables = [("API_KEY", "hunter2hunter2"), ("SHELL", "/bin/sh")];
+/// let found = secrets_in(variables.map(|(name, value)| (name.as_ref(), value.as_ref())));
+/// assert_eq!(found.into_iter().collect::<Vec<_>>(), [b"hunter2hunter2"]);
+/// ```
+pub fn secrets_in<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> BTreeSet<Vec<u8>> {
+    let mut secrets = BTreeSet::new();
+    for (name, value) in variables {
+        if looks_secret(name, value) {
+            secrets.insert(value.as_encoded_bytes().to_vec());
+        } else {
+            let text = value.to_string_lossy();
+            secrets.extend(secrets_in_addresses(&text).into_iter().map(|secret| secret.as_bytes().to_vec()));
+        }
+    }
+    secrets
+}

@@ -1,0 +1,139 @@
+//! A model and its tools: a conversation.
+
+use std::{collections::BTreeMap, ffi::OsString};
+
+use loop_agents::{chat::Chat, tools::Toolbox};
+use loop_guardrails::policy::{
+    ActionPolicy,
+    audit::Audit,
+    environment::{EnvironmentPolicy, NamePattern},
+    workspace::Workspace,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Model,
+    tools::{audit, tools_of, workspace},
+};
+use crate::{
+    compose::{ComposeError, ToolsError},
+    context::ExecutionContext,
+    names::ToolName,
+    settings::Settings,
+};
+
+/// Describes a conversation: where it takes place, and with what.
+///
+/// # Default
+/// No system prompt, the tools and the policy of the settings, and commands of tools that see few of the user's variables:
+/// those that are necessary, and those that the settings name.
+#[derive(Debug)]
+pub struct ChatSetup<'a> {
+    settings: &'a Settings,
+    cx: &'a ExecutionContext,
+    sees: EnvironmentPolicy,
+    set: BTreeMap<String, String>,
+    policy: ActionPolicy,
+    system: Option<String>,
+    tools: Option<Vec<ToolName>>,
+}
+
+impl<'a> ChatSetup<'a> {
+    /// Describes a conversation in this folder, under these settings.
+    pub fn new(settings: &'a Settings, cx: &'a ExecutionContext) -> Self {
+        let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
+        Self { settings, cx, sees, set, policy: settings.policy(), system: None, tools: None }
+    }
+
+    /// Replaces the policy of the settings.
+    #[must_use]
+    pub fn policy(self, policy: ActionPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Restricts it to tools and a policy that change nothing.
+    #[must_use]
+    pub fn reviewing(self) -> Self {
+        let looks = |tool: &ToolName| ToolName::LOOKING.contains(tool);
+        let tools = tools_of(self.settings).into_iter().filter(looks).collect();
+        Self { policy: self.policy.reviewing(), tools: Some(tools), ..self }
+    }
+
+    /// Sets the system prompt.
+    #[must_use]
+    pub fn system(self, system: Option<String>) -> Self {
+        Self { system, ..self }
+    }
+
+    /// Sets the tools; `None` for those of the settings.
+    #[must_use]
+    pub fn tools(self, tools: Option<Vec<ToolName>>) -> Self {
+        Self { tools, ..self }
+    }
+
+    /// Sets which of the user's variables the commands of tools see, and which variables are set for them.
+    #[must_use]
+    pub fn environment(self, sees: EnvironmentPolicy, set: &BTreeMap<String, String>) -> Self {
+        Self { sees, set: set.clone(), ..self }
+    }
+
+    /// Returns these tools in this folder. Their decisions go to the audit.
+    pub fn toolbox(&self, names: &[ToolName], workspace: &Workspace, audit: &Audit) -> Toolbox {
+        // The variables that are set are meant to be seen, and so are those that the policy names.
+        let named = workspace.policy().variables().iter().map(|name| name.value.clone());
+        let sees = self.sees.clone().of_commands().pass(named);
+        let seen = sees.split(self.cx.variables().iter().cloned()).seen.into_iter();
+        let set = self.set.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let everything = EnvironmentPolicy::new().pass("*".parse::<NamePattern>());
+        let tools = Toolbox::standard(workspace.clone())
+            .environment(seen.chain(set), &everything)
+            .custody(self.cx.custody().clone())
+            .run(self.cx.custody().run())
+            .audit(audit.clone());
+        let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
+        others.fold(tools, |tools, other| tools.without(other.as_str()))
+    }
+}
+
+/// A conversation as a person asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The name of the model; `None` for the one that [`Model::choose`] finds.
+    pub model: Option<String>,
+    /// The system prompt.
+    pub system: Option<String>,
+    /// The tools that the model can call; `None` for those of the settings.
+    pub tools: Option<Vec<ToolName>>,
+}
+
+impl Conversation {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// Those of [`Model::choose`] and [`Model::chat`].
+    pub fn begin(&self, settings: &Settings, cx: &ExecutionContext) -> Result<(Model, Chat), ComposeError> {
+        let model = Model::choose(self.model.as_deref(), settings, cx.variables())?;
+        let setup = ChatSetup::new(settings, cx).system(self.system.clone()).tools(self.tools.clone());
+        let chat = model.chat(&setup)?;
+        Ok((model, chat))
+    }
+}
+
+impl Model {
+    /// Begins a conversation with this model. The audit records what its tools do.
+    ///
+    /// # Errors
+    /// The folder cannot be worked in, or there is no place for the audit.
+    pub fn chat(&self, setup: &ChatSetup<'_>) -> Result<Chat, ToolsError> {
+        let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
+        let mut chat = Chat::new(self.boxed(setup.cx.seed()));
+        if let Some(system) = &setup.system {
+            chat = chat.system(system);
+        }
+        if names.is_empty() {
+            return Ok(chat);
+        }
+        let workspace = workspace(setup.cx, setup.policy.clone())?;
+        Ok(chat.tools(setup.toolbox(&names, &workspace, &audit(setup.cx)?)))
+    }
+}

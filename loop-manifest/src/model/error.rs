@@ -1,0 +1,64 @@
+//! Why no model can be asked.
+
+use std::io;
+
+use loop_agents::chat::GenaiError;
+
+use crate::names::NameError;
+
+/// No model can be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelChoiceError {
+    /// The model that the settings or a variable name cannot be asked.
+    #[error("{place}")]
+    NamedBy {
+        /// The place that names it.
+        place: String,
+        /// Why it cannot be asked.
+        source: Box<Self>,
+    },
+    /// The name is wrong.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The settings say which variable has the key, and it is not set.
+    #[error("the key of `{name}`: {variable} is not set")]
+    KeyUnset {
+        /// The name of the model.
+        name: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The vendor wants a key.
+    #[error("`{name}` needs a key: set {variables}, or name another model")]
+    KeyNeeded {
+        /// The name of the model.
+        name: String,
+        /// The variables that can have the key.
+        variables: String,
+    },
+    /// The server's address or the key cannot be used.
+    #[error(transparent)]
+    Server(#[from] GenaiError),
+    /// Nobody names a model, and no Ollama has one.
+    #[error(
+        "no model is named, and {why}; name one in one of three ways:\n  \
+         for once         --model claude-sonnet-4-5, or ollama:qwen3\n  \
+         in a loop.toml   [chat]\n                   model = \"claude-sonnet-4-5\"\n  \
+         in the shell     export LOOP_MODEL=claude-sonnet-4-5\n  \
+         a vendor's model needs its key as well: ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
+    )]
+    NoneNamed {
+        /// Why no Ollama has one.
+        why: String,
+    },
+    /// The asynchronous runtime could not be started.
+    #[error("the asynchronous runtime could not be started")]
+    Runtime(#[source] io::Error),
+}
+
+impl ModelChoiceError {
+    pub(super) fn named_by(self, place: String) -> Self {
+        Self::NamedBy { place, source: Box::new(self) }
+    }
+}

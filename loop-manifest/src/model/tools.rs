@@ -1,0 +1,55 @@
+//! The tools that a model can call, under the policy.
+
+use loop_guardrails::policy::{
+    ActionPolicy,
+    audit::{Audit, AuditFile},
+    workspace::Workspace,
+};
+use loop_telemetry::StateDir;
+
+use crate::{compose::ToolsError, context::ExecutionContext, names::ToolName, settings::Settings};
+
+/// Returns the tools that the user's settings and the project's both name. A file that names none allows all.
+pub fn tools_of(settings: &Settings) -> Vec<ToolName> {
+    let lists = [&settings.user, &settings.project].map(|layer| layer.tables.chat.tools.as_deref());
+    let is_in = |tool: &ToolName| lists.into_iter().flatten().all(|list| list.contains(tool));
+    ToolName::ALL.into_iter().filter(is_in).collect()
+}
+
+/// Opens the folder in which tools work. Warns of what a project's policy asks for and does not get.
+///
+/// # Errors
+/// The folder cannot be worked in.
+pub fn workspace(cx: &ExecutionContext, policy: ActionPolicy) -> Result<Workspace, ToolsError> {
+    let workspace = Workspace::open(cx.folder(), policy)?;
+    for ignored in workspace.policy().ignored() {
+        cx.warn(&ignored.to_string());
+    }
+    Ok(workspace)
+}
+
+/// Returns the audit, which records decisions about tools without secrets, in the state directory that the variables name.
+///
+/// # Errors
+/// The variables name no state directory.
+pub fn audit(cx: &ExecutionContext) -> Result<Audit, ToolsError> {
+    let state = StateDir::from_env_with(|name| cx.variable(name))?;
+    let redact = cx.redaction();
+    Ok(Audit::new().file(AuditFile::at(state.audit())).redacted(move |text| redact(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_agents::tools::Toolbox;
+
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_tools() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace");
+        let names: Vec<_> =
+            Toolbox::standard(workspace).definitions().into_iter().map(|tool| tool.name).collect();
+        assert_eq!(ToolName::ALL.map(|tool| tool.as_str().to_owned()).to_vec(), names);
+    }
+}

@@ -1,0 +1,104 @@
+//! The agents of a task: one works, the other reviews.
+
+use loop_agents::{
+    chat::{ChatAgent, TurnLimits},
+    review::{ChatWorker, EXECUTOR, REVIEWER, ReviewEvaluator, ShellWorker, WorkTree, Worker},
+    shell::{CommandEvaluator, CommandLine, Shell, ShellAgent},
+};
+use loop_guardrails::policy::{ActionPolicy, Origin, Placed, environment::EnvironmentPolicy};
+
+use super::{FOLDER, TaskAgent, TaskError, TaskSpec, TaskText};
+use crate::{
+    compose::heard_model,
+    context::ExecutionContext,
+    model::{ChatSetup, Model},
+    plan::AgentPlan,
+    settings::Settings,
+};
+
+/// Makes the agents of a task.
+pub(super) struct TaskAgents<'a> {
+    spec: &'a TaskSpec,
+    cx: &'a ExecutionContext,
+    settings: &'a Settings,
+}
+
+impl<'a> TaskAgents<'a> {
+    pub(super) fn new(spec: &'a TaskSpec, cx: &'a ExecutionContext) -> Result<Self, TaskError> {
+        let settings = cx.settings().map_err(|findings| TaskError::Settings(findings.clone()))?;
+        Ok(Self { spec, cx, settings })
+    }
+
+    /// Makes the agent that works.
+    pub(super) fn executor(&self) -> Result<Box<dyn Worker>, TaskError> {
+        Ok(match &self.spec.executor {
+            TaskAgent::Model(name) => {
+                let setup = self.setup().system(Some(EXECUTOR.to_owned()));
+                let limits = TurnLimits::default().rounds(self.spec.rounds.get());
+                let chat = self.model(name)?.chat(&setup)?.limits(limits);
+                Box::new(ChatWorker::new(heard_model(ChatAgent::new(chat), self.cx)))
+            }
+            TaskAgent::Command(line) => {
+                Box::new(ShellWorker::new(self.command(line)?, self.tree()).preface(EXECUTOR))
+            }
+        })
+    }
+
+    /// Makes the reviewer, with the checks of the task.
+    pub(super) fn reviewer(&self, task: &TaskText) -> Result<ReviewEvaluator, TaskError> {
+        let review = match &self.spec.reviewer {
+            TaskAgent::Model(name) => {
+                let setup = self.setup().system(Some(REVIEWER.to_owned())).reviewing();
+                let limits = TurnLimits::default().rounds(self.spec.review_rounds());
+                let chat = self.model(name)?.chat(&setup)?.limits(limits);
+                ReviewEvaluator::by_chat_agent(chat, |agent| heard_model(agent, self.cx))
+            }
+            TaskAgent::Command(line) => ReviewEvaluator::by_command(self.command(line)?, self.tree()),
+        };
+        let task = task.clone();
+        let review = review.task_from(move || task.for_review()).believing();
+        self.spec.permissions.checks.iter().try_fold(review, |review, line| {
+            let check = CommandEvaluator::new(line)
+                .map_err(|source| TaskError::Command { place: format!("the check `{line}`"), source })?;
+            Ok(review.check(line, check.shell(self.shell())))
+        })
+    }
+
+    /// The files of the work.
+    pub(super) fn tree(&self) -> WorkTree {
+        WorkTree::at(self.cx.folder(), &self.shell())
+    }
+
+    fn model(&self, name: &str) -> Result<Model, TaskError> {
+        let model = Model::choose(Some(name), self.settings, self.cx.variables())?;
+        Ok(match self.spec.reasoning {
+            Some(effort) => model.reasoning(effort),
+            None => model,
+        })
+    }
+
+    fn setup(&self) -> ChatSetup<'a> {
+        ChatSetup::new(self.settings, self.cx).policy(self.policy())
+    }
+
+    /// The user named the task file, so what it allowed when the run began is the user's permission. Nobody may write the
+    /// folder in which we keep the state of the task.
+    fn policy(&self) -> ActionPolicy {
+        let origin = || Origin::line(&*self.spec.file, 1);
+        let programs = self.spec.permissions.bash.iter().map(|name| Placed::new(name.clone(), origin()));
+        self.settings.policy_allowing(programs).guard([self.cx.folder().join(FOLDER)])
+    }
+
+    /// A command, as `loop run --agent` would run it.
+    fn command(&self, line: &str) -> Result<ShellAgent, TaskError> {
+        let place = || format!("the command `{line}`");
+        let command =
+            CommandLine::parse(line).map_err(|source| TaskError::Command { place: place(), source })?;
+        Ok(AgentPlan::of_command(command.clone()).command_agent(&command, self.cx)?)
+    }
+
+    /// How checks run: with the user's variables, without what looks like a secret.
+    fn shell(&self) -> Shell {
+        self.cx.shell(EnvironmentPolicy::new().split(self.cx.variables().iter().cloned()).seen)
+    }
+}

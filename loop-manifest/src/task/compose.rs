@@ -1,0 +1,177 @@
+//! From a task to a loop.
+
+use std::{fmt, path::PathBuf, sync::Arc, time::SystemTime};
+
+use async_trait::async_trait;
+use loop_agents::review::{Account, Findings, Ledger, ReviewEvaluator, TaskExecution, Worked, Worker};
+use loop_core::{
+    Bounded, EvaluationContext, Evaluator, EvaluatorError, Event, Judged, Loop, Progress, Verdict,
+    evaluator_passed,
+};
+use loop_guardrails::ConsecutiveFailures;
+
+use super::{TaskError, TaskSpec, TaskText, agents::TaskAgents, state::StateFiles};
+use crate::context::ExecutionContext;
+
+/// The most loops in a row that may fail.
+const MAX_FAILURES: u64 = 3;
+
+/// The loop of a task: an agent works, and another one reviews, until nothing is left to do.
+pub type TaskLoop = Loop<TaskExecution<Box<dyn Worker>>, Judged<Worked>, Bounded>;
+
+/// A task that two agents can work on.
+///
+/// It writes the state of the work into the folder `.loop/task` for people to read. Nothing is ever read from there.
+pub struct Task {
+    spec: TaskSpec,
+    cx: ExecutionContext,
+    text: TaskText,
+    files: StateFiles,
+    ledger: Option<Ledger>,
+    ledger_file: Option<PathBuf>,
+    granted: u64,
+    on_worked: Arc<OnWorked>,
+}
+
+type OnWorked = dyn Fn(&Worked) + Send + Sync;
+
+impl Task {
+    /// Opens the task in the folder of the context.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no task.
+    pub fn open(spec: TaskSpec, cx: &ExecutionContext) -> Result<Self, TaskError> {
+        let (text, _) = TaskText::open(cx.folder(), &spec.file)?;
+        text.begun_with(&spec.permissions, cx);
+        let files = StateFiles::new(&spec, cx.now(), cx)?;
+        let (ledger, ledger_file, granted) = (None, None, 0);
+        Ok(Self {
+            spec,
+            cx: cx.clone(),
+            text,
+            files,
+            ledger,
+            ledger_file,
+            granted,
+            on_worked: Arc::new(|_| ()),
+        })
+    }
+
+    /// Finds out whether both agents can work here. Nothing is written.
+    ///
+    /// # Errors
+    /// One of them cannot.
+    pub fn probe(&self) -> Result<(), TaskError> {
+        let agents = TaskAgents::new(&self.spec, &self.cx)?;
+        let role = |role| move |source| TaskError::Role { role, source: Box::new(source) };
+        agents.executor().map_err(role("who works"))?;
+        agents.reviewer(&self.text).map(drop).map_err(role("who reviews"))
+    }
+
+    /// Sets the time at which the run began, if that was earlier.
+    ///
+    /// # Errors
+    /// The folder cannot be opened.
+    pub fn began(mut self, began: SystemTime) -> Result<Self, TaskError> {
+        self.files = StateFiles::new(&self.spec, began, &self.cx)?;
+        Ok(self)
+    }
+
+    /// Keeps a record of the actions of all loops in the file `path`. With it the run also knows after a crash what a loop
+    /// did that was cut off.
+    #[must_use]
+    pub fn actions_in(mut self, path: impl Into<PathBuf>) -> Self {
+        self.ledger_file = Some(path.into());
+        self
+    }
+
+    /// Calls `listener` with what a loop did, before that is reviewed.
+    #[must_use]
+    pub fn on_worked(mut self, listener: impl Fn(&Worked) + Send + Sync + 'static) -> Self {
+        self.on_worked = Arc::new(listener);
+        self
+    }
+
+    /// Grants loops beside those of the spec.
+    #[must_use]
+    pub const fn granted(mut self, loops: u64) -> Self {
+        self.granted = loops;
+        self
+    }
+
+    /// Takes in an event of an earlier process of the run, with the output that its journal keeps. Nothing is written.
+    pub fn recall(&self, event: &Event, progress: &Progress, worked: Option<Worked>) {
+        self.files.recall(event, progress, worked);
+    }
+
+    /// Returns the most loops, with those that were granted.
+    pub fn loops(&self) -> u64 {
+        self.spec.loops.get().saturating_add(self.granted)
+    }
+
+    /// Makes the loop.
+    ///
+    /// # Errors
+    /// One of the agents cannot work here.
+    pub fn compose(&mut self) -> Result<TaskLoop, TaskError> {
+        let agents = TaskAgents::new(&self.spec, &self.cx)?;
+        let (text, redact) = (self.text.clone(), self.cx.redaction());
+        let review = agents.reviewer(&self.text)?;
+        let mut execution = TaskExecution::new(agents.executor()?, self.loops(), move || Ok(text.now()));
+        self.ledger = Some(execution.ledger());
+        if let Some(path) = &self.ledger_file {
+            execution = execution.remembering(agents.tree(), path).redacting(move |text| redact(text));
+        }
+        let files = self.files.clone();
+        let review = RecordingEvaluator { review, files, on_worked: Arc::clone(&self.on_worked) };
+        Ok(Loop::new(execution)
+            .evaluate(review)
+            .until(evaluator_passed())
+            .at_most(self.spec.loops.get())
+            .guard(ConsecutiveFailures::new(MAX_FAILURES))
+            .observe(self.files.clone()))
+    }
+
+    /// Returns what all loops did, as far as it is known.
+    pub(super) async fn did(&self) -> Account {
+        let mut did = self.files.last().map(|worked| worked.so_far).unwrap_or_default();
+        if let Some(ledger) = &self.ledger {
+            did.absorb(&ledger.so_far().await);
+        }
+        did
+    }
+
+    /// Returns the findings of the last review of this process, also of one that ended the run.
+    pub(super) fn found(&self) -> Option<Findings> {
+        self.files.found()
+    }
+
+    /// Returns the findings of the last review that came to a verdict, in this process or an earlier one.
+    pub(super) fn known(&self) -> Findings {
+        self.files.known()
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// Records what a loop did, before it is reviewed, and what the review found.
+struct RecordingEvaluator {
+    review: ReviewEvaluator,
+    files: StateFiles,
+    on_worked: Arc<OnWorked>,
+}
+
+#[async_trait]
+impl Evaluator<Worked> for RecordingEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<Worked>) -> Result<Verdict, EvaluatorError> {
+        (self.on_worked)(cx.output());
+        self.files.worked(cx.iteration(), cx.output().clone());
+        let judged = self.review.evaluate(cx).await;
+        self.files.reviewed(self.review.found());
+        judged
+    }
+}

@@ -1,0 +1,193 @@
+//! Tasks: a file that says what to do, an agent that works on it, and an agent that reviews.
+//!
+//! What may run is settled when the run begins. The task file is within the agents' reach, so an agent that could give
+//! itself a program by writing a line into it would have every program. The text is read again whenever it is needed, so
+//! that a person can make the task clearer while the agents work.
+//!
+//! ```
+//! use loop_agents::process::Custody;
+//! use loop_manifest::{ExecutionContext, task::{Task, TaskAgent, TaskSpec, TaskText}};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("task.md"), "Write hello into hello.txt.")?;
+//! let (text, file) = TaskText::open(folder, "task.md")?;
+//! let worker = "echo hello >hello.txt; echo 'STATUS: COMPLETE'".to_owned();
+//! let reviewer = "cat >/dev/null; echo '{\"complete\": true, \"pending\": [], \"blocker\": \"\", \"summary\": \"done\"}'";
+//! let spec = TaskSpec::new(&text, TaskAgent::Command(worker), file.permissions)
+//!     .reviewer(TaskAgent::Command(reviewer.to_owned()));
+//! let cx = ExecutionContext::new(folder, Custody::new("run-7"))?.with_variables(std::env::vars_os());
+//! let mut task = Task::open(spec, &cx)?;
+//! let report = task.compose()?.run().await?;
+//! assert!(report.is_success());
+//! assert_eq!(std::fs::read_to_string(folder.join("hello.txt"))?, "hello\n");
+//! # Ok(()) }
+//! ```
+
+mod agents;
+mod compose;
+mod error;
+mod file;
+mod outcome;
+mod state;
+mod text;
+
+use std::num::NonZeroU64;
+
+use loop_agents::chat::Effort;
+use loop_core::{Grant, Progress, StepRecord, StopReason};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+pub use self::{
+    compose::{Task, TaskLoop},
+    error::{LoopsError, TaskError},
+    file::{TaskFile, TaskFileError, ToolPermissions},
+    outcome::{TaskOutcome, TaskStatus},
+    text::TaskText,
+};
+
+/// The folder for the state of a task, in the folder of the work. Agents may not write there.
+pub const FOLDER: &str = ".loop";
+
+/// The most loops, if nobody says another number.
+pub const DEFAULT_LOOPS: NonZeroU64 = NonZeroU64::new(5).expect("not 0");
+
+/// The most rounds of tool calls in a loop, if nobody says another number.
+pub const DEFAULT_ROUNDS: NonZeroU64 = NonZeroU64::new(30).expect("not 0");
+
+/// Says which agents work on which task. A run keeps it, and goes on with it when it is resumed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TaskSpec {
+    /// The path of the task's file in the folder of the work, without links.
+    pub file: String,
+    /// The agent that works.
+    pub executor: TaskAgent,
+    /// The agent that reviews.
+    pub reviewer: TaskAgent,
+    /// The most loops of work and review.
+    pub loops: NonZeroU64,
+    /// The most rounds of tool calls in a loop, if a model works.
+    pub rounds: NonZeroU64,
+    /// How hard models think; `None` for their own default.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "by_name",
+        deserialize_with = "named"
+    )]
+    pub reasoning: Option<Effort>,
+    /// The permissions of the task file when the run began.
+    #[serde(rename = "rights")]
+    pub permissions: ToolPermissions,
+}
+
+/// An agent of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskAgent {
+    /// The model of this name.
+    Model(String),
+    /// A shell command.
+    Command(String),
+}
+
+impl TaskSpec {
+    /// Describes a task on which `agent` works and which it reviews as well, with the default numbers of loops and rounds.
+    pub fn new(text: &TaskText, agent: TaskAgent, permissions: ToolPermissions) -> Self {
+        Self {
+            file: text.path(),
+            reviewer: agent.clone(),
+            executor: agent,
+            loops: DEFAULT_LOOPS,
+            rounds: DEFAULT_ROUNDS,
+            reasoning: None,
+            permissions,
+        }
+    }
+
+    /// Sets the agent that reviews.
+    #[must_use]
+    pub fn reviewer(self, reviewer: TaskAgent) -> Self {
+        Self { reviewer, ..self }
+    }
+
+    /// Sets the most loops.
+    #[must_use]
+    pub fn loops(self, loops: NonZeroU64) -> Self {
+        Self { loops, ..self }
+    }
+
+    /// Sets the most rounds of tool calls in a loop.
+    #[must_use]
+    pub fn rounds(self, rounds: NonZeroU64) -> Self {
+        Self { rounds, ..self }
+    }
+
+    /// Sets how hard models think; `None` for their own default.
+    #[must_use]
+    pub fn reasoning(self, reasoning: Option<Effort>) -> Self {
+        Self { reasoning, ..self }
+    }
+
+    /// Returns the name of its run in lists: the name of the file, without its ending.
+    pub fn name(&self) -> &str {
+        let name = self.file.rsplit('/').next().unwrap_or(&self.file);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
+    /// Returns the most loops, with those that were granted since the run began.
+    pub fn loops_in_all<'a>(&self, granted: impl IntoIterator<Item = &'a Grant>) -> u64 {
+        granted.into_iter().fold(self.loops.get(), |loops, grant| loops.saturating_add(grant.iterations))
+    }
+
+    /// Returns how many loops a run that has come this far has to be granted, to have `wanted` of them in all.
+    ///
+    /// # Errors
+    /// It would have fewer, or none is left.
+    pub fn more_loops(&self, run: &Progress, wanted: Option<NonZeroU64>) -> Result<u64, LoopsError> {
+        let had = self.loops_in_all(run.granted());
+        let is_exhausted =
+            run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::MaxIterations));
+        match wanted.map(NonZeroU64::get) {
+            Some(wanted) if wanted < had => Err(LoopsError::Fewer { had }),
+            Some(wanted) if wanted > had => Ok(wanted - had),
+            _ if is_exhausted => Err(LoopsError::UsedUp { had, more: had.saturating_add(5) }),
+            _ => Ok(0),
+        }
+    }
+
+    /// Returns 1 if the last loop of a run was cancelled while the agent worked, so that nobody has got anything for it; else 0.
+    pub fn called_off(&self, run: &Progress) -> u64 {
+        let is_called_off =
+            run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::Cancelled));
+        let is_cut = run.current_step().is_none()
+            && run.last_step().map_or(0, StepRecord::iteration) < run.iterations();
+        u64::from(is_called_off && is_cut && run.iterations() >= self.loops_in_all(run.granted()))
+    }
+
+    /// Returns how often a reviewing model may call tools: half as often as one that works, and six times at least.
+    fn review_rounds(&self) -> u64 {
+        (self.rounds.get() / 2).max(6)
+    }
+}
+
+impl TaskAgent {
+    /// Returns the name of the model, or the command.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Model(name) | Self::Command(name) => name,
+        }
+    }
+}
+
+#[expect(clippy::ref_option, reason = "serde hands over a reference")]
+fn by_name<S: Serializer>(effort: &Option<Effort>, serializer: S) -> Result<S::Ok, S::Error> {
+    effort.map(Effort::name).serialize(serializer)
+}
+
+fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Effort>, D::Error> {
+    let name = Option::<String>::deserialize(deserializer)?;
+    name.map(|name| name.parse().map_err(D::Error::custom)).transpose()
+}

@@ -1,0 +1,62 @@
+//! How a task ended.
+
+use loop_agents::review::{Account, BLOCKED, Findings, is_claimed};
+use loop_core::{Ending, Progress, StopReason};
+use serde::Serialize;
+
+use super::Task;
+
+/// How a task ended, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TaskStatus {
+    /// The agent that works says that the task is done, and no check contradicts it.
+    Complete,
+    /// The review found nothing left to do.
+    NothingPending,
+    /// All loops were used up.
+    Exhausted,
+    /// The reviewer says that a person is needed.
+    Blocked,
+    /// The run was cancelled.
+    Cancelled,
+    /// Something went wrong.
+    Error,
+}
+
+/// How a task ended, and what is left of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TaskOutcome {
+    /// How it ended.
+    pub status: TaskStatus,
+    /// The findings of the last review.
+    pub findings: Findings,
+    /// What all loops did.
+    pub did: Account,
+}
+
+impl Task {
+    /// Returns the outcome of a run that has ended like this.
+    pub async fn outcome(&self, ending: &Ending, progress: &Progress) -> TaskOutcome {
+        let step = progress.last_step();
+        let mut findings = match step.and_then(|step| step.verdict()).map(|verdict| verdict.text().parse()) {
+            Some(Ok(findings)) => findings,
+            None => self.known(),
+        };
+        let status = match ending.reason() {
+            None if step.is_some_and(is_claimed) => TaskStatus::Complete,
+            None => TaskStatus::NothingPending,
+            Some(StopReason::MaxIterations) => TaskStatus::Exhausted,
+            Some(StopReason::Cancelled) => TaskStatus::Cancelled,
+            Some(reason) if reason.as_str() == BLOCKED => {
+                let blocked = || Findings::new([""; 0], ending.message(), "");
+                findings = self.found().unwrap_or_else(blocked);
+                TaskStatus::Blocked
+            }
+            _ => TaskStatus::Error,
+        };
+        TaskOutcome { status, findings, did: self.did().await }
+    }
+}
