@@ -9,7 +9,10 @@ mod task;
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use clap_complete::Shell;
 use loop_core::Usd;
 
@@ -24,8 +27,10 @@ pub(crate) use self::{
     },
     task::{TaskArgs, TellingArgs},
 };
-use crate::init::{agent::known_programs, template::Template};
-use loop_manifest::duration;
+use loop_manifest::{
+    duration,
+    init::{Template, known_programs},
+};
 
 /// Run an agent against a check until it passes, inside limits that hold.
 #[derive(Debug, Parser)]
@@ -184,6 +189,7 @@ Example:
 pub(crate) struct InitArgs {
     /// fix-until-tests-pass (the default) or refactor-until-lint-clean
     #[arg(default_value = "fix-until-tests-pass", hide_possible_values = true, hide_default_value = true)]
+    #[arg(value_parser = template())]
     pub(crate) template: Template,
     /// A .yaml, .toml or .json file, or - [default: loop.yaml]
     #[arg(long, value_name = "FILE", default_value = "loop.yaml", hide_default_value = true)]
@@ -320,4 +326,14 @@ pub(crate) struct CheckArgs {
     /// Where the check runs [default: here]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) cwd: Option<PathBuf>,
+}
+
+/// Reads the name of a template. The list of names is for completions.
+fn template() -> impl TypedValueParser<Value = Template> {
+    let about = |template| match template {
+        Template::FixUntilTestsPass => "Mend the code until the project's tests pass",
+        _ => "Rewrite the code until the project's linter finds nothing",
+    };
+    let names = Template::ALL.map(|template| PossibleValue::new(template.name()).help(about(template)));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Template>())
 }

@@ -10,7 +10,6 @@ mod drive;
 mod every;
 mod exit;
 mod faults;
-mod init;
 mod keeping;
 mod logging;
 mod report;

@@ -17,6 +17,7 @@ mod field;
 mod fields;
 mod flags;
 mod goal;
+pub mod init;
 mod keys;
 mod load;
 mod mismatch;

@@ -1,5 +1,7 @@
 //! `loop init`: write a manifest for the project in this folder.
 
+mod report;
+
 use std::{
     env,
     ffi::OsStr,
@@ -13,13 +15,11 @@ use anyhow::{Context, anyhow};
 use loop_agents::shell::CommandLine;
 
 use super::{Failure, here};
-use crate::{
-    args::InitArgs,
-    exit,
-    init::{Draft, SCHEMA_FILE, agent::Agent, project, report},
-    view,
+use crate::{args::InitArgs, exit, view};
+use loop_manifest::{
+    Format,
+    init::{Agent, Draft, SCHEMA_FILE, checks},
 };
-use loop_manifest::Format;
 
 /// As `--out`: print the manifest, and write no file.
 const STDOUT: &str = "-";
@@ -29,7 +29,7 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     let format = format(&args.out).map_err(Failure::Usage)?;
     let path = env::var_os("PATH").unwrap_or_default();
     let agent = agent(args.agent.as_deref(), &path).map_err(Failure::Usage)?;
-    let checks = project::checks(&dir, args.template.purpose());
+    let checks = checks(&dir, args.template.purpose());
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
     let draft = Draft {
         template: args.template,

@@ -12,10 +12,9 @@ use loop_telemetry::{REDACTED, RunInfo, RunManifest};
 use super::{Failure, here, reported};
 use crate::{
     args::{FlagArgs, RunArgs},
-    init::agent,
     view::changes,
 };
-use loop_manifest::{Diagnostics, Flags, Loaded, Paint, Plan, Source, kebab_case};
+use loop_manifest::{Diagnostics, Flags, Loaded, Paint, Plan, Source, init::in_full, kebab_case};
 
 /// What a loop is called that is made of flags, in a folder whose name is none.
 const NAMELESS: &str = "loop";
@@ -118,7 +117,7 @@ fn refused(findings: &Diagnostics) -> Failure {
 
 fn of_flags(flags: &FlagArgs) -> Flags<'_> {
     Flags {
-        agent: agent::in_full(&flags.agent),
+        agent: in_full(&flags.agent),
         check: &flags.check,
         max: flags.max,
         goal: flags.goal.as_deref(),

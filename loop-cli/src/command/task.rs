@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use loop_agents::review::Worked;
 use loop_core::Progress;
 use loop_manifest::{
+    init::in_full,
     model::name_of,
     task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSpec, TaskText},
 };
@@ -139,7 +140,7 @@ fn spec(
     file: TaskFile,
     model: impl Fn(Option<String>) -> anyhow::Result<TaskAgent>,
 ) -> anyhow::Result<TaskSpec> {
-    let command = |line: &String| TaskAgent::Command(crate::init::agent::in_full(line).to_owned());
+    let command = |line: &String| TaskAgent::Command(in_full(line).to_owned());
     let executor = match &args.agent {
         Some(line) => command(line),
         None => model(args.model.clone().or(file.model)).context("who works")?,

@@ -7,12 +7,12 @@ use loop_agents::{process::Cut, shell::Checked};
 
 use super::Failure;
 use crate::{
-    init::agent::is_on_path,
     keeping,
     view::{self, text},
 };
 use loop_manifest::{
     ExecutionContext, Paint, Plan, UNFILLED,
+    init::is_on_path,
     model::Model,
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };

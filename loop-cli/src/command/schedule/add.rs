@@ -1,6 +1,6 @@
 //! `loop schedule add`: a job more.
 
-use loop_manifest::model::Model;
+use loop_manifest::{init::in_full, model::Model};
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, anyhow};
@@ -19,7 +19,6 @@ use super::{
 use crate::{
     args::{AddArgs, ErrandArgs},
     clock, exit,
-    init::agent,
     schedule::{self, Errand, SchedulePlace},
     view::{self, BOLD, paint, text},
 };
@@ -95,7 +94,7 @@ fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(
         return Ok((errand, by));
     }
     if let Some(command) = &asked.agent {
-        let errand = Errand::Agent { command: agent::in_full(command).to_owned(), max_seconds };
+        let errand = Errand::Agent { command: in_full(command).to_owned(), max_seconds };
         let by = errand.describe();
         return Ok((errand, by));
     }

@@ -6,10 +6,10 @@ use super::{
     project::Check,
     template::Template,
 };
-use loop_manifest::{Format, UNFILLED, kebab_case};
+use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
 
-/// Where an editor finds the JSON Schema: beside the manifest.
-pub(crate) const SCHEMA_FILE: &str = "loop.schema.json";
+/// The file in which an editor finds the JSON Schema, in the folder of the manifest.
+pub const SCHEMA_FILE: &str = "loop.schema.json";
 
 /// The same, as a manifest names it.
 const SCHEMA: &str = "./loop.schema.json";
@@ -20,29 +20,29 @@ const MAX_COST_USD: u64 = 5;
 const MAX_SECONDS: u64 = 3600;
 const MAX_CONSECUTIVE_FAILURES: u64 = 3;
 
-/// What a manifest is made of.
+/// The parts of a first manifest.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
-    /// What is to be reached.
-    pub(crate) template: Template,
+pub struct Draft<'a> {
+    /// The goal, and what the agent is told.
+    pub template: Template,
     /// The name of the project's folder.
-    pub(crate) folder: &'a str,
-    /// Who does the work.
-    pub(crate) agent: Agent<'a>,
-    /// What judges it, if that was found.
-    pub(crate) check: Option<&'a Check>,
-    /// Whether the JSON Schema stands beside the manifest.
-    pub(crate) has_schema: bool,
+    pub folder: &'a str,
+    /// The agent.
+    pub agent: Agent<'a>,
+    /// The check, if one was found.
+    pub check: Option<&'a Check>,
+    /// Whether the JSON Schema is in the folder of the manifest.
+    pub has_schema: bool,
 }
 
 impl Draft<'_> {
-    /// The manifest's text.
-    pub(crate) fn render(&self, format: Format) -> String {
+    /// Returns the text of the manifest.
+    pub fn render(&self, format: Format) -> String {
         self.page().render(format)
     }
 
-    /// Whether all was found, so that the loop can be run as it is.
-    pub(crate) fn is_complete(&self) -> bool {
+    /// Returns whether everything was found, so that the loop can run as it is.
+    pub fn is_complete(&self) -> bool {
         self.check.is_some() && self.agent.command().is_some()
     }
 
@@ -112,11 +112,11 @@ impl Draft<'_> {
 
     fn about_agent(&self) -> Vec<String> {
         let prompt = "A shell command. The prompt goes to its standard input, or where {prompt} stands.";
-        let leave = match self.agent {
-            Agent::Known(known) => Some(known.leave),
+        let permits = match self.agent {
+            Agent::Known(known) => Some(known.permits),
             Agent::Given(_) | Agent::Missing => None,
         };
-        [prompt].into_iter().chain(leave).map(str::to_owned).collect()
+        [prompt].into_iter().chain(permits).map(str::to_owned).collect()
     }
 
     fn check_command(&self) -> String {

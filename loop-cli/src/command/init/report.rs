@@ -2,22 +2,21 @@
 
 use std::path::Path;
 
-use super::{
-    SCHEMA_FILE,
-    agent::{self, Agent},
-    project::Check,
+use loop_manifest::{
+    UNFILLED,
+    init::{Agent, Check, SCHEMA_FILE, known_programs},
 };
+
 use crate::view::{BOLD, WARN, paint};
-use loop_manifest::UNFILLED;
 
 /// What was found, and what was not.
 pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
     let mut rows = match agent {
-        Agent::Known(known) => vec![("agent", known.command.to_owned()), ("", known.leave.to_owned())],
+        Agent::Known(known) => vec![("agent", known.command.to_owned()), ("", known.permits.to_owned())],
         Agent::Given(command) => vec![("agent", command.to_owned())],
         Agent::Missing => vec![
             ("agent", paint(WARN, "none found on PATH")),
-            ("", format!("known by name: {}", agent::known_programs())),
+            ("", format!("known by name: {}", known_programs())),
         ],
     };
     match checks {

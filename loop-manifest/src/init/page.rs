@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use loop_manifest::Format;
+use crate::source::Format;
 
 /// What stands in a manifest.
 #[derive(Debug)]

@@ -3,20 +3,21 @@
 //! An agent that is only told to make a check pass will sooner or later change the check. So most of
 //! a template's prompt says which ways out are closed.
 
-use clap::ValueEnum;
+use std::str::FromStr;
 
 /// A loop that many projects need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Template {
-    /// Mend the code until the project's tests pass
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Template {
+    /// Mend the code until the project's tests pass.
     FixUntilTestsPass,
-    /// Rewrite the code until the project's linter finds nothing
+    /// Rewrite the code until the project's linter finds nothing.
     RefactorUntilLintClean,
 }
 
 /// What a check is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// It runs the tests.
     Test,
     /// It runs the linter.
@@ -24,16 +25,19 @@ pub(crate) enum Purpose {
 }
 
 impl Template {
-    /// The name, as it is written on the command line.
-    pub(super) fn name(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::FixUntilTestsPass, Self::RefactorUntilLintClean];
+
+    /// Returns its name, such as `fix-until-tests-pass`.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::FixUntilTestsPass => "fix-until-tests-pass",
             Self::RefactorUntilLintClean => "refactor-until-lint-clean",
         }
     }
 
-    /// What its check is for.
-    pub(crate) fn purpose(self) -> Purpose {
+    /// Returns what its check is for.
+    pub const fn purpose(self) -> Purpose {
         match self {
             Self::FixUntilTestsPass => Purpose::Test,
             Self::RefactorUntilLintClean => Purpose::Lint,
@@ -54,6 +58,20 @@ impl Template {
             Self::FixUntilTestsPass => include_str!("prompts/fix-until-tests-pass.md"),
             Self::RefactorUntilLintClean => include_str!("prompts/refactor-until-lint-clean.md"),
         }
+    }
+}
+
+/// A word that is not the name of a [`Template`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no template `{0}`: write fix-until-tests-pass or refactor-until-lint-clean")]
+pub struct UnknownTemplate(String);
+
+impl FromStr for Template {
+    type Err = UnknownTemplate;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTemplate> {
+        let found = Self::ALL.into_iter().find(|template| template.name() == name);
+        found.ok_or_else(|| UnknownTemplate(name.to_owned()))
     }
 }
 

@@ -13,13 +13,13 @@ use std::{cmp::Reverse, fs, path::Path};
 
 use super::template::Purpose;
 
-/// A command that was found.
+/// A command that was found in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Check {
+pub struct Check {
     /// The shell command.
-    pub(crate) command: String,
-    /// The file that speaks for it.
-    pub(crate) file: &'static str,
+    pub command: String,
+    /// The file that points to it.
+    pub file: &'static str,
     said: Said,
 }
 
@@ -40,9 +40,9 @@ impl Check {
     }
 }
 
-/// All commands for this purpose that the project in `dir` speaks for. The most specific is first:
-/// the one of which the project itself has said most.
-pub(crate) fn checks(dir: &Path, purpose: Purpose) -> Vec<Check> {
+/// Returns all commands for this purpose that the files of the project in `dir` point to. The most specific is first: the
+/// one of which the project itself has said most.
+pub fn checks(dir: &Path, purpose: Purpose) -> Vec<Check> {
     let kinds = [cargo::check, node::check, python::check, go::check, make::check];
     let mut found: Vec<_> = kinds.into_iter().filter_map(|check| check(dir, purpose)).collect();
     found.sort_by_key(|check| Reverse(check.said));
@@ -63,4 +63,5 @@ fn by_lock_file(dir: &Path, lock_files: &[(&str, &'static str)]) -> Option<&'sta
 }
 
 #[cfg(test)]
+#[path = "../../../tests/init/project.rs"]
 mod tests;

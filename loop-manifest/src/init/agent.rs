@@ -1,6 +1,6 @@
 //! The agents that are known by name, and how each of them works unattended.
 //!
-//! Left alone, an agent needs leave to edit files, and no more: the loop runs the check itself. So
+//! Left alone, an agent needs permission to edit files, and no more: the loop runs the check itself. So
 //! each line of the table has the least flags with which the agent neither asks nor gives up, and those
 //! with which it reports what it uses: a budget can hold only for what is reported. An agent that takes a
 //! budget of its own is handed what is left of the loop's, and stops by itself before it is cut.
@@ -11,25 +11,26 @@ use loop_agents::usage::Format;
 
 /// An agent that is known by name.
 #[derive(Debug)]
-pub(crate) struct KnownAgent {
+#[non_exhaustive]
+pub struct KnownAgent {
     /// The program, as it is found on PATH.
-    pub(crate) program: &'static str,
+    pub program: &'static str,
     /// The shell command that lets it work unattended.
-    pub(crate) command: &'static str,
+    pub command: &'static str,
     /// What it prints with these flags.
-    pub(crate) format: Format,
+    pub format: Format,
     /// What the flags let it do, for a person who is about to leave it alone.
-    pub(crate) leave: &'static str,
+    pub permits: &'static str,
     /// Whether its cost is known while or after it runs.
-    pub(crate) cost: Cost,
+    pub cost: Cost,
 }
 
 /// Whether a limit on an agent's cost can hold.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Cost {
-    /// It is said, or estimated from the tokens and the model that are said.
+pub enum Cost {
+    /// It reports its cost, or its model and tokens, from which the cost is estimated.
     Told,
-    /// It is not; this is why, and what helps.
+    /// It reports too little; the text says why, and what helps.
     Untold(&'static str),
 }
 
@@ -41,7 +42,7 @@ const AGENTS: [KnownAgent; 6] = [
         command: "claude -p --permission-mode acceptEdits --output-format stream-json --verbose \
                   ${LOOP_BUDGET_USD_LEFT:+--max-budget-usd $LOOP_BUDGET_USD_LEFT}",
         format: Format::ClaudeStreamJson,
-        leave: "It may edit files in this folder; other commands are refused.",
+        permits: "It may edit files in this folder; other commands are refused.",
         cost: Cost::Told,
     },
     // https://developers.openai.com/codex/noninteractive: `-` is a prompt on standard input.
@@ -49,7 +50,7 @@ const AGENTS: [KnownAgent; 6] = [
         program: "codex",
         command: "codex exec --json --sandbox workspace-write -",
         format: Format::CodexJson,
-        leave: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
+        permits: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
         cost: Cost::Untold(
             "No limit on cost: codex does not say its model. Name it in the command (`--model NAME`), and \
              `max_cost_usd` can hold.",
@@ -60,7 +61,7 @@ const AGENTS: [KnownAgent; 6] = [
         program: "gemini",
         command: "gemini --approval-mode auto_edit --output-format json",
         format: Format::GeminiJson,
-        leave: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
+        permits: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
         cost: Cost::Told,
     },
     // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, what it
@@ -69,7 +70,7 @@ const AGENTS: [KnownAgent; 6] = [
         program: "opencode",
         command: "opencode run --format json",
         format: Format::OpencodeJson,
-        leave: "It may do what its permission settings allow without asking.",
+        permits: "It may do what its permission settings allow without asking.",
         cost: Cost::Told,
     },
     // Its README: `-p` reads a prompt on standard input; there are no permissions, only tools.
@@ -77,7 +78,7 @@ const AGENTS: [KnownAgent; 6] = [
         program: "pi",
         command: "pi -p --mode json --no-session --tools read,grep,find,ls,edit,write",
         format: Format::PiJson,
-        leave: "It may edit files and run no commands.",
+        permits: "It may edit files and run no commands.",
         cost: Cost::Told,
     },
     // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its
@@ -86,30 +87,30 @@ const AGENTS: [KnownAgent; 6] = [
         program: "aider",
         command: "aider --yes-always --no-auto-commits --no-suggest-shell-commands --no-detect-urls --message {prompt}",
         format: Format::Text,
-        leave: "It may edit files and run no commands.",
+        permits: "It may edit files and run no commands.",
         cost: Cost::Untold("No limit on cost: what aider uses cannot be read out of what it prints."),
     },
 ];
 
-/// Who does the work, as far as that is known.
+/// The agent of a draft, as far as it is known.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Agent<'a> {
+pub enum Agent<'a> {
     /// One of the table.
     Known(&'static KnownAgent),
     /// A command that the user gave.
     Given(&'a str),
-    /// Nobody was found.
+    /// None was found.
     Missing,
 }
 
 impl<'a> Agent<'a> {
-    /// The agent that the user names: a program of the table, else a whole command.
-    pub(crate) fn named(command: &'a str) -> Self {
+    /// Returns the agent that the user names: a program of the table, else a whole command.
+    pub fn named(command: &'a str) -> Self {
         known(command).map_or(Self::Given(command), Self::Known)
     }
 
-    /// Its shell command, if it has one.
-    pub(crate) fn command(self) -> Option<&'a str> {
+    /// Returns its shell command, if it has one.
+    pub fn command(self) -> Option<&'a str> {
         match self {
             Self::Known(known) => Some(known.command),
             Self::Given(command) => Some(command),
@@ -117,15 +118,15 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// The first agent of the table whose program is in one of the folders of `path`.
-    pub(crate) fn on_path(path: &OsStr) -> Self {
+    /// Returns the first agent of the table whose program is in one of the folders of `path`.
+    pub fn on_path(path: &OsStr) -> Self {
         let here = Path::new("");
         AGENTS.iter().find(|known| is_on_path(known.program, path, here)).map_or(Self::Missing, Self::Known)
     }
 }
 
-/// What to run where the user has written `command`: for a program of the table the whole command.
-pub(crate) fn in_full(command: &str) -> &str {
+/// Returns what to run where the user has written `command`: for the name of a known agent its whole command.
+pub fn in_full(command: &str) -> &str {
     known(command).map_or(command, |known| known.command)
 }
 
@@ -133,13 +134,13 @@ fn known(command: &str) -> Option<&'static KnownAgent> {
     AGENTS.iter().find(|known| known.program == command.trim())
 }
 
-/// The programs of the table, in their order.
-pub(crate) fn known_programs() -> String {
+/// Returns the programs of the known agents, separated by commas.
+pub fn known_programs() -> String {
     AGENTS.map(|known| known.program).join(", ")
 }
 
-/// Whether this program is in one of the folders of `path`, of which those that are relative are in `dir`.
-pub(crate) fn is_on_path(program: &str, path: &OsStr, dir: &Path) -> bool {
+/// Returns whether this program is in one of the folders of `path`. Relative folders are in `dir`.
+pub fn is_on_path(program: &str, path: &OsStr, dir: &Path) -> bool {
     env::split_paths(path).any(|folder| is_executable(&dir.join(folder).join(program)))
 }
 

@@ -5,22 +5,17 @@ use std::path::Path;
 use loop_agents::shell::CommandLine;
 use proptest::prelude::*;
 
-use super::{
-    Draft,
-    agent::Agent,
-    project,
-    template::{Purpose, Template},
-};
-use loop_manifest::{Format, Plan, Source};
+use super::{Agent, Check, Draft, Purpose, Template, checks, known_programs};
+use crate::{Format, Plan, Source};
 
 const FORMATS: [(&str, Format); 3] =
     [("loop.yaml", Format::Yaml), ("loop.toml", Format::Toml), ("loop.json", Format::Json)];
 
 /// A project for which every check is found.
-fn check(purpose: Purpose) -> project::Check {
+fn check(purpose: Purpose) -> Check {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("go.mod"), "module it\n").unwrap();
-    project::checks(dir.path(), purpose).remove(0)
+    checks(dir.path(), purpose).remove(0)
 }
 
 /// The plan of the draft and what is warned about, the same in every format.
@@ -40,9 +35,9 @@ fn planned(draft: &Draft<'_>) -> (Plan, String) {
 
 #[test]
 fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
-    for template in [Template::FixUntilTestsPass, Template::RefactorUntilLintClean] {
+    for template in Template::ALL {
         let check = check(template.purpose());
-        for program in super::agent::known_programs().split(", ") {
+        for program in known_programs().split(", ") {
             for has_schema in [true, false] {
                 let agent = Agent::named(program);
                 assert!(matches!(agent, Agent::Known(_)), "{program}");

@@ -1,0 +1,37 @@
+//! The first manifest of a project.
+//!
+//! Nobody should have to read a reference to get a loop that runs. So the commands come from what is in the folder
+//! ([`checks`]) and on `PATH` ([`Agent::on_path`]), and the words from a [`Template`]. A [`Draft`] makes a manifest of them,
+//! in the format that was asked for. It leaves open what was not found, and validation reports that.
+//!
+//! ```
+//! use loop_manifest::{Format, init::{Agent, Draft, Template, checks}};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("go.mod"), "module it\n")?;
+//! let template = Template::FixUntilTestsPass;
+//! let found = checks(folder, template.purpose());
+//! let agent = Agent::named("claude");
+//! let draft = Draft { template, folder: "it", agent, check: found.first(), has_schema: false };
+//! assert!(draft.is_complete());
+//! assert!(draft.render(Format::Yaml).contains("go test ./..."));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod agent;
+mod draft;
+mod page;
+mod project;
+mod template;
+
+#[cfg(test)]
+#[path = "../../tests/init/mod.rs"]
+mod tests;
+
+pub use self::{
+    agent::{Agent, Cost, KnownAgent, in_full, is_on_path, known_programs},
+    draft::{Draft, SCHEMA_FILE},
+    project::{Check, checks},
+    template::{Purpose, Template, UnknownTemplate},
+};
