@@ -1,10 +1,24 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(feature = "review"),
+    allow(
+        dead_code,
+        unused_imports,
+        clippy::allow_attributes,
+        reason = "the modules of other features share these parts, and which are off is the user's choice"
+    )
+)]
 
+#[cfg(feature = "chat")]
 pub mod chat;
+#[cfg(feature = "judge")]
 pub mod judge;
 pub mod output;
 pub mod process;
+#[cfg(feature = "review")]
 pub mod review;
+#[cfg(feature = "shell")]
 pub mod shell;
+#[cfg(feature = "tools")]
 pub mod tools;
 pub mod usage;

@@ -1,5 +1,5 @@
 //! The memory that a long conversation takes, in a process of its own: it is that of the whole process.
-
+#![cfg(feature = "chat")]
 #![cfg(all(test, target_os = "linux"))]
 
 use std::fs;

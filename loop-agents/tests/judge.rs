@@ -1,4 +1,5 @@
 //! Judges with scripted models, in loops and alone.
+#![cfg(feature = "judge")]
 
 use std::{sync::Arc, time::Duration};
 

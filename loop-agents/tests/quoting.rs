@@ -1,4 +1,5 @@
 //! What we think of a shell's quotes, held against the shells of this machine.
+#![cfg(feature = "shell")]
 
 use std::{
     path::Path,

@@ -1,4 +1,5 @@
 //! Agents that report in their own format, as parts of a loop: recorded streams, printed by a shell.
+#![cfg(feature = "shell")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Agents and evaluators as parts of a loop, with real commands.
+#![cfg(feature = "shell")]
 
 mod common;
 

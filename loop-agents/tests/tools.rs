@@ -1,4 +1,5 @@
 //! Tools, in real folders, with real commands.
+#![cfg(feature = "tools")]
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
 #[path = "tools/adversary/mod.rs"]

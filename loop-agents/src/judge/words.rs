@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{chat::TurnOutput, output::excerpt, review::Worked, shell::ShellOutput};
+use crate::{chat::TurnOutput, output::excerpt, shell::ShellOutput};
 
 /// An output of which a text can be judged: what an agent had to say.
 pub trait Words: Send + Sync + 'static {
@@ -44,20 +44,6 @@ impl Words for TurnOutput {
 
     fn failure(&self) -> Option<String> {
         Self::failure(self)
-    }
-}
-
-impl Words for Worked {
-    fn excerpt(&self, max_bytes: usize) -> String {
-        self.words.excerpt(max_bytes)
-    }
-
-    fn last_words(&self, max_bytes: usize) -> String {
-        self.words.last_words(max_bytes)
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.account.failure.clone()
     }
 }
 

@@ -1,10 +1,14 @@
 //! The JSON objects of a text.
 
-use std::{cell::RefCell, fmt, ops::Range};
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+    ops::Range,
+};
 
 use serde::{
     Deserializer,
-    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor},
+    de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::{Map, Value, map::Entry};
 
@@ -23,8 +27,8 @@ pub(crate) enum NoObject {
     Broken,
 }
 
-/// What the parser says of a value that is nested without end.
-const TOO_DEEP: &str = "recursion limit exceeded";
+/// A value may be nested this deep. The parser's own limit is 128.
+const MAX_DEPTH: usize = 100;
 
 /// The JSON objects that stand in `text`, and in no other object and in no list.
 ///
@@ -33,18 +37,19 @@ const TOO_DEEP: &str = "recursion limit exceeded";
 pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, NoObject> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(start) = text[at..].find(['{', '[']).map(|offset| at + offset) {
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        at = match values.next() {
-            Some(Ok(value)) => {
-                let end = start + values.byte_offset();
+        let reader = Reader::default();
+        let mut from = serde_json::Deserializer::from_str(&text[start..]);
+        at = match reader.value(&mut from) {
+            Ok(value) => {
+                let end = start + from.into_iter::<Value>().byte_offset();
                 found.extend(value.is_object().then_some(start..end));
                 end
             }
-            Some(Err(error)) if error.is_eof() => return Err(NoObject::CutOff),
-            // Else each of its braces would be tried, all of them to the end of the text.
-            Some(Err(error)) if error.to_string().starts_with(TOO_DEEP) => return Err(NoObject::TooDeep),
+            Err(error) if error.is_eof() => return Err(NoObject::CutOff),
+            // Otherwise each of its braces would be tried, all of them to the end of the text.
+            Err(_) if reader.is_too_deep.get() => return Err(NoObject::TooDeep),
             // A brace of prose or of code.
-            _ => start + 1,
+            Err(_) => start + 1,
         };
     }
     match found.last() {
@@ -91,19 +96,35 @@ pub(crate) struct Read {
 /// # Errors
 /// A text that is no JSON.
 pub(crate) fn read(text: &str) -> serde_json::Result<Read> {
-    let doubled = RefCell::default();
+    let reader = Reader::default();
     let mut from = serde_json::Deserializer::from_str(text);
-    let value = Once(&doubled).deserialize(&mut from)?;
+    let value = reader.value(&mut from)?;
     from.end()?;
-    Ok(Read { value, doubled: doubled.into_inner() })
+    Ok(Read { value, doubled: reader.doubled.into_inner() })
 }
 
 /// More keys are not named.
 const MAX_DOUBLED: usize = 8;
 
+/// Reads one value, and finds out what is wrong with it.
+#[derive(Default)]
+struct Reader {
+    doubled: RefCell<Vec<String>>,
+    is_too_deep: Cell<bool>,
+}
+
+impl Reader {
+    fn value<'de, D: Deserializer<'de>>(&self, from: D) -> Result<Value, D::Error> {
+        Once { reader: self, depth: 0 }.deserialize(from)
+    }
+}
+
 /// Takes any value, and each key once.
 #[derive(Clone, Copy)]
-struct Once<'a>(&'a RefCell<Vec<String>>);
+struct Once<'a> {
+    reader: &'a Reader,
+    depth: usize,
+}
 
 impl<'de> DeserializeSeed<'de> for Once<'_> {
     type Value = Value;
@@ -114,8 +135,17 @@ impl<'de> DeserializeSeed<'de> for Once<'_> {
 }
 
 impl Once<'_> {
+    /// What takes the values in this one.
+    fn inner<E: de::Error>(self) -> Result<Self, E> {
+        if self.depth == MAX_DEPTH {
+            self.reader.is_too_deep.set(true);
+            return Err(E::custom(NoObject::TooDeep));
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+
     fn doubles(self, key: String) {
-        let mut doubled = self.0.borrow_mut();
+        let mut doubled = self.reader.doubled.borrow_mut();
         if doubled.len() < MAX_DOUBLED && !doubled.contains(&key) {
             doubled.push(key);
         }
@@ -154,17 +184,17 @@ impl<'de> Visitor<'de> for Once<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(self)? {
+        let (inner, mut list) = (self.inner()?, Vec::new());
+        while let Some(item) = items.next_element_seed(inner)? {
             list.push(item);
         }
         Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
+        let (inner, mut object) = (self.inner()?, Map::new());
         while let Some(key) = fields.next_key::<String>()? {
-            let value = fields.next_value_seed(self)?;
+            let value = fields.next_value_seed(inner)?;
             match object.entry(key) {
                 Entry::Vacant(free) => _ = free.insert(value),
                 Entry::Occupied(mut taken) => {

@@ -7,7 +7,10 @@ use loop_core::{Iteration, IterationContext, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{Account, Ledger, WorkTree, Worker, brief, claims_complete, ledger::Known, next_steps};
-use crate::output::{OUTPUT_MARK, fingerprint};
+use crate::{
+    judge::Words,
+    output::{OUTPUT_MARK, fingerprint},
+};
 
 /// What a loop of the executing agent left behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +25,20 @@ pub struct Worked {
     /// What the last review before this loop found, as text; one that found nothing out counts for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub found_before: String,
+}
+
+impl Words for Worked {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        self.words.excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        self.words.last_words(max_bytes)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.account.failure.clone()
+    }
 }
 
 impl Worked {

@@ -133,7 +133,7 @@ impl Account {
 
     /// A total of what was used, as this object tells it, which replaces the sum of the messages.
     pub(super) fn total(&mut self, of: Total<'_>, told: &Value, usage: Usage) {
-        self.notes.add(match self.ledger.total(of, &format!("{of:?} {told}"), usage) {
+        self.notes.add(match self.ledger.total(of, &of.identity(told), usage) {
             Outcome::Taken => return,
             Outcome::Lower => "the agent's total is less than what it reported while it ran",
             Outcome::Zero => "the agent's total is zero, so the sum of its messages stands",

@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 
 use loop_core::{Cost, CostQuality, Usage, Usd};
+use serde_json::{Value, json};
 
 use super::memory::Memory;
 
@@ -22,6 +23,18 @@ pub(super) enum Total<'a> {
     ProcessSoFar(&'a str),
     /// All processes of a thread so far, those of earlier runs too.
     ThreadSoFar(&'a str),
+}
+
+impl Total<'_> {
+    /// Returns a text that only the same total in the same words has.
+    pub(super) fn identity(self, told: &Value) -> String {
+        match self {
+            Self::Process => json!([told]),
+            Self::ProcessSoFar(session) => json!([told, { "session": session }]),
+            Self::ThreadSoFar(thread) => json!([told, { "thread": thread }]),
+        }
+        .to_string()
+    }
 }
 
 /// What became of a total.

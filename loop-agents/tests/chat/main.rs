@@ -1,4 +1,5 @@
 //! Turns with a scripted model and real tools.
+#![cfg(feature = "chat")]
 
 mod agent;
 mod cases;

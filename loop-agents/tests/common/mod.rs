@@ -14,10 +14,9 @@ use std::{
     time::Duration,
 };
 
-use loop_agents::{
-    process::{Environment, Finished, Process},
-    shell::Shell,
-};
+use loop_agents::process::{Environment, Finished, Process};
+#[cfg(feature = "shell")]
+use loop_agents::shell::Shell;
 use tempfile::TempDir;
 
 /// The least that a command line needs.
@@ -34,6 +33,7 @@ pub fn process(line: &str) -> Process {
 }
 
 /// The same for agents and evaluators.
+#[cfg(feature = "shell")]
 pub fn shell() -> Shell {
     Shell::new().env("PATH", PATH)
 }

@@ -1,4 +1,5 @@
 //! Reviews, and the loops that they are part of.
+#![cfg(feature = "review")]
 #![cfg(all(test, unix))]
 
 mod cases;
