@@ -42,6 +42,8 @@ use loop_manifest::{
 pub(crate) struct Place {
     /// The folder.
     pub(crate) dir: PathBuf,
+    /// The manifest or the task file that is executed: its whole path, without links. Tools ask before they change it.
+    pub(crate) executed: Option<PathBuf>,
     /// The user's variables, of which they see what the plan lets them see.
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The file to which they append their usage.
@@ -55,6 +57,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The same, where this file is executed.
+    pub(crate) fn executing(self, file: Option<PathBuf>) -> Self {
+        Self { executed: file, ..self }
+    }
+
     /// How a command runs here that sees these variables.
     pub(crate) fn shell(&self, seen: impl IntoIterator<Item = (OsString, OsString)>) -> Shell {
         let shell = Shell::new().dir(&self.dir).inherit_env(seen);

@@ -1,6 +1,9 @@
 //! What a run was begun with, for who goes on with it.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, anyhow};
 use loop_telemetry::{REDACTED, RunInfo};
@@ -53,6 +56,14 @@ impl Begun {
         match self {
             Self::Plan(subject) => subject.manifest.as_deref(),
             Self::Repetition(..) | Self::Task(_) => None,
+        }
+    }
+
+    /// The whole path of the manifest or the task file that is executed in the folder `dir`, if there is one.
+    pub(super) fn executed(&self, dir: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Task(assignment) => Some(dir.join(&assignment.file)),
+            _ => self.manifest().map(Path::to_owned),
         }
     }
 

@@ -137,7 +137,8 @@ impl Dead<'_> {
         note_resumed(store, &run.id)?;
         faults::point("after_resume_note");
         end_remains(&run.id).map_err(Failure::Usage)?;
-        let place = place(dir, run.id).map_err(Failure::Usage)?;
+        let executed = begun.executed(&dir);
+        let place = place(dir, run.id).map_err(Failure::Usage)?.executing(executed);
         let redactor = keeping::redactor(begun.set(), &place.env);
         view::conceal(redactor.clone());
         let logs =

@@ -54,7 +54,8 @@ pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<Place> {
         )
     })?;
     let custody = custody(run).context("the processes of the run cannot be looked after")?;
-    Ok(Place { dir, env: env::vars_os().collect(), usage, notes: Notes::default(), job: Job::new(), custody })
+    let (env, notes, job) = (env::vars_os().collect(), Notes::default(), Job::new());
+    Ok(Place { dir, executed: None, env, usage, notes, job, custody })
 }
 
 /// A name for a new run. Names sort by time.

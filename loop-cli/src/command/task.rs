@@ -48,7 +48,8 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
         resumed.grant.add_iterations = assignment.more_loops(&so_far, args.loops).map_err(Failure::Usage)?;
         return resume::exec_told(&resumed, &args.telling);
     }
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let executed = Some(dir.join(task.path()));
+    let place = place(dir, new_run()).map_err(Failure::Usage)?.executing(executed);
     let redactor = keeping::redactor(&BTreeMap::new(), &place.env);
     view::conceal(redactor.clone());
     // Whatever is wrong with the agents is found before anything is kept of a run.

@@ -32,12 +32,14 @@ pub(crate) struct Surroundings<'a> {
 impl<'a> Surroundings<'a> {
     pub(crate) fn new(settings: &'a Settings, place: &'a Place) -> Self {
         let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
-        Self { settings, place, sees, set, policy: settings.policy(), system: None, tools: None }
+        let around =
+            Self { settings, place, sees, set, policy: ActionPolicy::default(), system: None, tools: None };
+        around.policy(settings.policy())
     }
 
-    /// What tools may do there; without this it is what the settings say.
+    /// What tools may do there, beside changing what the run executes; without this it is what the settings say.
     pub(crate) fn policy(self, policy: ActionPolicy) -> Self {
-        Self { policy, ..self }
+        Self { policy: policy.asking_before(self.place.executed.clone()), ..self }
     }
 
     /// For a model that is only to look: of the tools of the settings those that change nothing, and a policy that

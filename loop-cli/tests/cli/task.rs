@@ -34,6 +34,14 @@ pub(crate) fn says(text: &str) -> Answer {
     Answer::deltas([text])
 }
 
+/// The agent puts this text in the place of a file, with a program that the user allows: no tool for files does that to a
+/// task.
+pub(crate) fn replaces(world: &World, path: &str, content: &str) -> Answer {
+    world.write("../home/.config/loop/loop.toml", "[policy]\nallow = [\"cp\"]\n");
+    world.write("other", content);
+    calls("run_command", &json!({ "command": format!("cp other {path}") }))
+}
+
 /// A reviewer that gives its verdict.
 pub(crate) fn finds(pending: &[&str], blocker: &str) -> [Answer; 2] {
     let verdict = json!({ "pending": pending, "blocker": blocker, "summary": "I looked at it." });
