@@ -373,3 +373,23 @@ fn a_task_is_shown_as_other_runs_are() {
     let run = fs::read_dir(world.state().join("runs")).expect("runs").count();
     assert!(run > 0);
 }
+
+/// Of a review whose usage nobody reported the cost is not known, so that of the run is more than the rest.
+#[test]
+fn a_cost_of_which_a_part_was_not_reported_is_a_lower_bound() {
+    for (is_reported, is_lower_bound) in [(false, json!(true)), (true, Value::Null)] {
+        let review = finds(&[], "").map(|answer| if is_reported { answer.usage(1000, 1) } else { answer });
+        let server = Server::new([idles().usage(1000, 1)].into_iter().chain(review));
+        let world = World::new();
+        world.write("task.md", "Do it.\n");
+        let ran = server.run(&world, &["task", "task.md", "--json", "--model", "openai:gpt-5"]).exits(0);
+        let outcome = json_of(&ran);
+        let record = world.record();
+        assert_eq!(outcome["cost_state"], "estimated");
+        assert!(outcome["estimated_cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{outcome}");
+        assert_eq!(
+            (&outcome["cost_is_lower_bound"], &record["cost_is_lower_bound"]),
+            (&is_lower_bound, &is_lower_bound)
+        );
+    }
+}
