@@ -73,8 +73,8 @@ pub trait Tool: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What the call would change, so that the policy judges the new text before anything is done, and a person can be
-    /// asked about it where the policy leaves that to one; nothing by default, and then such a call is refused.
+    /// Returns what the call would change. The policy judges the new text before anything is done, and a person can be
+    /// asked about it. By default it returns nothing, and a call that needs a person's yes is refused.
     fn change(&self, _arguments: &Self::Arguments) -> Option<Change> {
         None
     }

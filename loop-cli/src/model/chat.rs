@@ -37,7 +37,8 @@ impl<'a> Surroundings<'a> {
         around.policy(settings.policy())
     }
 
-    /// What tools may do there, beside changing what the run executes; without this it is what the settings say.
+    /// Sets what tools may do there. The default is what the settings say. Either way, tools ask before they change the
+    /// file that the run executes.
     pub(crate) fn policy(self, policy: ActionPolicy) -> Self {
         Self { policy: policy.asking_before(self.place.executed.clone()), ..self }
     }

@@ -38,7 +38,7 @@ fn manifest() -> Value {
     Manifest::new("-", "true").set("agent", json!({ "model": "openai:scripted", "prompt": "{goal}" })).0
 }
 
-/// What the tools answered, as they are told to the model.
+/// The answers of the tools, as the model reads them.
 fn answers(server: &Server, request: usize) -> Vec<String> {
     let messages = server.requests()[request].body["messages"].clone();
     let messages = messages.as_array().expect("messages").iter();

@@ -76,7 +76,7 @@ fn what_is_executed_is_changed_by_nobody_unasked() {
     }
 }
 
-/// Whoever may replace a file that nobody can read may have put anything away with it.
+/// The write would replace the file, and it may be a manifest.
 #[test]
 fn a_file_that_cannot_be_read_counts_as_one_that_is_executed() {
     use std::os::unix::fs::PermissionsExt;
@@ -152,7 +152,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What `loop` finds at each path, where that is something that it executes.
+/// The paths at which `loop` finds something that it executes, with its text.
 fn found(folder: &std::path::Path) -> Vec<(&'static str, String)> {
     let paths = ["a", "d/b", "d/e/c", "link", "box/b", "box/e/c", "d", "d/e", "box"];
     let texts =

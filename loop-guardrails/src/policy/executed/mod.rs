@@ -29,7 +29,7 @@ use toml::de::{DeTable, DeValue};
 /// The most bytes that a manifest has. `loop` executes no longer file.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
 
-/// What `loop` does with a text.
+/// The way in which `loop` executes a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Executed {
     /// `loop run` executes it.
@@ -39,7 +39,7 @@ pub(super) enum Executed {
 }
 
 impl Executed {
-    /// What these bytes are to `loop`, if it executes them.
+    /// Recognises a manifest or a task file. Returns nothing for any other content.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.len() as u64 > MAX_BYTES {
             return None;

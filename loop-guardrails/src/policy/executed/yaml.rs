@@ -13,7 +13,7 @@ pub(super) fn keys(text: &str) -> Option<Vec<String>> {
     serde_saphyr::from_str_with_options(text, options()).ok().map(|Keys(keys)| keys)
 }
 
-/// What the loaders refuse for its values is a matter of theirs. Here nothing but the keys counts.
+/// Accepts at least what the loaders accept: only the keys count here, and values that a loader refuses do no harm.
 fn options() -> Options {
     serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::PassThrough,

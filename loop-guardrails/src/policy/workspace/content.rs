@@ -1,4 +1,4 @@
-//! What files hold, where that alone makes a change need a person's yes.
+//! The content of files, which alone can make a change need a person's yes.
 
 use std::{ffi::OsStr, fs::File, io::Read, os::fd::AsFd};
 
@@ -48,11 +48,11 @@ fn refuse(ruling: Ruling, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceE
     Err(Denied { action: format!("to {verb} `{path}`"), ruling }.into())
 }
 
-/// A file is there, and nobody knows what is in it.
+/// The file exists, and its content cannot be read.
 #[derive(Debug)]
 pub(super) struct Unread;
 
-/// What the file to which a link leads is to `loop`. A file out of the workspace is not looked at.
+/// Recognises the content of the file to which a link leads. This does not read files out of the workspace.
 fn of_link(inner: &Inner, link: &LocalPath) -> Result<Option<Executed>, Unread> {
     match walk::walk(inner, link.as_path(), Last::Followed, Missing::Imagined(Verb::Read)) {
         Ok(file) if file.kind == Some(FileType::RegularFile) => of_file(file.folder(), &file.name),
@@ -61,7 +61,7 @@ fn of_link(inner: &Inner, link: &LocalPath) -> Result<Option<Executed>, Unread> 
     }
 }
 
-/// What the ordinary file of this name is to `loop`, if it executes it. One that is gone is nothing to it.
+/// Recognises the content of the file of this name. A file that is gone has none.
 pub(super) fn of_file(folder: impl AsFd, name: &OsStr) -> Result<Option<Executed>, Unread> {
     // Something else may be there by now. A link is not followed, and a pipe is not waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
