@@ -6,6 +6,8 @@
 mod beneath;
 #[path = "policy/cases.rs"]
 mod cases;
+#[path = "policy/content.rs"]
+mod content;
 #[path = "policy/files.rs"]
 mod files;
 #[path = "policy/followed.rs"]

@@ -55,6 +55,7 @@ pub trait OutputSink: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct ExecutionContext {
     folder: PathBuf,
+    executed: Option<PathBuf>,
     variables: Arc<[(OsString, OsString)]>,
     usage: UsageFile,
     job: Job,
@@ -95,6 +96,7 @@ impl ExecutionContext {
     pub fn new(folder: impl Into<PathBuf>, custody: Custody) -> io::Result<Self> {
         Ok(Self {
             folder: folder.into(),
+            executed: None,
             variables: Arc::default(),
             usage: UsageFile::create()?,
             job: Job::new(),
@@ -113,6 +115,13 @@ impl ExecutionContext {
     #[must_use]
     pub fn with_variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self { variables: variables.into_iter().collect(), ..self }
+    }
+
+    /// Names the manifest that is executed, by its whole path without links. Tools ask before they change it. A task does
+    /// this for its own file.
+    #[must_use]
+    pub fn executing(self, file: Option<PathBuf>) -> Self {
+        Self { executed: file, ..self }
     }
 
     /// Sets the settings, as [`Settings::load`] returns them. An error is reported when a part of the plan needs settings:
@@ -156,6 +165,11 @@ impl ExecutionContext {
     /// The folder in which agents and checks run.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The file that is executed.
+    pub(crate) fn executed(&self) -> Option<&Path> {
+        self.executed.as_deref()
     }
 
     /// The user's variables.

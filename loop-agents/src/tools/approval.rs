@@ -72,17 +72,22 @@ impl Change {
         Self(Kind::Described(text.into()))
     }
 
+    /// The path as it was written, and why the new text may not be there, if the policy says so.
+    pub(super) fn refusal(self, workspace: &Workspace) -> Option<(String, WorkspaceError)> {
+        let Kind::Text { path, edit } = self.0 else { return None };
+        // The call itself says why a change cannot be made.
+        let new = edit(old_text(workspace, &path).ok()?).ok()?;
+        let refusal = workspace.check_write(&path, new.as_bytes()).err()?;
+        refusal.is_refusal().then_some((path, refusal))
+    }
+
     /// The change, for a person.
     pub(super) fn shown(self, workspace: &Workspace) -> Result<String, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
             Kind::Described(text) => return Ok(visible(&text).into_owned()),
         };
-        let old = match workspace.read(&path) {
-            Ok(opened) => read_file::whole(opened.file, &path, MAX_CONTENT_BYTES)?,
-            Err(WorkspaceError::NotFound { .. }) => String::new(),
-            Err(error) => return Err(error.into()),
-        };
+        let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;
         diff(&old, &new).ok_or_else(|| {
             let text = format!(
@@ -90,6 +95,15 @@ impl Change {
             );
             ToolError::rejected(text)
         })
+    }
+}
+
+/// The text of a file, empty if there is none.
+fn old_text(workspace: &Workspace, path: &str) -> Result<String, ToolError> {
+    match workspace.read(path) {
+        Ok(opened) => read_file::whole(opened.file, path, MAX_CONTENT_BYTES),
+        Err(WorkspaceError::NotFound { .. }) => Ok(String::new()),
+        Err(error) => Err(error.into()),
     }
 }
 

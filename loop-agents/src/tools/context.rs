@@ -38,6 +38,20 @@ pub(super) struct Question {
     paths: Vec<LocalPath>,
 }
 
+impl Question {
+    /// The question about what is refused, if a person can allow it; `path` is as it was written.
+    fn of(refusal: WorkspaceError, path: Option<&str>, workspace: &Workspace) -> Result<Self, ToolError> {
+        match refusal {
+            WorkspaceError::Denied(denied) if denied.ruling.needs_approval.is_some() => {
+                let written = path.and_then(|path| workspace.policy().local(path).ok());
+                let paths = written.into_iter().chain(denied.ruling.needs_approval.clone()).collect();
+                Ok(Self { denied, paths })
+            }
+            refusal => Err(refusal.into()),
+        }
+    }
+}
+
 /// What a call did so far.
 #[derive(Debug, Default)]
 pub(super) struct Deeds {
@@ -77,23 +91,23 @@ impl ToolContext {
         Self { workspace, approved, approval, process, record, deeds, stop }
     }
 
-    /// Whether the policy allows what the call needs, or leaves it to a person.
-    pub(super) async fn judge(&self, needs: Vec<Need>) -> Result<Option<Question>, ToolError> {
+    /// Whether the policy allows what the call needs and changes, or leaves it to a person.
+    pub(super) async fn judge(
+        &self,
+        needs: Vec<Need>,
+        change: Option<Change>,
+    ) -> Result<Option<Question>, ToolError> {
         self.blocking(move |workspace, _| {
             let mut question = None;
             for need in &needs {
-                match need.refusal(workspace) {
-                    None => {}
-                    Some(WorkspaceError::Denied(denied)) if denied.ruling.needs_approval.is_some() => {
-                        let local = |path: &str| workspace.policy().local(path).ok();
-                        let written = need.path().and_then(local);
-                        let paths = written.into_iter().chain(denied.ruling.needs_approval.clone()).collect();
-                        question = Some(Question { denied, paths });
-                    }
-                    Some(refusal) => return Err(refusal.into()),
+                if let Some(refusal) = need.refusal(workspace) {
+                    question = Some(Question::of(refusal, need.path(), workspace)?);
                 }
             }
-            Ok(question)
+            // Nothing is read to make the change before the needs are allowed.
+            let (None, Some(change)) = (&question, change) else { return Ok(question) };
+            let Some((path, refusal)) = change.refusal(workspace) else { return Ok(None) };
+            Question::of(refusal, Some(&path), workspace).map(Some)
         })
         .await
     }

@@ -73,8 +73,8 @@ pub trait Tool: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What the call would change, so that a person can be asked about it where the policy leaves that to one; nothing by
-    /// default, and then such a call is refused.
+    /// Returns what the call would change. The policy judges the new text before anything is done, and a person can be
+    /// asked about it. By default it returns nothing, and a call that needs a person's yes is refused.
     fn change(&self, _arguments: &Self::Arguments) -> Option<Change> {
         None
     }
@@ -124,12 +124,11 @@ impl<T: Tool> AnyTool for T {
             let name = self.name();
             ToolError::failed(format!("{name} did not end within {limit:?}; ask for less at a time"))
         };
-        let change = self.change(&arguments);
-        let question =
-            timeout(limit, cx.judge(self.needs(&arguments))).await.unwrap_or_else(|_| Err(late()))?;
+        let judged = cx.judge(self.needs(&arguments), self.change(&arguments));
+        let question = timeout(limit, judged).await.unwrap_or_else(|_| Err(late()))?;
         if let Some(question) = question {
             // A person takes the time that they need.
-            cx.ask(question, change).await?;
+            cx.ask(question, self.change(&arguments)).await?;
         }
         cx.record().allowed()?;
         timeout(limit, self.call(arguments, cx)).await.unwrap_or_else(|_| Err(late()))

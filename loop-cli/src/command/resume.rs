@@ -124,7 +124,8 @@ impl Dead<'_> {
         note_resumed(store, &run.id)?;
         faults::point("after_resume_note");
         end_remains(&run.id).map_err(Failure::Usage)?;
-        let place = place(dir, run.id).map_err(Failure::Usage)?;
+        let manifest = begun.manifest().map(Path::to_owned);
+        let place = place(dir, run.id).map_err(Failure::Usage)?.executing(manifest);
         let redactor = keeping::redactor(begun.set(), place.variables());
         view::conceal(redactor.clone());
         let logs =

@@ -20,7 +20,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     if !subject.warnings.is_empty() && !args.output.quiet {
         view::say(&subject.warnings);
     }
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let place = place(dir, new_run()).map_err(Failure::Usage)?.executing(subject.manifest.clone());
     let redactor = keeping::redactor(&subject.plan.agent.env.set, place.variables());
     view::conceal(redactor.clone());
     if args.dry_run {

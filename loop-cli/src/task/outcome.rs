@@ -35,6 +35,9 @@ struct OutcomeJson<'a> {
     usage: &'a Tokens,
     estimated_cost_usd: Option<f64>,
     cost_state: CostState,
+    /// As in the record, where it is left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cost_is_lower_bound: bool,
     elapsed_seconds: f64,
 }
 
@@ -126,6 +129,7 @@ impl Outcome {
             usage: &record.usage,
             estimated_cost_usd: record.estimated_cost_usd.map(loop_core::Usd::as_f64),
             cost_state: record.cost_state,
+            cost_is_lower_bound: record.cost_is_lower_bound,
             elapsed_seconds: record.elapsed.as_secs_f64(),
         };
         serde_json::to_value(json).unwrap_or_else(|error| unreachable!("texts and numbers: {error}"))

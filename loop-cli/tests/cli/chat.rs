@@ -104,6 +104,29 @@ fn a_program_gets_one_line_of_json() {
     assert_eq!(tools, Some(1));
 }
 
+/// A price without a reported token is no price: `0.0` would be taken for a cost of nothing.
+#[test]
+fn a_cost_that_nobody_reported_is_null_and_one_of_a_part_is_a_lower_bound() {
+    let looks = || calls("list_files", &json!({ "path": "." }));
+    for (first, last, expected) in [
+        (looks(), says("Done."), (Value::Null, "unknown", Value::Null)),
+        (looks().usage(1000, 0), says("Done."), (json!(0.00125), "estimated", json!(true))),
+        (looks().usage(1000, 1), says("Done.").usage(1000, 1), (json!(0.00252), "estimated", Value::Null)),
+    ] {
+        let server = Server::new([first, last]);
+        let args = ["chat", "--model", "openai:gpt-5", "--prompt", "Look around", "--json"];
+        let ran = server.run(&World::new(), &args).exits(0);
+        let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let (cost, state, is_lower_bound) = expected;
+        assert_eq!(
+            (&answer["estimated_cost_usd"], &answer["cost_state"], &answer["cost_is_lower_bound"]),
+            (&cost, &json!(state), &is_lower_bound),
+            "{answer}"
+        );
+        assert_eq!(answer["usage"]["input_tokens"].is_null(), cost.is_null(), "{answer}");
+    }
+}
+
 #[test]
 fn what_is_piped_in_is_read_once_and_stands_before_the_prompt() {
     let server = Server::new([says("Good.")]);

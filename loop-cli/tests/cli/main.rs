@@ -25,6 +25,7 @@ mod dry_run;
 mod early;
 mod environment;
 mod every;
+mod executed;
 mod faults;
 mod first_format;
 mod goal;

@@ -34,6 +34,14 @@ pub(crate) fn says(text: &str) -> Answer {
     Answer::deltas([text])
 }
 
+/// The agent puts this text in the place of a file, with a program that the user allows: no tool for files does that to a
+/// task.
+pub(crate) fn replaces(world: &World, path: &str, content: &str) -> Answer {
+    world.write("../home/.config/loop/loop.toml", "[policy]\nallow = [\"cp\"]\n");
+    world.write("other", content);
+    calls("run_command", &json!({ "command": format!("cp other {path}") }))
+}
+
 /// A reviewer that gives its verdict.
 pub(crate) fn finds(pending: &[&str], blocker: &str) -> [Answer; 2] {
     let verdict = json!({ "pending": pending, "blocker": blocker, "summary": "I looked at it." });
@@ -364,4 +372,24 @@ fn a_task_is_shown_as_other_runs_are() {
     assert!(world.run(&["runs"]).exits(0).stdout.contains("fix"));
     let run = fs::read_dir(world.state().join("runs")).expect("runs").count();
     assert!(run > 0);
+}
+
+/// Of a review whose usage nobody reported the cost is not known, so that of the run is more than the rest.
+#[test]
+fn a_cost_of_which_a_part_was_not_reported_is_a_lower_bound() {
+    for (is_reported, is_lower_bound) in [(false, json!(true)), (true, Value::Null)] {
+        let review = finds(&[], "").map(|answer| if is_reported { answer.usage(1000, 1) } else { answer });
+        let server = Server::new([idles().usage(1000, 1)].into_iter().chain(review));
+        let world = World::new();
+        world.write("task.md", "Do it.\n");
+        let ran = server.run(&world, &["task", "task.md", "--json", "--model", "openai:gpt-5"]).exits(0);
+        let outcome = json_of(&ran);
+        let record = world.record();
+        assert_eq!(outcome["cost_state"], "estimated");
+        assert!(outcome["estimated_cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{outcome}");
+        assert_eq!(
+            (&outcome["cost_is_lower_bound"], &record["cost_is_lower_bound"]),
+            (&is_lower_bound, &is_lower_bound)
+        );
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     model_server::Server,
     support::{Started, World, until},
-    task::{MODEL, finds, idles, json_of, run, says, told, writes},
+    task::{MODEL, finds, idles, json_of, replaces, run, says, told, writes},
 };
 
 fn world() -> World {
@@ -106,8 +106,9 @@ fn a_log_is_made_before_the_run_and_can_be_looked_at() {
 
 #[test]
 fn a_task_whose_text_is_rewritten_is_told_of() {
-    let script = [vec![writes("task.md", "Nothing.\n"), idles()], finds(&[], "").to_vec()].concat();
-    let (server, world) = (Server::new(script), world());
+    let world = world();
+    let rewrites = replaces(&world, "task.md", "Nothing.\n");
+    let server = Server::new([vec![rewrites, idles()], finds(&[], "").to_vec()].concat());
     run(&server, &world, &["task.md"]).exits(0).says(&["the text of task.md has changed since"]);
     assert!(told(&server, 2).contains("The text of the task has changed since"), "{}", told(&server, 2));
 }

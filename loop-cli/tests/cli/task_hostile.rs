@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     model_server::Server,
     support::World,
-    task::{TASK, calls, finds, idles, json_of, run, says, told, writes},
+    task::{TASK, calls, finds, idles, json_of, replaces, run, says, told, writes},
 };
 
 const CLEAN: &str = "run_id = 'x'\nloop = 1\noutcome = 'pass'\npending = []\nblocker = ''\nsummary = ''\n";
@@ -96,14 +96,18 @@ fn a_command_that_writes_the_verdict_writes_a_file() {
 #[test]
 fn who_works_cannot_give_itself_tools_by_the_task_file() {
     let widened = "---\ntools:\n  bash: [touch]\nchecks: ['true']\n---\nDo less.\n";
+    let world = World::new();
     let script = [
-        vec![writes("task.md", widened), calls("run_command", &json!({ "command": "touch made" })), idles()],
+        vec![
+            replaces(&world, "task.md", widened),
+            calls("run_command", &json!({ "command": "touch made" })),
+            idles(),
+        ],
         finds(&["x"], "").to_vec(),
         vec![calls("run_command", &json!({ "command": "touch made" })), idles()],
         finds(&["x"], "").to_vec(),
     ];
     let server = Server::new(script.concat());
-    let world = World::new();
     world.write("task.md", "Do it.\n");
     let ran = run(&server, &world, &["task.md", "--loops", "2"]).exits(1);
     let ran = ran.says(&["asks for other tools or checks than when the run began"]);
@@ -124,9 +128,9 @@ fn id(world: &World) -> String {
 
 #[test]
 fn a_task_file_that_is_spoilt_counts_as_it_was() {
-    let script = [vec![writes("task.toml", "= broken ["), idles()], finds(&[], "").to_vec()];
-    let server = Server::new(script.concat());
     let world = World::new();
+    let script = [vec![replaces(&world, "task.toml", "= broken ["), idles()], finds(&[], "").to_vec()];
+    let server = Server::new(script.concat());
     world.write("task.toml", "[[chat.user]]\ncontent = 'Do it well.'\n");
     run(&server, &world, &["task.toml"]).exits(0).says(&["cannot be read any more, so its last text counts"]);
     assert!(told(&server, 2).contains("Do it well."));

@@ -42,6 +42,7 @@ const GIT_FOLDER: &str = ".git";
 pub struct ActionPolicy {
     root: PathBuf,
     guarded: Vec<PathBuf>,
+    asked_before: Vec<PathBuf>,
     approved: Vec<LocalPath>,
     commands: CommandPolicy,
     secrets: SecretFiles,
@@ -75,6 +76,7 @@ impl ActionPolicy {
         Self {
             root: PathBuf::new(),
             guarded: Vec::new(),
+            asked_before: Vec::new(),
             approved: Vec::new(),
             commands,
             secrets,
@@ -98,6 +100,24 @@ impl ActionPolicy {
     #[must_use]
     pub fn guard(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.guarded.extend(paths);
+        self
+    }
+
+    /// Lets these files be changed only after a person's yes, as manifests and instructions are: the manifest or the task
+    /// file of the run under way, which can have any name. Their paths are absolute, and without links.
+    ///
+    /// ```
+    /// use loop_guardrails::policy::{ActionPolicy, Verb};
+    ///
+    /// let policy = ActionPolicy::default().at("/work").asking_before(["/work/fix.md".into()]);
+    /// let ruling = policy.on_path(&"fix.md".parse()?, Verb::Write);
+    /// assert!(!ruling.allowed && ruling.needs_approval.is_some());
+    /// assert!(policy.on_path(&"fix.md".parse()?, Verb::Read).allowed);
+    /// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
+    /// ```
+    #[must_use]
+    pub fn asking_before(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.asked_before.extend(paths);
         self
     }
 
@@ -190,8 +210,15 @@ impl ActionPolicy {
             }
         }
         // Asked last: nobody is asked about what would not be done anyway.
-        let unapproved = || instructions::rule_on(path).filter(|_| self.needs_approval(path, verb));
+        let unapproved = || self.rule_on_followed(path).filter(|_| self.needs_approval(path, verb));
         allowed.allowed.then(unapproved).flatten().unwrap_or(allowed)
+    }
+
+    /// Why this path is not to be changed without a person's yes, if it is not: for its names, or since this run executes
+    /// it.
+    pub(super) fn rule_on_followed(&self, path: &LocalPath) -> Option<Ruling> {
+        let is_of_run = || self.below_root(&self.asked_before).any(|own| own.is_alike(path));
+        instructions::rule_on(path).or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
     }
 
     /// Whether this changes the path, and no person said yes to that.
@@ -280,7 +307,11 @@ impl ActionPolicy {
 
     /// What is guarded below the root, beside what always is.
     fn guarded(&self) -> impl Iterator<Item = LocalPath> {
-        self.guarded.iter().filter_map(|path| LocalPath::new(path.strip_prefix(&self.root).ok()?).ok())
+        self.below_root(&self.guarded)
+    }
+
+    fn below_root(&self, paths: &[PathBuf]) -> impl Iterator<Item = LocalPath> {
+        paths.iter().filter_map(|path| LocalPath::new(path.strip_prefix(&self.root).ok()?).ok())
     }
 }
 

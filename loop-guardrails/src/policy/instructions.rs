@@ -4,6 +4,8 @@
 //! tells every later session what to do: what it was talked into today is done tomorrow, by somebody who trusts it. So
 //! tools read these files, and change them only with a person's yes to the very change.
 
+#[cfg(unix)]
+use super::executed::Executed;
 use super::{LocalPath, Origin, Ruling, fold::folded};
 
 /// Manifests, settings and instructions that no rule below names, in small letters. A folder of such a name counts too.
@@ -189,6 +191,29 @@ pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let is_named = names.iter().any(|name| is_followed(name));
     (is_named || names.windows(2).any(|pair| is_followed_in(&pair[0], &pair[1])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
+}
+
+/// The same for the manifest or the task file of the run under way.
+pub(super) fn rule_on_own(path: &LocalPath) -> Ruling {
+    denied("this run executes it, and so does a later one", path)
+}
+
+/// The same for what is executed for its content, whatever its name.
+#[cfg(unix)]
+pub(super) fn rule_on_content(executed: Executed, path: &LocalPath) -> Ruling {
+    denied(&format!("it is {executed}"), path)
+}
+
+/// The same for what a change would make of it.
+#[cfg(unix)]
+pub(super) fn rule_on_new_content(executed: Executed, path: &LocalPath) -> Ruling {
+    denied(&format!("this makes it {executed}"), path)
+}
+
+/// The same where nobody knows what is in it.
+#[cfg(unix)]
+pub(super) fn rule_on_unread(path: &LocalPath) -> Ruling {
+    denied("it cannot be read, and so may be what `loop` executes", path)
 }
 
 /// The same for what a link of such a name leads to.

@@ -14,6 +14,8 @@ mod action;
 pub mod audit;
 pub mod command;
 pub mod environment;
+#[cfg(unix)]
+mod executed;
 mod fold;
 mod instructions;
 mod path;

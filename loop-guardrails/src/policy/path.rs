@@ -6,6 +6,8 @@ use std::{
     str::FromStr,
 };
 
+use super::fold::folded;
+
 /// A path below a root, without `.`, `..`, a leading `/` or doubled separators; empty for the root itself.
 ///
 /// A rule for `secrets/` that is compared with what somebody typed is dodged by `./secrets`. So rules
@@ -82,6 +84,11 @@ impl LocalPath {
     /// The names on the way from the root; bytes that are not UTF-8 show as U+FFFD.
     pub(super) fn names(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
         self.0.iter().map(|name| name.to_string_lossy())
+    }
+
+    /// Whether a file system that ignores capitals takes both for one path.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.names().map(|name| folded(&name)).eq(other.names().map(|name| folded(&name)))
     }
 
     /// How many names there are.

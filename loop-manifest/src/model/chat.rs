@@ -1,6 +1,6 @@
 //! A model and its tools: a conversation.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
 use loop_agents::{chat::Chat, tools::Toolbox};
 use loop_guardrails::policy::{
@@ -42,13 +42,15 @@ impl<'a> ChatSetup<'a> {
     /// Describes a conversation in this folder, under these settings.
     pub fn new(settings: &'a Settings, cx: &'a ExecutionContext) -> Self {
         let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
-        Self { settings, cx, sees, set, policy: settings.policy(), system: None, tools: None }
+        let policy = ActionPolicy::default();
+        Self { settings, cx, sees, set, policy, system: None, tools: None }.policy(settings.policy())
     }
 
-    /// Replaces the policy of the settings.
+    /// Replaces the policy of the settings. Whatever the policy is, tools ask before they change the file that the run
+    /// executes.
     #[must_use]
     pub fn policy(self, policy: ActionPolicy) -> Self {
-        Self { policy, ..self }
+        Self { policy: policy.asking_before(self.cx.executed().map(Path::to_owned)), ..self }
     }
 
     /// Restricts it to tools and a policy that change nothing.

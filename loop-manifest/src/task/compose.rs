@@ -43,18 +43,10 @@ impl Task {
     pub fn open(spec: TaskSpec, cx: &ExecutionContext) -> Result<Self, TaskError> {
         let (text, _) = TaskText::open(cx.folder(), &spec.file)?;
         text.begun_with(&spec.permissions, cx);
-        let files = StateFiles::new(&spec, cx.now(), cx)?;
+        let cx = cx.clone().executing(Some(cx.folder().join(&spec.file)));
+        let files = StateFiles::new(&spec, cx.now(), &cx)?;
         let (ledger, ledger_file, granted) = (None, None, 0);
-        Ok(Self {
-            spec,
-            cx: cx.clone(),
-            text,
-            files,
-            ledger,
-            ledger_file,
-            granted,
-            on_worked: Arc::new(|_| ()),
-        })
+        Ok(Self { spec, cx, text, files, ledger, ledger_file, granted, on_worked: Arc::new(|_| ()) })
     }
 
     /// Finds out whether both agents can work here. Nothing is written.

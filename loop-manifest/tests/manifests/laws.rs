@@ -1,5 +1,6 @@
 //! What holds for every manifest, however strange.
 
+use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use proptest::prelude::*;
 
 use super::{JSON, TOML, load, schema};
@@ -123,6 +124,18 @@ proptest! {
             if let Ok(loaded) = load(file, text) {
                 let written = manifest["guardrails"]["max_iterations"].as_u64();
                 prop_assert_eq!(Some(loaded.plan.limits.max_iterations.get()), written);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_is_written_by_no_tool_unasked(manifest in any_manifest()) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path(), ActionPolicy::default()).unwrap();
+        let text = manifest.to_string();
+        for (file, text) in [("a.json", text.clone()), ("a.yaml", text), ("a.toml", in_toml(&manifest))] {
+            if load(file, text.as_str()).is_ok() {
+                prop_assert!(workspace.check_write(file, text.as_bytes()).is_err(), "{}", text);
             }
         }
     }

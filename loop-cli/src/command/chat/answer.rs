@@ -7,7 +7,7 @@ use loop_agents::{
     chat::{Delta, ToolCall, TurnEvent, TurnOutput},
     tools::{CommandRun, FileChange, ToolOutcome, ToolReport},
 };
-use loop_core::{CostQuality, Usd};
+use loop_core::{RunCost, Usd};
 use loop_telemetry::{CostState, Tokens};
 use serde::Serialize;
 use serde_json::Value;
@@ -54,6 +54,9 @@ struct AnswerJson<'a> {
     usage: Tokens,
     estimated_cost_usd: Option<f64>,
     cost_state: CostState,
+    /// Of a part of the turn nobody reported what it cost. It is left out if all was reported.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cost_is_lower_bound: bool,
     elapsed_seconds: f64,
 }
 
@@ -95,7 +98,7 @@ impl Answer {
 
     /// The turn as one line of JSON, without secrets.
     pub(super) fn json(&self, output: &TurnOutput, elapsed: Duration) -> String {
-        let cost = output.usage.cost;
+        let cost = RunCost::reported(output.usage.cost);
         let answer = AnswerJson {
             reply: &output.text,
             model: &self.model,
@@ -104,12 +107,9 @@ impl Answer {
             out_of_rounds: output.out_of_rounds,
             truncated: output.truncated,
             usage: Tokens::from(&output.usage),
-            estimated_cost_usd: cost.map(|cost| Usd::as_f64(cost.usd)),
-            cost_state: match cost.map(|cost| cost.quality) {
-                Some(CostQuality::Known) => CostState::Known,
-                Some(CostQuality::Estimated | CostQuality::Partial) => CostState::Estimated,
-                None => CostState::Unknown,
-            },
+            estimated_cost_usd: cost.usd().map(Usd::as_f64),
+            cost_state: CostState::from(cost),
+            cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
             elapsed_seconds: elapsed.as_secs_f64(),
         };
         json(&answer)

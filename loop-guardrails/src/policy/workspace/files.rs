@@ -13,10 +13,10 @@ use rustix::{
 };
 
 use super::{
-    Workspace, WorkspaceError, followed,
+    Workspace, WorkspaceError, content, followed,
     walk::{Last, Missing, Place},
 };
-use crate::policy::{LocalPath, Verb};
+use crate::policy::{LocalPath, Verb, executed::Executed};
 
 /// An ordinary file that is open for reading.
 #[derive(Debug)]
@@ -70,7 +70,15 @@ impl Workspace {
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is no file, or the disk refuses; then
     /// the file is as it was.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        let executed = Executed::of(bytes);
+        if executed.is_some() {
+            // Before folders are made for it.
+            let asked = self.check(path, Verb::Write)?;
+            content::refuse_new(&self.0, &asked, executed)?;
+        }
         let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
+        // Names may have changed meanwhile.
+        content::refuse_new(&self.0, &place.path, executed)?;
         if place.kind.is_some_and(|kind| kind != FileType::RegularFile) {
             return Err(WorkspaceError::Kind { path: place.path, needed: "file" });
         }

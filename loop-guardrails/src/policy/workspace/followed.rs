@@ -13,7 +13,7 @@ use rustix::{
 };
 
 use super::{
-    Inner, WorkspaceError,
+    Inner, WorkspaceError, content,
     walk::{self, Last, Missing, Place},
 };
 use crate::policy::{Denied, LocalPath, Origin, Ruling, Verb, action, instructions};
@@ -33,7 +33,7 @@ const MAX_PATH_BYTES: usize = 16 * 1024;
 /// Refuses a path that a link leads to whose own name needs approval, or is nobody's to change.
 pub(super) fn refuse_target(inner: &Inner, path: &LocalPath, verb: Verb) -> Result<(), Denied> {
     let refusal = match Links::of(inner) {
-        Ok(links) => links.refusal([path], path),
+        Ok(links) => links.refusal(inner, [path], path),
         Err(Unsearched) => Some(instructions::rule_on_unsearched(path)),
     };
     refusal.map_or(Ok(()), |ruling| ruling.into_result(format!("to {verb} `{path}`")).map(drop))
@@ -43,7 +43,7 @@ pub(super) fn refuse_target(inner: &Inner, path: &LocalPath, verb: Verb) -> Resu
 pub(super) fn has_rules_below(inner: &Inner, old: &Place, new: &Place) -> Result<bool, WorkspaceError> {
     let is_hidden = || new.path.names().last().is_some_and(|name| name.starts_with('.'));
     let is_below = match old.kind {
-        Some(FileType::Directory) => is_below(old.folder(), &old.name, [&old.path, &new.path])
+        Some(FileType::Directory) => is_below(inner, old, [&old.path, &new.path])
             .map_err(|errno| WorkspaceError::io("look into", &old.path, errno))?,
         // Any name in the folder to which it leads may be one that is followed in a hidden folder.
         Some(FileType::Symlink) => is_hidden(),
@@ -60,7 +60,7 @@ fn is_linked_below(inner: &Inner, folder: &LocalPath) -> bool {
     // With the name of a hidden link, any name in the folder may be one that is followed.
     let is_hidden = |link: &LocalPath| link.names().last().is_some_and(|name| name.starts_with('.'));
     links.to.get(folder).is_some_and(|links| links.iter().any(is_hidden))
-        || links.refusal(paths, folder).is_some()
+        || links.refusal(inner, paths, folder).is_some()
 }
 
 /// Not all links could be looked at.
@@ -94,6 +94,7 @@ impl Links {
     /// Why what is at these paths is not to be changed, for the names that links give it.
     fn refusal<'a>(
         &'a self,
+        inner: &Inner,
         paths: impl IntoIterator<Item = &'a LocalPath>,
         asked: &LocalPath,
     ) -> Option<Ruling> {
@@ -106,7 +107,7 @@ impl Links {
                 if action::always_guarded(link).is_some() {
                     return Some(of_git(link));
                 }
-                if refusal.is_none() && instructions::rule_on(&named).is_some() {
+                if refusal.is_none() && inner.policy.rule_on_followed(&named).is_some() {
                     refusal = Some(instructions::rule_on_target(link, asked));
                 }
                 if seen.insert(link) {
@@ -143,7 +144,7 @@ fn followed(inner: &Inner, link: &LocalPath) -> Result<Option<Place>, Unsearched
         Ok(place) => Ok(Some(place)),
         // Each process has its own names there, and by some of them the workspace.
         Err(WorkspaceError::LinkOutside { link: last, target })
-            if is_of_process(inner, &last, &target) && instructions::rule_on(link).is_some() =>
+            if is_of_process(inner, &last, &target) && inner.policy.rule_on_followed(link).is_some() =>
         {
             Err(Unsearched)
         }
@@ -214,13 +215,15 @@ fn is_of_git(path: &Path) -> bool {
     path.iter().any(|name| name == ".git")
 }
 
-/// Whether something in a folder needs approval, at one of the paths that it has before and after a move.
-fn is_below(parent: impl AsFd, name: &OsStr, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
+/// Whether something in a folder needs approval, for what it holds, or at one of the paths that it has before and after a
+/// move.
+fn is_below(inner: &Inner, folder: &Place, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
     let mut left = MAX_NAMES;
-    search(parent, name, &mut paths.map(|path| path.as_path().to_owned()), &mut left)
+    search(inner, folder.folder(), &folder.name, &mut paths.map(|path| path.as_path().to_owned()), &mut left)
 }
 
 fn search(
+    inner: &Inner,
     parent: impl AsFd,
     name: &OsStr,
     paths: &mut [PathBuf; 2],
@@ -236,11 +239,16 @@ fn search(
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         paths.iter_mut().for_each(|path| path.push(name));
         *left = left.saturating_sub(1);
-        let is_guarded =
-            |path: &PathBuf| LocalPath::new(path).is_ok_and(|path| instructions::rule_on(&path).is_some());
+        let is_guarded = |path: &PathBuf| {
+            LocalPath::new(path).is_ok_and(|path| inner.policy.rule_on_followed(&path).is_some())
+        };
         let is_found = *left == 0
             || paths.iter().any(is_guarded)
-            || (is_folder(&folder, name)? && search(&folder, name, paths, left)?);
+            || match kind(&folder, name)? {
+                FileType::Directory => search(inner, &folder, name, paths, left)?,
+                FileType::RegularFile => !matches!(content::of_file(&folder, name), Ok(None)),
+                _ => false,
+            };
         if is_found {
             return Ok(true);
         }
@@ -251,7 +259,7 @@ fn search(
     Ok(false)
 }
 
-fn is_folder(parent: impl AsFd, name: &OsStr) -> Result<bool, Errno> {
+fn kind(parent: impl AsFd, name: &OsStr) -> Result<FileType, Errno> {
     let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+    Ok(FileType::from_raw_mode(stat.st_mode))
 }

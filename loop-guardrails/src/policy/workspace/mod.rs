@@ -12,11 +12,14 @@
 //! too, wherever in the workspace the link is, and through any number of links. So before a file is changed, all links of
 //! the workspace are looked for. In one with more names than are looked at, each change needs a person's yes.
 //!
+//! A manifest or a task file has any name. So what a file holds counts as well: before a change, and after it.
+//!
 //! What this does not see: a hard link is a file like any other, so a second name for a secret hides it;
 //! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
 //! Both take somebody who can already read or write there.
 
 mod commands;
+mod content;
 mod error;
 mod explain;
 mod files;
@@ -43,7 +46,7 @@ pub use self::{
     folders::{Entry, Kind, Status},
     repository::Repository,
 };
-use super::{ActionPolicy, Denied, LocalPath, Verb};
+use super::{ActionPolicy, Denied, LocalPath, Verb, executed::Executed};
 
 /// One folder, and what a policy allows below it.
 ///
@@ -116,6 +119,17 @@ impl Workspace {
         Ok(self.find(path, last, Missing::Imagined(verb), verb)?.path)
     }
 
+    /// Where a path leads, if this may be written there as the whole content of a file: what is a manifest or a task file
+    /// takes a person's yes.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_write(&self, path: &str, bytes: &[u8]) -> Result<LocalPath, WorkspaceError> {
+        let place = self.check(path, Verb::Write)?;
+        content::refuse_new(&self.0, &place, Executed::of(bytes))?;
+        Ok(place)
+    }
+
     /// Where a path leads, if this may be done there.
     fn find(&self, path: &str, last: Last, missing: Missing, verb: Verb) -> Result<Place, WorkspaceError> {
         // By its text first: no folders are made for what is then refused, and whether a secret is there is
@@ -136,6 +150,7 @@ impl Workspace {
         }
         if self.policy().needs_approval(&place.path, verb) {
             followed::refuse_target(&self.0, &place.path, verb)?;
+            content::refuse_held(&self.0, &place, verb)?;
         }
         Ok(place)
     }

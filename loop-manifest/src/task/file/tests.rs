@@ -1,7 +1,16 @@
+use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+
 use super::*;
 
+/// Reads it, and checks that no tool writes what a task file allows.
 fn read(name: &str, text: &str) -> Result<TaskFile, TaskFileError> {
-    TaskFile::read(name, text.as_bytes().to_vec())
+    let task = TaskFile::read(name, text.as_bytes().to_vec())?;
+    if task.permissions != ToolPermissions::default() || task.model.is_some() || name.ends_with("toml") {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace");
+        workspace.check_write(name, text.as_bytes()).expect_err(text);
+    }
+    Ok(task)
 }
 
 fn wrong(name: &str, text: &str) -> TaskFileError {

@@ -1,0 +1,80 @@
+//! Manifests and task files, recognised by what is in them.
+//!
+//! `loop run ci.json` and `loop task fix.md` take a file of any name. So the names in
+//! [`instructions`](super::instructions) do not find every file that a later command executes, and the content has to.
+//!
+//! | file | recognised by |
+//! | --- | --- |
+//! | manifest, in JSON, YAML or TOML | the key `agent` at its top, beside `evaluator` or `guardrails` |
+//! | task, in TOML | a list `user` in a table `chat` |
+//! | task, in Markdown | a head between two lines `---` that has no other keys than `tools`, `model` and `checks` |
+//!
+//! The name of the file plays no part: a link or a move can give the same content a name that `loop` executes. The text is
+//! parsed and not searched, since a key can be written in many ways (`"\u0061gent"`, `? agent`, `agent.prompt = ""`). The
+//! parsers and their options accept all that the loaders of manifests and tasks accept.
+//!
+//! A Markdown task without a head is a text like any other. Only the run that works on it knows that it is a task, and
+//! guards it by its path: see [`ActionPolicy::asking_before`](super::ActionPolicy::asking_before).
+
+mod markdown;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use toml::de::{DeTable, DeValue};
+
+/// The most bytes that a manifest has. `loop` executes no longer file.
+pub(super) const MAX_BYTES: u64 = 16 << 20;
+
+/// The way in which `loop` executes a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Executed {
+    /// `loop run` executes it.
+    Manifest,
+    /// `loop task` executes it.
+    Task,
+}
+
+impl Executed {
+    /// Recognises a manifest or a task file. Returns nothing for any other content.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return None;
+        }
+        let text = std::str::from_utf8(bytes).ok()?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+        let of_keys =
+            || yaml::keys(&text).filter(|keys| is_manifest(|key| keys.iter().any(|own| own == key)));
+        Self::of_toml(&text)
+            .or_else(|| of_keys().map(|_| Self::Manifest))
+            .or_else(|| markdown::is_task(&text).then_some(Self::Task))
+    }
+
+    fn of_toml(text: &str) -> Option<Self> {
+        let table = DeTable::parse(text).ok()?.into_inner();
+        if is_manifest(|key| table.contains_key(key)) {
+            return Some(Self::Manifest);
+        }
+        let DeValue::Table(chat) = table.get("chat")?.get_ref() else { return None };
+        let is_list = chat.get("user").is_some_and(|user| matches!(user.get_ref(), DeValue::Array(_)));
+        is_list.then_some(Self::Task)
+    }
+}
+
+/// Whether an object with these keys is a manifest, or would be one with little more.
+fn is_manifest(has: impl Fn(&str) -> bool) -> bool {
+    has("agent") && (has("evaluator") || has("guardrails"))
+}
+
+impl fmt::Display for Executed {
+    /// As in "it is a manifest, which `loop run` executes".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Manifest => "a manifest, which `loop run` executes",
+            Self::Task => "a task file, which `loop task` executes",
+        })
+    }
+}

@@ -1,0 +1,114 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const MANIFEST: Option<Executed> = Some(Executed::Manifest);
+const TASK: Option<Executed> = Some(Executed::Task);
+
+#[track_caller]
+fn are(expected: Option<Executed>, texts: &[&str]) {
+    for text in texts {
+        assert_eq!(Executed::of(text.as_bytes()), expected, "{text}");
+    }
+}
+
+#[test]
+fn manifests_are_recognised_however_their_keys_are_written() {
+    are(
+        MANIFEST,
+        &[
+            r#"{"goal": "x", "agent": {}, "evaluator": {}, "guardrails": {}}"#,
+            r#"{"\u0061gent": {}, "guardr\u0061ils": {}}"#,
+            "\u{feff}{\r\n\"agent\":{},\r\n\"evaluator\":{}}",
+            "agent:\n  command: x\nevaluator:\n  command: y\n",
+            "# a comment\n\n--- \nguardrails: {max_iterations: 3}\nagent: {}\n",
+            "{agent: {}, 'evaluator': {}}",
+            "? agent\n: {}\n? \"\\x65valuator\"\n: {}\n",
+            "!!str agent: {}\nguardrails: &a {}\npace: *a\n",
+            "<<: {agent: {}, evaluator: {}}\n",
+            "agent: .inf\nagent: !mine 1\nguardrails:\n",
+            "[agent]\ncommand = 'x'\n[evaluator]\n",
+            "agent.command = 'x'\n\"guardr\\u0061ils\".max_iterations = 1\n",
+            "[agent.env]\n[guardrails]\n[policy]\nsafe_mode = true\n",
+        ],
+    );
+}
+
+#[test]
+fn task_files_are_recognised() {
+    are(
+        TASK,
+        &[
+            "[[chat.user]]\ncontent = '''x'''\n",
+            "checks = ['true']\n[chat]\nuser = [{ content = 'x' }]\n",
+            "---\nchecks: [touch pwned]\n---\nDo it.\n",
+            "\u{feff}---\r\ntools:\r\n  bash: [sh]\r\n---\r\nDo it.\r\n",
+            "---  \nmodel: x\n---\t\nDo it.\n",
+            "---\r\"\\x63hecks\": []\r---\rDo it.\r",
+        ],
+    );
+}
+
+#[test]
+fn ordinary_files_of_projects_are_not() {
+    are(
+        None,
+        &[
+            "",
+            "x",
+            "fn main() {}\n",
+            "Agent: we keep the agent and the evaluator.\n",
+            r#"{"name": "x", "version": "1.0.0", "scripts": {"test": "jest"}, "dependencies": {"agent": "1"}}"#,
+            r#"{"agent": "x", "tools": []}"#,
+            r#"[{"agent": {}, "evaluator": {}}]"#,
+            r#"{"compilerOptions": {"strict": true}, "include": ["src"]}"#,
+            "[package]\nname = \"x\"\n[dependencies]\nagent = \"1\"\nguardrails = \"1\"\n",
+            "services:\n  agent:\n    image: x\n  evaluator:\n    image: y\nvolumes: {}\n",
+            "name: CI\non: [push]\njobs:\n  agent:\n    runs-on: x\n    steps:\n      - run: make\n",
+            "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n    agent: {}\n",
+            "apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: v1\nkind: Service\n",
+            "[chat]\nmodel = 'x'\n",
+            "---\ntitle: A page\nmodel: x\n---\n# A page\n",
+            "---\n---\nText.\n",
+            "---\nchecks: []\n",
+            "# How to write a manifest\n\n```yaml\nagent: {}\nevaluator: {}\n```\n",
+            "\0agent: {}\nevaluator: {}",
+        ],
+    );
+}
+
+#[test]
+fn what_is_nested_deeply_or_long_is_no_danger_to_the_stack() {
+    for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("{\"a\":", "}")] {
+        let nested = format!("{}x{}", open.repeat(100_000), close.repeat(100_000));
+        for text in [nested.clone(), format!("agent: {nested}"), format!("agent = {nested}")] {
+            assert_eq!(Executed::of(text.as_bytes()), None);
+        }
+    }
+    let long = format!("agent: {{}}\nguardrails: {{}}\ngoal: {}\n", "x".repeat(1 << 20));
+    assert_eq!(Executed::of(long.as_bytes()), MANIFEST);
+}
+
+/// An object of a manifest's keys and of others, in any order.
+fn any_object() -> impl Strategy<Value = Vec<&'static str>> {
+    const KEYS: &[&str] = &["agent", "evaluator", "guardrails", "goal", "name", "pace", "Agent", "agents"];
+    prop::sample::subsequence(KEYS, 0..=KEYS.len()).prop_shuffle()
+}
+
+proptest! {
+    #[test]
+    fn the_three_formats_of_one_object_are_the_same(keys in any_object()) {
+        let json = format!("{{{}}}", keys.iter().map(|key| format!("\"{key}\": {{}}")).collect::<Vec<_>>().join(","));
+        let yaml: String = keys.iter().map(|key| format!("{key}: {{}}\n")).collect();
+        let toml: String = keys.iter().map(|key| format!("[{key}]\n")).collect();
+        let is_one = keys.contains(&"agent") && (keys.contains(&"evaluator") || keys.contains(&"guardrails"));
+        for text in [json, yaml, toml] {
+            prop_assert_eq!(Executed::of(text.as_bytes()).is_some(), is_one, "{}", text);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_looked_at(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "(agent|chat|---|[:\n{}=\\[\\]!&*\"\\\\ ]){0,40}") {
+        let _ = (Executed::of(&bytes), Executed::of(text.as_bytes()));
+    }
+}
