@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
 use loop_agents::process::{Custody, DEFAULT_GRACE, Job, KeepAwake};
 use loop_core::{
     Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, Iteration, Loop, LoopStep,
@@ -14,6 +13,7 @@ use loop_core::{
 
 use crate::{
     ask::Declining,
+    command::{Failure, OrFail},
     signals::{Signal, Signals, Suspensions, stop_here},
     view::{self, Screen, Table},
 };
@@ -69,7 +69,7 @@ struct Seen {
 
 /// Runs a loop to its end. The first signal cancels it; the second one drops it, and with it
 /// everything that it started.
-pub(crate) async fn drive<I, S>(composed: Loop<I, S, Bounded>, stage: Stage<'_>) -> anyhow::Result<Ended>
+pub(crate) async fn drive<I, S>(composed: Loop<I, S, Bounded>, stage: Stage<'_>) -> Result<Ended, Failure>
 where
     I: Iteration + 'static,
     S: LoopStep<Output = I::Output> + 'static,
@@ -148,13 +148,13 @@ async fn attend<O>(
     cancel: &CancellationToken,
     declining: &Declining,
     suspend: impl Fn(),
-) -> anyhow::Result<(Option<Report<O>>, Option<Signal>)> {
-    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
+) -> Result<(Option<Report<O>>, Option<Signal>), Failure> {
+    let mut suspensions = Suspensions::listen().or_internal("Ctrl+Z cannot be listened for")?;
     let mut run = Box::pin(run);
     let mut first = None;
     loop {
         tokio::select! {
-            report = &mut run => return Ok((Some(report.context("the loop could not be built")?), first)),
+            report = &mut run => return Ok((Some(report.or_internal("the loop could not be built")?), first)),
             () = suspensions.next() => suspend(),
             signal = signals.next() => {
                 if signal == Signal::Interrupt && declining.decline() {

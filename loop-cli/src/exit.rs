@@ -12,7 +12,7 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const DENIED: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
-/// The command line, the manifest or the machine's set-up is wrong. Nothing was run.
+/// The command line, the manifest or the machine's set-up is wrong, or a stored file cannot be used. Nothing was run.
 pub(crate) const USAGE: u8 = 2;
 /// The run failed for a reason of its own; or a record that was asked for could not be written.
 pub(crate) const FAILED: u8 = 3;

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use anyhow::{Context, anyhow};
 use loop_manifest::task::TaskSpec;
 use loop_telemetry::{REDACTED, RunInfo};
 
 use super::{
-    Failure,
+    Failure, OrFail,
     subject::{self, Subject},
+    usage,
 };
 use crate::{
     every::{self, Repetition, Until},
@@ -30,11 +30,11 @@ impl Begun {
     pub(super) fn of(info: &RunInfo, accepted: bool) -> Result<Self, Failure> {
         match &info.manifest {
             Some(kept) if kept.path == every::KEPT_AS => {
-                let (repetition, until) = repetition(&kept.text).map_err(Failure::Usage)?;
+                let (repetition, until) = repetition(&kept.text)?;
                 Ok(Self::Repetition(Box::new(repetition), until))
             }
             Some(text) if text.path == task::KEPT_AS => {
-                let assignment = super::task::kept(&text.text).map_err(Failure::Usage)?;
+                let assignment = super::task::kept(&text.text)?;
                 Ok(Self::Task(Box::new(assignment)))
             }
             _ => subject::of_run(info, accepted).map(|subject| Self::Plan(Box::new(subject))),
@@ -68,12 +68,12 @@ impl Begun {
 }
 
 /// What is kept of a repetition, and when it ends.
-pub(super) fn repetition(text: &str) -> anyhow::Result<(Repetition, Until)> {
+pub(super) fn repetition(text: &str) -> Result<(Repetition, Until), Failure> {
     if text.contains(REDACTED) {
-        return Err(anyhow!("what is kept of the command lacks a secret that stood in it: begin a new run"));
+        return Err(usage!("what is kept of the command lacks a secret that stood in it: begin a new run"));
     }
     let repetition: Repetition =
-        serde_json::from_str(text).context("what is kept of the command cannot be read")?;
-    let until = repetition.until().context("--until")?;
+        serde_json::from_str(text).or_usage(|| "what is kept of the command cannot be read")?;
+    let until = repetition.until().or_usage(|| "--until")?;
     Ok((repetition, until))
 }

@@ -11,14 +11,14 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context, anyhow};
-use loop_agents::chat::{Chat, TurnError, TurnEvent, TurnOutput};
+use loop_agents::chat::{Chat, TurnOutput};
 
 pub(super) use self::answer::show;
 use self::{answer::Answer, prompt::Piped};
 use super::{
-    Failure,
+    Failure, OrFail,
     setting::{block_on, dir, new_run, place, settings},
+    usage,
 };
 use crate::{
     args::{ChatArgs, ConversationArgs},
@@ -33,13 +33,12 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     if args.resume.is_some() || args.prompt.is_none() && piped == Piped::Nothing {
         return talk(args);
     }
-    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let dir = dir(args.cwd.as_deref())?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
-    let conversation = asked(&args.chat).and_then(|asked| Ok(asked.begin(&settings, &place)?));
-    let (model, mut chat) = conversation.map_err(Failure::Usage)?;
+    let place = place(dir, new_run())?;
+    let (model, mut chat) = asked(&args.chat)?.begin(&settings, &place)?;
     let done = block_on(async {
-        let mut signals = Signals::listen().context("signals cannot be listened for")?;
+        let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
         tokio::select! {
             answered = answer(args, piped, &model, &mut chat) => answered.map(|()| ExitCode::from(exit::OK)),
             // What the turn had begun is dropped, and so ended.
@@ -53,32 +52,30 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
 /// A session at the terminal.
 fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Failure::Usage(anyhow!(
+        return Err(usage!(
             "a session is for a person at a terminal: for one answer to a program write `--prompt TEXT`, or pipe it in"
-        )));
+        ));
     }
-    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let dir = dir(args.cwd.as_deref())?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let place = place(dir, new_run())?;
     let custody = place.custody().clone();
-    let mut session = asked(&args.chat)
-        .and_then(|conversation| session::prepare(conversation, settings, place))
-        .map_err(Failure::Usage)?;
-    let done = block_on(async { Ok(session::run(&mut session, args.resume.as_deref()).await?) });
+    let mut session = session::prepare(asked(&args.chat)?, settings, place)?;
+    let done = block_on(session::run(&mut session, args.resume.as_deref()));
     custody.end();
     done
 }
 
 /// The conversation that was asked for.
-pub(super) fn asked(args: &ConversationArgs) -> anyhow::Result<Conversation> {
+pub(super) fn asked(args: &ConversationArgs) -> Result<Conversation, Failure> {
     let system = args.system.as_deref().map(text_of).transpose()?;
     Ok(Conversation { model: args.model.clone(), system, tools: args.asked_tools() })
 }
 
 /// What the model is told of itself.
-fn text_of(path: &Path) -> anyhow::Result<String> {
+fn text_of(path: &Path) -> Result<String, Failure> {
     let text = page(path).map_err(anyhow::Error::new).and_then(|bytes| Ok(String::from_utf8(bytes)?));
-    text.with_context(|| format!("--system {}", path.display()))
+    text.or_usage(|| format!("--system {}", path.display()))
 }
 
 /// Reads the prompt, runs the turn, and prints the reply.
@@ -87,28 +84,16 @@ async fn answer(args: &ChatArgs, piped: Piped, model: &Model, chat: &mut Chat) -
     let began = Instant::now();
     if args.json {
         let mut answer = Answer::of(model);
-        let output = turn(chat, prompt, |event| answer.hear(event)).await?;
+        let output = chat.turn(prompt).on_event(|event| answer.hear(event)).run().await?;
         view::tell_json(&answer.json(&output, began.elapsed()));
         return Ok(());
     }
     let reply = Replying::new();
     let teller = reply.teller();
-    let done = turn(chat, prompt, move |event| answer::show(&teller, event)).await;
+    let done = chat.turn(prompt).on_event(move |event| answer::show(&teller, event)).run().await;
     reply.end().await;
     warn_of_shortcomings(&done?);
     Ok(())
-}
-
-/// Runs it. All that can be wrong with the prompt is that it is empty; the rest is the model's, or ours.
-async fn turn(
-    chat: &mut Chat,
-    prompt: String,
-    hear: impl FnMut(TurnEvent<'_>) + Send,
-) -> Result<TurnOutput, Failure> {
-    chat.turn(prompt).on_event(hear).run().await.map_err(|error| match error {
-        TurnError::EmptyPrompt => Failure::Usage(error.into()),
-        error => Failure::Internal(error.into()),
-    })
 }
 
 /// A reply that is not all that it could be.

@@ -29,8 +29,6 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(exit::OK));
     }
     view::tell("");
-    let place = setting::dir(args.cwd.as_deref())
-        .and_then(|dir| setting::place(dir, setting::new_run()))
-        .map_err(Failure::Usage)?;
+    let place = setting::place(setting::dir(args.cwd.as_deref())?, setting::new_run())?;
     setting::block_on(setting::unless_signalled(trial::exec(&plan, &place)))
 }

@@ -13,7 +13,7 @@ pub(crate) async fn exec(
     place: &ExecutionContext,
     format: Option<Format>,
 ) -> Result<(), Failure> {
-    let first = plan.first_prompt(place).map_err(Failure::usage)?;
+    let first = plan.first_prompt(place)?;
     show("prompt", &first.prompt);
     show("agent (not run)", &first.agent);
     for (label, text) in checks(&plan.evaluator) {

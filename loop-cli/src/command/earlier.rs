@@ -1,11 +1,10 @@
 //! What a run that is to go on has done so far.
 
-use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_core::{Observer, Progress, with_causes};
 use loop_telemetry::{Record, RunEntry, RunInfo, RunStore, TelemetryFile};
 
-use super::{Failure, kept::read_on};
+use super::{Failure, kept::read_on, usage};
 use crate::view::{self, Table, text};
 
 /// What the journal of a run says, read to its end before the run goes on: so a damaged one is found while
@@ -39,11 +38,11 @@ impl Earlier {
         let lacks_its_end = !run.is_open && self.progress.ending().is_none();
         if lacks_its_end {
             let path = store.folder_of(&run.id)?.join("events.jsonl");
-            return Err(Failure::Usage(anyhow!(
+            return Err(usage!(
                 "{} was cut: it lacks the end of the run, which the list of runs knows\n  \
                  take the file from a backup, or begin a new run",
                 path.display()
-            )));
+            ));
         }
         if let Some(bytes) = self.torn {
             let torn = text::count(bytes, "byte");

@@ -5,15 +5,16 @@ mod once;
 
 use std::{collections::BTreeMap, process::ExitCode};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use loop_telemetry::RunInfo;
 
 use self::once::Once;
 pub(super) use self::once::{command, turn};
 use super::{
-    Failure, chat,
+    Failure, OrFail, chat,
     ready::{Keep, Kept, Ready, begin, telemetry},
     setting::{block_on, dir, new_run, place, settings},
+    usage,
 };
 use crate::{
     args::EveryArgs,
@@ -33,10 +34,10 @@ use loop_manifest::{
 const NAME: &str = "every";
 
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
-    let mut repetition = repetition(args).map_err(Failure::Usage)?;
-    let until = repetition.until().context("--until").map_err(Failure::Usage)?;
+    let mut repetition = repetition(args)?;
+    let until = repetition.until().or_usage(|| "--until")?;
     if repetition.what.is_loop() {
-        return Err(Failure::Usage(anyhow!("a loop in a loop is none: repeat what it would repeat")));
+        return Err(usage!("a loop in a loop is none: repeat what it would repeat"));
     }
     if let Some(word) = repetition.what.exit_word() {
         if !args.output.quiet {
@@ -44,11 +45,10 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::from(exit::OK));
     }
-    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let dir = dir(args.cwd.as_deref())?;
+    let place = place(dir, new_run())?;
     if let What::Prompt { conversation: Conversation { model, .. }, .. } = &mut repetition.what {
-        let named = name_of(model.take(), &settings(place.folder())?, place.variables());
-        *model = Some(named.map_err(Failure::usage)?);
+        *model = Some(name_of(model.take(), &settings(place.folder())?, place.variables())?);
     }
     match &repetition.what {
         What::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
@@ -70,8 +70,8 @@ fn start<I: Once>(
     let started = clock::now();
     let redactor = keeping::redactor(&BTreeMap::new(), place.variables());
     view::conceal(redactor.clone());
-    let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
-    let text = serde_json::to_string(repetition).context("what is to be repeated cannot be kept")?;
+    let telemetry = telemetry(args.output.telemetry.as_deref())?;
+    let text = serde_json::to_string(repetition).or_internal("what is to be repeated cannot be kept")?;
     let info = RunInfo::new(place.custody().run(), NAME, place.folder(), started)
         .manifest(every::KEPT_AS, redactor.redact(&text));
     let keep = Keep { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
@@ -118,13 +118,13 @@ pub(super) async fn perform<I: Once>(
     Ok(exit::of_ended(&ended))
 }
 
-fn repetition(args: &EveryArgs) -> anyhow::Result<Repetition> {
+fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
     let count = if args.unlimited { None } else { Some(args.count.unwrap_or(every::default_count())) };
     let ends = Ends { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };
     let is_told =
         args.chat.model.is_some() || args.chat.system.is_some() || args.chat.asked_tools().is_some();
     if is_told && !args.command.is_empty() {
-        return Err(anyhow!("a command has no model: `--model`, `--system` and `--tools` are for prompts"));
+        return Err(usage!("a command has no model: `--model`, `--system` and `--tools` are for prompts"));
     }
     let what = if args.command.is_empty() {
         let conversation = chat::asked(&args.chat)?;

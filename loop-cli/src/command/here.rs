@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-
-use super::Failure;
+use super::{Failure, usage};
 use loop_manifest::settings;
 
 /// The names under which a manifest is found without being named.
@@ -17,20 +15,20 @@ pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
     let found: Vec<_> = NAMES.into_iter().filter(is_manifest).collect();
     match found.as_slice() {
         [name] => Ok(PathBuf::from(name)),
-        [] if Path::new(settings::PROJECT_FILE).exists() => Err(Failure::Usage(anyhow!(
+        [] if Path::new(settings::PROJECT_FILE).exists() => Err(usage!(
             "the loop.toml in this folder has settings in it, and no manifest\n  \
              `loop init` writes one; `{command} MANIFEST` takes one from elsewhere"
-        ))),
-        [] => Err(Failure::Usage(anyhow!(
+        )),
+        [] => Err(usage!(
             "there is no {} in this folder\n  \
              `loop init` writes one; `{command} MANIFEST` takes one from elsewhere",
             NAMES.join(", ").replace(", loop.json", " or loop.json")
-        ))),
+        )),
         // Which of them is meant would be a guess.
-        [first, ..] => Err(Failure::Usage(anyhow!(
+        [first, ..] => Err(usage!(
             "there is more than one manifest in this folder: {}\n  say which one, for example `{command} {first}`",
             found.join(", ")
-        ))),
+        )),
     }
 }
 

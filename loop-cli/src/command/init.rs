@@ -11,10 +11,9 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, anyhow};
 use loop_agents::shell::CommandLine;
 
-use super::{Failure, here};
+use super::{Failure, OrFail, here, usage};
 use crate::{args::InitArgs, exit, view};
 use loop_manifest::{
     Format,
@@ -25,10 +24,10 @@ use loop_manifest::{
 const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let dir = env::current_dir().context("the current folder cannot be used").map_err(Failure::Usage)?;
-    let format = format(&args.out).map_err(Failure::Usage)?;
+    let dir = env::current_dir().or_setup(|| "the current folder cannot be used")?;
+    let format = format(&args.out)?;
     let path = env::var_os("PATH").unwrap_or_default();
-    let agent = agent(args.agent.as_deref(), &path).map_err(Failure::Usage)?;
+    let agent = agent(args.agent.as_deref(), &path)?;
     let checks = checks(&dir, args.template.purpose());
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
     let draft = Draft {
@@ -43,7 +42,7 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
         view::tell(&text);
         view::say(&report::found(agent, &checks));
     } else {
-        write(&args.out, &text).map_err(Failure::Usage)?;
+        write(&args.out, &text)?;
         view::say(&format!("{} {}", view::paint(view::GOOD, "wrote"), args.out.display()));
         view::say(&report::found(agent, &checks));
         view::say(&report::next(&args.out, here::is_meant(&args.out), draft.is_complete()));
@@ -54,32 +53,32 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-fn format(out: &Path) -> anyhow::Result<Format> {
+fn format(out: &Path) -> Result<Format, Failure> {
     if out.as_os_str() == STDOUT {
         return Ok(Format::Yaml);
     }
     Format::of(out)
-        .ok_or_else(|| anyhow!("--out {}: the name has to end in .yaml, .yml, .toml or .json", out.display()))
+        .or_usage(|| format!("--out {}: the name has to end in .yaml, .yml, .toml or .json", out.display()))
 }
 
-fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> anyhow::Result<Agent<'a>> {
+fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> Result<Agent<'a>, Failure> {
     let Some(command) = given else { return Ok(Agent::on_path(path)) };
     let agent = Agent::named(command);
     if let Agent::Given(command) = agent {
-        CommandLine::parse(command).context("--agent")?;
+        CommandLine::parse(command).or_usage(|| "--agent")?;
     }
     Ok(agent)
 }
 
 /// Writes a new file. What stands there already may be a day's work of somebody.
-fn write(out: &Path, text: &str) -> anyhow::Result<()> {
+fn write(out: &Path, text: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().write(true).create_new(true).open(out);
-    let mut file = file.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => anyhow!(
+    if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+        return Err(usage!(
             "{} is there already, and stays as it is\n  name another file with --out, or remove it first",
             out.display()
-        ),
-        _ => anyhow!(error).context(format!("{} cannot be written", out.display())),
-    })?;
-    file.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", out.display()))
+        ));
+    }
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.or_setup(|| format!("{} cannot be written", out.display()))
 }

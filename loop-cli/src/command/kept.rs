@@ -1,45 +1,18 @@
 //! The runs that are kept, and which of them is meant.
 
-use std::{
-    collections::HashMap,
-    env,
-    fmt::Display,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, env, path::Path};
 
-use anyhow::anyhow;
 use loop_core::Progress;
-use loop_telemetry::{
-    Entry, JournalError, JournalReader, KeptOutput, RunEntry, RunStore, StateDir, StoreError,
-};
+use loop_telemetry::{Entry, JournalReader, KeptOutput, RunEntry, RunStore, StateDir};
 use serde::de::DeserializeOwned;
 
-use super::{Failure, setting};
+use super::{Failure, setting, usage};
 use crate::view::{self, Left};
 
 /// The runs of the user's state directory.
 pub(super) fn store() -> Result<RunStore, Failure> {
-    let state =
-        StateDir::from_env_with(|name| env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
+    let state = StateDir::from_env_with(|name| env::var_os(name))?;
     Ok(RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())))
-}
-
-/// What a store refuses is the user's to mend: a wrong id, a file that cannot be read.
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Usage(error.into())
-    }
-}
-
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Self {
-        Self::Usage(error.into())
-    }
-}
-
-/// The folder whose runs are meant where none is named.
-pub(super) fn here() -> Result<PathBuf, Failure> {
-    setting::dir(None).map_err(Failure::Usage)
 }
 
 /// Whether a run works in this folder.
@@ -52,12 +25,10 @@ pub(super) fn meant(store: &RunStore, named: Option<&str>) -> Result<RunEntry, F
     if let Some(id) = named {
         return Ok(store.find(id)?);
     }
-    let here = here()?;
+    let here = setting::dir(None)?;
     let last = store.list()?.into_iter().rev().find(|entry| is_in(entry, &here));
     last.ok_or_else(|| {
-        Failure::Usage(anyhow!(
-            "no run that is kept began in this folder\n  `loop runs --all` lists those of other folders"
-        ))
+        usage!("no run that is kept began in this folder\n  `loop runs --all` lists those of other folders")
     })
 }
 
@@ -128,7 +99,7 @@ pub(super) fn read_on(
     mut each: impl FnMut(&Entry<'_>, &Progress) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     while let Some(entry) = journal.next_entry()? {
-        progress.apply(&entry.event).map_err(|error| unreadable(&error))?;
+        progress.apply(&entry.event).map_err(|error| Failure::Unreadable(error.to_string()))?;
         each(&entry, progress)?;
     }
     Ok(())
@@ -136,7 +107,7 @@ pub(super) fn read_on(
 
 /// What the agent left behind.
 pub(super) fn decode(output: &KeptOutput<'_>) -> Result<Left, Failure> {
-    Left::of(&output.json()?).map_err(|why| unreadable(&why))
+    Left::of(&output.json()?).map_err(|why| Failure::Unreadable(why.to_string()))
 }
 
 /// The same, for who wants to know no more of it than its size: what cannot be read is not shown, and keeps nobody
@@ -147,11 +118,7 @@ pub(super) fn glance(output: &KeptOutput<'_>) -> Option<Left> {
 
 /// What the agent left behind, if its kind is known.
 pub(super) fn decode_as<O: DeserializeOwned>(output: &KeptOutput<'_>) -> Result<O, Failure> {
-    serde_json::from_str(&output.json()?).map_err(|error| unreadable(&error))
-}
-
-fn unreadable(why: &dyn Display) -> Failure {
-    Failure::Usage(anyhow!("the journal has an output that this version cannot read: {why}"))
+    serde_json::from_str(&output.json()?).map_err(|error| Failure::Unreadable(error.to_string()))
 }
 
 #[cfg(test)]

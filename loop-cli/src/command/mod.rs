@@ -7,6 +7,7 @@ mod completions;
 mod dry_run;
 mod earlier;
 mod every;
+mod failure;
 mod here;
 mod init;
 mod kept;
@@ -33,32 +34,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+pub(crate) use self::failure::{Failure, OrFail, usage};
 use crate::{
     args::{Cli, Command},
     exit, view,
 };
 use loop_manifest::{Diagnostics, Loaded, Paint, Plan};
-
-/// Why a command did not do what it was asked to.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    /// The manifest is wrong: a rendered report that shows where.
-    #[error("{0}")]
-    Manifest(String),
-    /// What the user gave is wrong, or the machine is not set up for it. Nothing was run.
-    #[error(transparent)]
-    Usage(anyhow::Error),
-    /// Something went wrong on our side.
-    #[error(transparent)]
-    Internal(#[from] anyhow::Error),
-}
-
-impl Failure {
-    /// The failure of somebody who gave something wrong, or whose machine is not set up for it.
-    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
-        Self::Usage(error.into())
-    }
-}
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
@@ -93,21 +74,18 @@ pub(crate) fn main() -> ExitCode {
         Command::Man { command } => man::exec(command.as_deref()),
     };
     done.unwrap_or_else(|failure| {
-        match &failure {
-            Failure::Manifest(report) => view::say(report),
-            Failure::Usage(error) | Failure::Internal(error) => view::error(error),
+        let code = failure.exit_code();
+        match failure {
+            Failure::Manifest(_) => view::say(&failure.to_string()),
+            _ => view::error(&failure.into()),
         }
-        ExitCode::from(match failure {
-            Failure::Manifest(_) | Failure::Usage(_) => exit::USAGE,
-            Failure::Internal(_) => exit::FAILED,
-        })
+        ExitCode::from(code)
     })
 }
 
 /// The plan, and what was found out about it as text, which is empty if that is nothing.
 fn reported(found: Result<Loaded, Diagnostics>) -> Result<(Plan, String), Failure> {
-    // Colours are taken out again where nobody wants them, by who prints.
-    let report = |findings: Diagnostics| findings.render(Paint::Coloured);
-    let loaded = found.map_err(|findings| Failure::Manifest(report(findings)))?;
-    Ok((loaded.plan, report(loaded.warnings)))
+    let loaded = found?;
+    // The printer removes the colours where nobody wants them.
+    Ok((loaded.plan, loaded.warnings.render(Paint::Coloured)))
 }

@@ -66,7 +66,7 @@ fn composed(
         let screen = screen.clone();
         place = place.on_usage_note(move |note| screen.usage_note(note));
     }
-    let mut composed = plan.compose(&place).map_err(Failure::usage)?;
+    let mut composed = plan.compose(&place)?;
     let max_iterations = plan.limits.max_iterations.get();
     if !quiet {
         composed = composed.observe(Lines::new(screen.clone(), max_iterations));

@@ -29,9 +29,9 @@ pub(crate) fn exec(command: &PolicyCommand) -> Result<ExitCode, Failure> {
 /// The settings that hold in a folder, and the folder as tools would see it. What the project asks for and does
 /// not get is said.
 fn open(place: &PolicyPlace) -> Result<(Settings, Workspace), Failure> {
-    let dir = setting::dir(place.cwd.as_deref()).map_err(Failure::Usage)?;
+    let dir = setting::dir(place.cwd.as_deref())?;
     let settings = setting::settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
-    let workspace = Workspace::open(dir, settings.policy()).map_err(|error| Failure::Usage(error.into()))?;
+    let workspace = Workspace::open(dir, settings.policy())?;
     for ignored in workspace.policy().ignored() {
         view::warning(&ignored.to_string());
     }

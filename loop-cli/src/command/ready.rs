@@ -2,7 +2,7 @@
 
 use std::{env, path::Path, time::Duration};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
 use loop_manifest::ExecutionContext;
@@ -12,7 +12,7 @@ use loop_telemetry::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Failure, kept::store};
+use super::{Failure, OrFail, kept::store};
 use crate::{
     args::OutputArgs,
     ask::Declining,
@@ -43,7 +43,7 @@ pub(super) struct Ready<'a> {
 }
 
 /// The file for the run's record, tried before anything is spent.
-pub(super) fn telemetry(path: Option<&Path>) -> anyhow::Result<TelemetryFile> {
+pub(super) fn telemetry(path: Option<&Path>) -> Result<TelemetryFile, Failure> {
     let file = match path {
         Some(path) => TelemetryFile::named(path)?,
         None => TelemetryFile::in_folder(StateDir::from_env_with(|name| env::var_os(name))?.telemetry())?,
@@ -86,21 +86,15 @@ fn list<O>(
     redactor: Redactor,
 ) -> Result<(RunStore, FileJournal<O>), Failure> {
     let store = store()?;
-    let retention = retention().map_err(Failure::Usage)?;
+    let retention = retention()?;
     faults::point("before_begin");
-    match store.begin(info, parallel, clock::now) {
-        Ok(journal) => {
-            faults::point("after_begin");
-            make_room(&store, retention);
-            Ok((store, journal.redacting(redactor)))
-        }
-        Err(StoreError::FolderBusy { id, folder, is_kept }) => Err(busy(&id, &folder, is_kept)),
-        Err(error) => {
-            let error =
-                anyhow!(error).context("the run's journal cannot be kept (`--no-journal` runs without one)");
-            Err(Failure::Usage(error))
-        }
-    }
+    let journal = match store.begin(info, parallel, clock::now) {
+        Err(StoreError::FolderBusy { id, folder, is_kept }) => return Err(busy(&id, &folder, is_kept)),
+        begun => begun.or_setup(|| "the run's journal cannot be kept (`--no-journal` runs without one)")?,
+    };
+    faults::point("after_begin");
+    make_room(&store, retention);
+    Ok((store, journal.redacting(redactor)))
 }
 
 /// Makes sure that a run which is not kept is alone in its folder, and stays so.
@@ -121,7 +115,7 @@ fn busy(id: &str, folder: &str, is_kept: bool) -> Failure {
         true => format!("`loop tail {id}` shows it"),
         false => "it keeps no journal that could be shown".to_owned(),
     };
-    Failure::Usage(anyhow!(
+    Failure::Busy(anyhow!(
         "the run {id} works in {folder} already, and two would undo each other's work\n  \
          {shown}; with `--parallel` both run"
     ))
@@ -138,11 +132,11 @@ const KEEP_RUNS: &str = "LOOP_KEEP_RUNS";
 const KEEP_DAYS: &str = "LOOP_KEEP_DAYS";
 
 /// What is kept of runs that have ended, as the user wants it.
-fn retention() -> anyhow::Result<Retention> {
+fn retention() -> Result<Retention, Failure> {
     let number = |name: &str| {
         let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
         let number = value.to_str().and_then(|value| value.parse::<u32>().ok());
-        number.map(Some).with_context(|| format!("{name} has to be a whole number, such as 100"))
+        number.map(Some).or_setup(|| format!("{name} has to be a whole number, such as 100"))
     };
     let Retention { ended, age } = Retention::default();
     Ok(Retention {
@@ -174,7 +168,7 @@ impl Ready<'_> {
         I: Iteration<Output: Serialize + DeserializeOwned> + 'static,
         S: LoopStep<Output = I::Output> + 'static,
     {
-        let signals = Signals::listen().context("signals cannot be listened for")?;
+        let signals = Signals::listen().or_internal("signals cannot be listened for")?;
         // Until the end is noted: who takes the run up in between would be noted as ended.
         let _lock = past.hold();
         if let Some(logs) = &self.logs {

@@ -8,13 +8,13 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, anyhow};
 use loop_telemetry::{RunEntry, RunStore};
 use rustix::fs::OFlags;
 
 use super::{
-    Failure,
+    Failure, OrFail,
     kept::{State, decode, journal, meant, read_on, short_id, store},
+    usage,
 };
 use crate::{
     args::ReportArgs,
@@ -34,7 +34,7 @@ pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
         }
         named => {
             let path = named.clone().map_or_else(|| usual(&store, &entry), Ok)?;
-            write(&path, &page).map_err(Failure::Usage)?;
+            write(&path, &page)?;
             view::print(&path.display().to_string())?;
         }
     }
@@ -68,9 +68,9 @@ fn usual(store: &RunStore, entry: &RunEntry) -> Result<PathBuf, Failure> {
     Ok(PathBuf::from(if name.is_empty() { format!("run-{id}.html") } else { format!("{name}-{id}.html") }))
 }
 
-fn write(path: &Path, page: &str) -> anyhow::Result<()> {
+fn write(path: &Path, page: &str) -> Result<(), Failure> {
     if path.is_dir() {
-        return Err(anyhow!("--html {} is a folder; name a file in it", path.display()));
+        return Err(usage!("--html {} is a folder; name a file in it", path.display()));
     }
     let named = || format!("the page cannot be written to {}", path.display());
     // A link could lead into any file of the user's, and a pipe that nobody reads would be waited for.
@@ -78,7 +78,7 @@ fn write(path: &Path, page: &str) -> anyhow::Result<()> {
     let options = File::options().write(true).create(true).truncate(false).custom_flags(flags).to_owned();
     let is_other = || path.symlink_metadata().is_ok_and(|found| !found.is_file());
     let other = || {
-        anyhow!(
+        usage!(
             "--html {} is a link, a pipe or a device, and the page is written to a regular file only; remove it, or name \
              another file (`--html -` prints the page)",
             path.display()
@@ -86,10 +86,10 @@ fn write(path: &Path, page: &str) -> anyhow::Result<()> {
     };
     let mut file = match options.open(path) {
         Err(_) if is_other() => return Err(other()),
-        opened => opened.with_context(named)?,
+        opened => opened.or_setup(named)?,
     };
-    if !file.metadata().with_context(named)?.is_file() {
+    if !file.metadata().or_setup(named)?.is_file() {
         return Err(other());
     }
-    file.set_len(0).and_then(|()| file.write_all(page.as_bytes())).with_context(named)
+    file.set_len(0).and_then(|()| file.write_all(page.as_bytes())).or_setup(named)
 }

@@ -6,21 +6,21 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use loop_core::{Ending, Grant};
 use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
-    Failure,
+    Failure, OrFail,
     begun::Begun,
     earlier::Earlier,
     every,
-    kept::{here, is_in, store},
+    kept::{is_in, store},
     perform::perform,
     ready::{Ready, logs, telemetry},
     remains::Remains,
     setting::{self, block_on, place},
-    task,
+    task, usage,
 };
 use crate::{
     args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
@@ -49,7 +49,7 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     let Some(run) = meant(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
     alone(&store, &run)?;
     let info = store.info(&run.id)?;
-    let dir = folder(&info).map_err(Failure::Usage)?;
+    let dir = folder(&info)?;
     let info = info.located_in(&dir);
     let begun = Begun::of(&info, args.accept_changes)?;
     if !begun.warnings().is_empty() && !args.output.quiet {
@@ -68,7 +68,7 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     let dead = Dead { args: &args, store: &store, run, info: &info, dir, begun: &begun };
     match &begun {
         Begun::Task(assignment) => {
-            let voice = Voice::new(telling).map_err(Failure::Usage)?;
+            let voice = Voice::new(telling)?;
             let told = (telling, &voice);
             dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, told, past).await)
         }
@@ -105,7 +105,7 @@ impl Dead<'_> {
         performed: impl AsyncFnOnce(&Ready<'_>, Past<O>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         let Self { args, store, run, info, dir, begun } = self;
-        let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
+        let telemetry = telemetry(args.output.telemetry.as_deref())?;
         // From here on the run is ours, and nobody else takes it up.
         let journal = take(store, &run.id)?;
         let earlier = Earlier::of(store, &run.id)?;
@@ -123,9 +123,9 @@ impl Dead<'_> {
         faults::point("before_resume_note");
         note_resumed(store, &run.id)?;
         faults::point("after_resume_note");
-        end_remains(&run.id).map_err(Failure::Usage)?;
+        end_remains(&run.id)?;
         let manifest = begun.manifest().map(Path::to_owned);
-        let place = place(dir, run.id).map_err(Failure::Usage)?.executing(manifest);
+        let place = place(dir, run.id)?.executing(manifest);
         let redactor = keeping::redactor(begun.set(), place.variables());
         view::conceal(redactor.clone());
         let logs =
@@ -151,14 +151,15 @@ impl Dead<'_> {
 
 /// The folder in which a run works. One whose path is stored without a secret is where this command is called, or is not
 /// known.
-fn folder(info: &RunInfo) -> anyhow::Result<PathBuf> {
+fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
     if info.folder_id.is_none() {
-        return setting::dir(Some(Path::new(&info.folder))).context("the run's folder is not there any more");
+        return setting::dir(Some(Path::new(&info.folder)))
+            .or_setup(|| "the run's folder is not there any more");
     }
     let here = setting::dir(None)?;
     match info.works_in(&here) {
         true => Ok(here),
-        false => Err(anyhow!(
+        false => Err(usage!(
             "the run {} works in {}, whose path is stored without a secret that is in it\n  \
              change into that folder, then `loop resume {}` goes on with the run",
             info.id,
@@ -187,7 +188,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
         }
         return Ok((!is_done).then_some(run));
     }
-    let here = here()?;
+    let here = setting::dir(None)?;
     if let Some(run) = store.last_unfinished_in(&here)? {
         return Ok(Some(run));
     }
@@ -226,7 +227,7 @@ fn note_resumed(store: &RunStore, id: &str) -> Result<(), Failure> {
 }
 
 fn busy(id: &str, folder: &str) -> Failure {
-    Failure::Usage(anyhow!("the run {id} works in {folder} now: wait until it has ended, or end it"))
+    Failure::Busy(anyhow!("the run {id} works in {folder} now: wait until it has ended, or end it"))
 }
 
 fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {
@@ -237,21 +238,21 @@ fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {
 }
 
 fn is_alive(id: &str) -> Failure {
-    Failure::Usage(anyhow!("the run {id} is still going: `loop tail {id}` shows it"))
+    Failure::Busy(anyhow!("the run {id} is still going: `loop tail {id}` shows it"))
 }
 
 /// Ends what the dead run left behind: two agents must not work on one thing.
-fn end_remains(run: &str) -> anyhow::Result<()> {
+fn end_remains(run: &str) -> Result<(), Failure> {
     let remains = Remains::end(&[run]);
     if let Some(ended) = remains.ended {
         view::warning(&format!("the run had left processes behind, which were ended: {ended}"));
     }
     match remains.alive {
         None => Ok(()),
-        Some(alive) => Err(anyhow!(
+        Some(alive) => Err(Failure::Busy(anyhow!(
             "processes that the run left behind cannot be ended, and would work beside the new ones: {alive}\n  \
              end them yourself, then resume the run"
-        )),
+        ))),
     }
 }
 

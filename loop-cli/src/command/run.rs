@@ -15,12 +15,12 @@ use crate::{args::RunArgs, clock, keeping, view};
 use loop_manifest::{ExecutionContext, Format};
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let dir = dir(args.cwd.as_deref()).map_err(Failure::Usage)?;
+    let dir = dir(args.cwd.as_deref())?;
     let subject = subject::of(args, &dir)?;
     if !subject.warnings.is_empty() && !args.output.quiet {
         view::say(&subject.warnings);
     }
-    let place = place(dir, new_run()).map_err(Failure::Usage)?.executing(subject.manifest.clone());
+    let place = place(dir, new_run())?.executing(subject.manifest.clone());
     let redactor = keeping::redactor(&subject.plan.agent.env.set, place.variables());
     view::conceal(redactor.clone());
     if args.dry_run {
@@ -28,7 +28,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
     // Anything that is wrong with a part is found before anything is kept of the run.
-    subject.plan.compose(&place.clone().on_warning(|_| ())).map(drop).map_err(Failure::usage)?;
+    subject.plan.compose(&place.clone().on_warning(|_| ())).map(drop)?;
     start(args, &subject, &place, redactor)
 }
 
@@ -40,7 +40,7 @@ fn start(
     redactor: Redactor,
 ) -> Result<ExitCode, Failure> {
     let started = clock::now();
-    let telemetry = telemetry(args.output.telemetry.as_deref()).map_err(Failure::Usage)?;
+    let telemetry = telemetry(args.output.telemetry.as_deref())?;
     let (path, text) = subject.kept();
     let name = redactor.redact(&subject.plan.name);
     let info = RunInfo::new(place.custody().run(), name, place.folder(), started)

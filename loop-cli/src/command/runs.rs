@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::{
     Failure,
-    kept::{State, here, is_in, short_ids, store},
+    kept::{State, is_in, short_ids, store},
+    setting,
 };
 use crate::{
     args::RunsArgs,
@@ -33,7 +34,7 @@ const COLUMNS: &[Column] = &[
 pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let all = store.list()?;
-    let here = here()?;
+    let here = setting::dir(None)?;
     let wanted = all.iter().rev().filter(|entry| args.all || is_in(entry, &here));
     if args.json {
         for entry in wanted {

@@ -13,7 +13,7 @@ mod wanted;
 
 use std::{path::Path, process::ExitCode};
 
-use super::{Failure, setting};
+use super::{Failure, OrFail, setting, usage};
 use crate::{args::ScheduleCommand, schedule::SchedulePlace, view};
 
 pub(crate) fn exec(command: &ScheduleCommand) -> Result<ExitCode, Failure> {
@@ -36,14 +36,14 @@ pub(crate) fn exec(command: &ScheduleCommand) -> Result<ExitCode, Failure> {
 
 /// The jobs of the folder that is meant.
 fn place(cwd: Option<&Path>) -> Result<SchedulePlace, Failure> {
-    let dir = setting::dir(cwd).map_err(Failure::Usage)?;
+    let dir = setting::dir(cwd)?;
     let settings = setting::settings(cwd.unwrap_or(Path::new("")))?;
-    SchedulePlace::of(dir, settings.user.tables.schedule).map_err(Failure::Usage)
+    SchedulePlace::of(dir, settings.user.tables.schedule)
 }
 
 /// Says if nobody fires these jobs now.
 fn tell_if_idle(place: &SchedulePlace) -> Result<(), Failure> {
-    let is_fired = place.store.is_firing().map_err(|error| Failure::Usage(error.into()))?;
+    let is_fired = place.store.is_firing()?;
     if place.off.is_off() {
         view::say("everything is stopped: `loop schedule on` lets jobs fire again");
     } else if !is_fired {

@@ -6,49 +6,48 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use loop_agents::process::Custody;
 use rustix::process::{Resource, getrlimit};
 
-use super::Failure;
+use super::{Failure, OrFail, usage};
 use crate::{
     clock, exit, keeping,
     signals::Signals,
     view::{self},
 };
-use loop_manifest::{ExecutionContext, Paint, settings::Settings};
+use loop_manifest::{ExecutionContext, settings::Settings};
 
 /// Where the agent and the evaluator run.
-pub(super) fn dir(cwd: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
     dir_of("--cwd", cwd)
 }
 
 /// The same, as this flag names it.
-pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
     let dir = match named {
-        Some(dir) => fs::canonicalize(dir).with_context(|| format!("{flag} {}", dir.display()))?,
-        None => env::current_dir().context("the current folder cannot be used")?,
+        Some(dir) => fs::canonicalize(dir).or_usage(|| format!("{flag} {}", dir.display()))?,
+        None => env::current_dir().or_setup(|| "the current folder cannot be used")?,
     };
     if !dir.is_dir() {
-        return Err(anyhow!("{flag} {} is not a folder", dir.display()));
+        return Err(usage!("{flag} {} is not a folder", dir.display()));
     }
     Ok(dir)
 }
 
 /// The settings that hold in this folder, named as the user would name it, so that messages do.
 pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
-    keeping::settings(dir, |name| env::var_os(name))
-        .map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))
+    Ok(keeping::settings(dir, |name| env::var_os(name))?)
 }
 
 /// The folder, and what the agent and the evaluator of this run find there.
-pub(super) fn place(dir: PathBuf, run: String) -> anyhow::Result<ExecutionContext> {
+pub(super) fn place(dir: PathBuf, run: String) -> Result<ExecutionContext, Failure> {
     enough_files()?;
     // Secrets in the addresses of settings are known from here on, and not recorded. Not every run needs settings: an
     // error in them is reported where they are needed.
     let settings = keeping::settings(&dir, |name| env::var_os(name));
-    let custody = custody(run).context("the processes of the run cannot be looked after")?;
-    let place = ExecutionContext::new(dir, custody).with_context(|| {
+    let custody = custody(run).or_setup(|| "the processes of the run cannot be looked after")?;
+    let place = ExecutionContext::new(dir, custody).or_setup(|| {
         let tmp = env::temp_dir();
         format!(
             "the file for the agent's usage cannot be made in {} (set TMPDIR to another folder)",
@@ -81,12 +80,12 @@ pub(super) fn custody(run: String) -> io::Result<Custody> {
 /// With fewer open files than this the runtime and a command's pipes do not fit.
 const LEAST_FILES: u64 = 32;
 
-fn enough_files() -> anyhow::Result<()> {
+fn enough_files() -> Result<(), Failure> {
     let limit = getrlimit(Resource::Nofile).current;
     match limit.filter(|limit| *limit < LEAST_FILES) {
-        Some(limit) => Err(anyhow!(
+        Some(limit) => Err(Failure::Setup(anyhow!(
             "only {limit} open files are allowed here, and a run needs {LEAST_FILES} (`ulimit -n {LEAST_FILES}` allows them)"
-        )),
+        ))),
         None => Ok(()),
     }
 }
@@ -94,7 +93,7 @@ fn enough_files() -> anyhow::Result<()> {
 /// Runs `work` to its end, on this thread.
 pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("the asynchronous runtime could not be started")?;
+    let runtime = runtime.or_internal("the asynchronous runtime could not be started")?;
     let done = runtime.block_on(work);
     // A thread that still waits for a person's answer must not hold up the exit.
     runtime.shutdown_background();
@@ -106,7 +105,7 @@ pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) ->
 pub(super) async fn unless_signalled(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<ExitCode, Failure> {
-    let mut signals = Signals::listen().context("signals cannot be listened for")?;
+    let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
     tokio::select! {
         done = work => done.map(|()| ExitCode::from(exit::OK)),
         signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),

@@ -6,15 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::anyhow;
 use loop_telemetry::{REDACTED, RunInfo, RunManifest};
 
-use super::{Failure, here, reported};
+use super::{Failure, here, reported, usage};
 use crate::{
     args::{FlagArgs, RunArgs},
     view::changes,
 };
-use loop_manifest::{Diagnostics, Flags, Loaded, Paint, Plan, Source, init::in_full, kebab_case};
+use loop_manifest::{Diagnostics, Flags, Loaded, Plan, Source, init::in_full, kebab_case};
 
 /// What a loop is called that is made of flags, in a folder whose name is none.
 const NAMELESS: &str = "loop";
@@ -65,54 +64,46 @@ pub(super) fn of(args: &RunArgs, dir: &Path) -> Result<Subject, Failure> {
         return Subject::new(flags.manifest(&name), None, flags.plan(name));
     }
     let manifest = args.manifest.clone().map_or_else(|| here::manifest("loop run"), Ok)?;
-    Subject::of_file(&manifest, open(&manifest)?)
+    Subject::of_file(&manifest, Source::open(&manifest)?)
 }
 
 /// What a run was begun with. If its manifest has changed since, that is taken only if `accepted`: half of a
 /// run under one set of limits, and half under another, is what nobody asked for.
 pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure> {
     let Some(manifest @ RunManifest { path, text, .. }) = &info.manifest else {
-        return Err(Failure::Usage(anyhow!("it is not known with what the run {} was begun", info.id)));
+        return Err(usage!("it is not known with what the run {} was begun", info.id));
     };
     let is_of_flags = path == OF_FLAGS;
     let path = Path::new(path);
     if is_of_flags || !path.exists() {
         if text.contains(REDACTED) {
-            return Err(Failure::Usage(anyhow!(
+            return Err(usage!(
                 "{} is not there any more, and what is kept of it lacks a secret: put it back, or begin a new run",
                 path.display()
-            )));
+            ));
         }
-        let source = kept(manifest).map_err(|findings| refused(&findings))?;
+        let source = kept(manifest)?;
         let manifest = (!is_of_flags).then(|| path.to_owned());
         return Subject::new(text.clone(), manifest, Plan::of(source));
     }
-    let source = open(path)?;
+    let source = Source::open(path)?;
     let found = changes::between(text, source.text(), REDACTED);
     match found.filter(|_| !accepted) {
         None => Subject::of_file(path, source),
-        Some(changes) => Err(Failure::Usage(anyhow!(
+        Some(changes) => Err(usage!(
             "{} has changed since the run {} began:\n{changes}\n  \
              undo that, or take it with `loop resume {} --accept-changes`",
             path.display(),
             info.id,
             info.id
-        ))),
+        )),
     }
-}
-
-fn open(path: &Path) -> Result<Source, Failure> {
-    Source::open(path).map_err(|findings| refused(&findings))
 }
 
 /// The manifest that is kept of a run. What was made of flags is kept as JSON, and has no file.
 pub(super) fn kept(manifest: &RunManifest) -> Result<Source, Diagnostics> {
     let path = if manifest.path == OF_FLAGS { "flags.json" } else { &manifest.path };
     Source::from_bytes(Path::new(path), manifest.text.clone().into())
-}
-
-fn refused(findings: &Diagnostics) -> Failure {
-    Failure::Manifest(findings.render(Paint::Coloured))
 }
 
 fn of_flags(flags: &FlagArgs) -> Flags<'_> {

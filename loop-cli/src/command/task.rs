@@ -2,18 +2,18 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode, sync::Arc};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use loop_agents::review::Worked;
 use loop_core::Progress;
 use loop_manifest::{
     init::in_full,
-    model::name_of,
+    model::{ModelChoiceError, name_of},
     task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSpec, TaskText},
 };
 use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
 
 use super::{
-    Failure,
+    Failure, OrFail,
     earlier::Earlier,
     kept::{decode_as, is_in, read_on, store},
     perform::Printed,
@@ -21,6 +21,7 @@ use super::{
     resume,
     runs::json,
     setting::{block_on, dir_of, new_run, place, settings},
+    usage,
 };
 use crate::{
     args::{OutputArgs, TaskArgs, TellingArgs},
@@ -35,29 +36,28 @@ use crate::{
 const LEDGER: &str = "ledger.json";
 
 pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
-    let dir = dir_of("--workdir", args.workdir.as_deref()).map_err(Failure::Usage)?;
-    let (task, file) = open(&args.file, &dir).map_err(Failure::Usage)?;
+    let dir = dir_of("--workdir", args.workdir.as_deref())?;
+    let (task, file) = open(&args.file, &dir)?;
     if args.resume {
         let store = store()?;
         let (run, spec) = last_of(&store, &dir, &task.path())?;
         let so_far = Earlier::of(&store, &run.id)?.progress;
         let mut resumed = resume::of(&run.id, output(&args.telling));
-        resumed.grant.add_iterations = spec.more_loops(&so_far, args.loops).map_err(Failure::usage)?;
+        resumed.grant.add_iterations = spec.more_loops(&so_far, args.loops)?;
         return resume::exec_told(&resumed, &args.telling);
     }
-    let place = place(dir, new_run()).map_err(Failure::Usage)?;
+    let place = place(dir, new_run())?;
     let redactor = keeping::redactor(&BTreeMap::new(), place.variables());
     view::conceal(redactor.clone());
     // Whatever is wrong with the agents is found before anything is kept of a run.
     let settings = settings(place.folder())?;
-    let model = |name: Option<String>| Ok(name_of(name, &settings, place.variables()).map(TaskAgent::Model)?);
-    let spec = spec(args, &task, file, model).map_err(Failure::Usage)?;
-    let probed = Task::open(spec.clone(), &place.clone().on_warning(|_| ()));
-    probed.and_then(|task| task.probe()).map_err(Failure::usage)?;
+    let model = |name: Option<String>| name_of(name, &settings, place.variables()).map(TaskAgent::Model);
+    let spec = spec(args, &task, file, model)?;
+    Task::open(spec.clone(), &place.clone().on_warning(|_| ()))?.probe()?;
     let (started, output) = (clock::now(), output(&args.telling));
-    let telemetry = telemetry(output.telemetry.as_deref()).map_err(Failure::Usage)?;
-    let voice = Voice::new(&args.telling).map_err(Failure::Usage)?;
-    let text = serde_json::to_string(&spec).context("the task cannot be kept")?;
+    let telemetry = telemetry(output.telemetry.as_deref())?;
+    let voice = Voice::new(&args.telling)?;
+    let text = serde_json::to_string(&spec).or_internal("the task cannot be kept")?;
     let info = RunInfo::new(place.custody().run(), spec.name(), place.folder(), started)
         .manifest(KEPT_AS, redactor.redact(&text));
     let keep = Keep { journal: true, output: false, parallel: args.parallel };
@@ -88,15 +88,15 @@ pub(super) async fn perform(
         place = place.on_output(move || Arc::new(Printed { shown: Some(shown.clone()), logs: None }));
     }
     let worked = voice.clone();
-    let task = Task::open(spec.clone(), &place).and_then(|task| task.began(ready.started.into()));
-    let mut task = task.map_err(Failure::usage)?.on_worked(move |done| worked.worked(done));
+    let task = Task::open(spec.clone(), &place)?.began(ready.started.into())?;
+    let mut task = task.on_worked(move |done| worked.worked(done));
     let so_far = recalled(ready, &past, &task)?;
     let loops = spec.loops_in_all(so_far.granted().into_iter().chain(past.grant()));
     task = task.granted(loops.saturating_sub(spec.loops.get()));
     if let Some(store) = ready.store {
         task = task.actions_in(store.folder_of(place.custody().run())?.join(LEDGER));
     }
-    let composed = task.compose().map_err(Failure::usage)?.observe(voice.of_phases(loops, shown));
+    let composed = task.compose()?.observe(voice.of_phases(loops, shown));
     voice.say(&plan(spec, loops));
     let ended = ready.run(composed, None, past, &Screen::plain(), Declining::default()).await?;
     let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody().run());
@@ -126,24 +126,24 @@ fn recalled(ready: &Ready<'_>, past: &Past<Worked>, task: &Task) -> Result<Progr
 }
 
 /// The task that is named, which has to lie in the folder of the work.
-fn open(file: &Path, dir: &Path) -> anyhow::Result<(TaskText, TaskFile)> {
+fn open(file: &Path, dir: &Path) -> Result<(TaskText, TaskFile), Failure> {
     // As the user sees it, from here; links are followed, and lead out or do not.
-    let path = fs::canonicalize(file).with_context(|| format!("the task {}", file.display()))?;
-    let path = path.to_str().with_context(|| format!("the task's path is no text: {}", path.display()))?;
+    let path = fs::canonicalize(file).or_usage(|| format!("the task {}", file.display()))?;
+    let path = path.to_str().or_usage(|| format!("the task's path is no text: {}", path.display()))?;
     TaskText::open(dir, path)
-        .with_context(|| format!("the task {} cannot be worked on in {}", file.display(), dir.display()))
+        .or_usage(|| format!("the task {} cannot be worked on in {}", file.display(), dir.display()))
 }
 
 fn spec(
     args: &TaskArgs,
     task: &TaskText,
     file: TaskFile,
-    model: impl Fn(Option<String>) -> anyhow::Result<TaskAgent>,
-) -> anyhow::Result<TaskSpec> {
+    model: impl FnOnce(Option<String>) -> Result<TaskAgent, ModelChoiceError>,
+) -> Result<TaskSpec, Failure> {
     let command = |line: &String| TaskAgent::Command(in_full(line).to_owned());
     let executor = match &args.agent {
         Some(line) => command(line),
-        None => model(args.model.clone().or(file.model)).context("who works")?,
+        None => model(args.model.clone().or(file.model)).or_usage(|| "who works")?,
     };
     let reviewer = match (&args.review_agent, &args.review_model) {
         (Some(line), _) => command(line),
@@ -158,13 +158,13 @@ fn spec(
 }
 
 /// What is kept of a task.
-pub(super) fn kept(text: &str) -> anyhow::Result<TaskSpec> {
+pub(super) fn kept(text: &str) -> Result<TaskSpec, Failure> {
     if text.contains(REDACTED) {
-        return Err(anyhow!(
+        return Err(usage!(
             "what is kept of the task lacks a secret that stood in a command: begin a new run"
         ));
     }
-    serde_json::from_str(text).context("what is kept of the task cannot be read")
+    serde_json::from_str(text).or_usage(|| "what is kept of the task cannot be read")
 }
 
 /// The last run of this task that is not done, and with what it was begun.
@@ -176,12 +176,10 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, TaskSp
         let Some(manifest) = info.manifest.filter(|manifest| manifest.path == KEPT_AS) else { continue };
         let begun = serde_json::from_str(&manifest.text).ok();
         if begun.is_some_and(|begun: TaskSpec| begun.file == file && !is_done(&run)) {
-            return Ok((run, kept(&manifest.text).map_err(Failure::Usage)?));
+            return Ok((run, kept(&manifest.text)?));
         }
     }
-    Err(Failure::Usage(anyhow!(
-        "no run of {file} was cut off or halted here: leave out `--resume` to begin one"
-    )))
+    Err(usage!("no run of {file} was cut off or halted here: leave out `--resume` to begin one"))
 }
 
 /// What the rest of the command asks of any run.

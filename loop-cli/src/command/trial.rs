@@ -2,10 +2,9 @@
 
 use std::{ffi::OsString, path::Path};
 
-use anyhow::{Context, anyhow};
 use loop_agents::{process::Cut, shell::Checked};
 
-use super::Failure;
+use super::{Failure, OrFail, usage};
 use crate::{
     keeping,
     view::{self, text},
@@ -22,11 +21,11 @@ use loop_manifest::{
 pub(super) async fn exec(plan: &Plan, place: &ExecutionContext) -> Result<(), Failure> {
     look_for_agent(plan, place.folder(), place.variables());
     look_for_reviewer(plan, place.folder(), place.variables());
-    let Some(mut command) = plan.check_command(place).map_err(anyhow::Error::from)? else {
+    let Some(mut command) = plan.check_command(place)? else {
         view::tell("nothing can be tried: there is no command, and no output yet that could be judged");
         return Ok(());
     };
-    let checked = command.check().await.context("evaluator.command")?;
+    let checked = command.check().await.or_internal("evaluator.command")?;
     let Checked { verdict, exit, cut, .. } = &checked;
     show("check, tried once", &text::printable(verdict.text()));
     if let Some(cut) = cut {
@@ -36,11 +35,11 @@ pub(super) async fn exec(plan: &Plan, place: &ExecutionContext) -> Result<(), Fa
     }
     view::tell(&format!("verdict: {} (the check {exit})", verdict.outcome()));
     if exit.is_unavailable() {
-        return Err(Failure::Usage(anyhow!(
+        return Err(usage!(
             "the check cannot be run: it {exit}, with which a shell says that there is no such program, or that \
              it may not be run\n  a run would end in its first iteration as `evaluator_unavailable`: mend \
              `evaluator.command`"
-        )));
+        ));
     }
     let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
     let is_all = confidence.is_none() && judge.is_none() && review.is_none();

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_schedule::{FirstFire, Job, JobError, JobId, Jobs, Reach, Settings};
 
 use super::Errand;
+use crate::command::{Failure, usage};
 use crate::view;
 
 /// An id by chance, since jitter comes from it.
@@ -19,11 +19,11 @@ pub(crate) fn draw() -> JobId {
 ///
 /// # Errors
 /// A secret is in what the job runs: it would not run without.
-pub(crate) fn conceal(job: &mut Job) -> anyhow::Result<Option<String>> {
+pub(crate) fn conceal(job: &mut Job) -> Result<Option<String>, Failure> {
     let secrets = view::secrets();
     let errand = Errand::kept(job).to_string();
     if secrets.redact(&errand) != errand {
-        return Err(anyhow!(
+        return Err(usage!(
             "a secret is in what the job runs, and jobs are stored as text: {}\n  \
              put the secret into a variable, or into a file that only you can read, and name that instead",
             secrets.redact(&errand)

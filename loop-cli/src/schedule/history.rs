@@ -17,6 +17,7 @@ use loop_telemetry::checksum;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use crate::command::{Failure, OrFail};
 use crate::view::text;
 
 /// So many fires are kept at least, and twice as many at most.
@@ -86,8 +87,8 @@ impl History {
     }
 
     /// All that are kept, the oldest first, with a warning about lines that cannot be read.
-    pub(crate) fn read(&self) -> anyhow::Result<Loaded<Vec<Fired>, String>> {
-        let bytes = self.bytes().with_context(|| format!("{} cannot be read", self.file.display()))?;
+    pub(crate) fn read(&self) -> Result<Loaded<Vec<Fired>, String>, Failure> {
+        let bytes = self.bytes().or_setup(|| format!("{} cannot be read", self.file.display()))?;
         let (mut fires, mut damaged) = (Vec::new(), Vec::new());
         for (number, line) in (1_u64..).zip(lines_of(&bytes)) {
             match serde_json::from_slice(line).ok().filter(|_| checksum::fits(line)) {

@@ -9,9 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use loop_schedule::Switch;
 use notify::{RecursiveMode, Watcher};
+
+use crate::command::{Failure, OrFail};
 
 /// The variable that stops everything in the processes that have it.
 pub(crate) const DISABLE: &str = "LOOP_DISABLE_SCHEDULE";
@@ -46,9 +47,9 @@ impl OffSwitch {
     ///
     /// # Errors
     /// The file cannot be made or removed.
-    pub(crate) fn set(&self, off: bool) -> anyhow::Result<()> {
+    pub(crate) fn set(&self, off: bool) -> Result<(), Failure> {
         let done = if off { self.make() } else { self.remove() };
-        done.with_context(|| format!("{} cannot be changed", self.file.display()))
+        done.or_setup(|| format!("{} cannot be changed", self.file.display()))
     }
 
     fn make(&self) -> io::Result<()> {
@@ -69,9 +70,9 @@ impl OffSwitch {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub(crate) fn watch(&self, switch: &Switch, told: impl Fn() + Send + 'static) -> anyhow::Result<Watched> {
+    pub(crate) fn watch(&self, switch: &Switch, say: impl Fn() + Send + 'static) -> Result<Watched, Failure> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).or_setup(|| format!("{} cannot be made", folder.display()))?;
         let (this, set) = (self.clone(), switch.clone());
         let look = move |event: notify::Result<notify::Event>| {
             // Whoever looks at the file opens it; an error may mean that something was lost.
@@ -81,7 +82,7 @@ impl OffSwitch {
             let is_on = !this.is_off();
             if is_on != set.is_on() {
                 set.set(is_on);
-                told();
+                say();
             }
         };
         let watcher = notify::recommended_watcher(look).and_then(|mut watcher| {

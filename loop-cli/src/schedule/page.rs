@@ -10,6 +10,7 @@ use loop_schedule::{Record, Settings};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{Fired, Row, SchedulePlace, table};
+use crate::command::Failure;
 use crate::view::{BOLD, Board, DIM, Pinned, paint, text};
 
 /// So many jobs are shown, so that the table fits a small terminal with room above it.
@@ -82,7 +83,7 @@ impl Pinned for Page {
 pub(crate) fn jobs_of(
     place: &SchedulePlace,
     mut report: impl FnMut(String),
-) -> anyhow::Result<Vec<(Record, Option<Fired>)>> {
+) -> Result<Vec<(Record, Option<Fired>)>, Failure> {
     let jobs = place.store.read()?.report(|warning| report(warning.to_string()));
     let fires = place.history().read()?.report(report);
     let last = |record: &Record| fires.iter().rev().find(|fired| fired.job == record.job.id).cloned();

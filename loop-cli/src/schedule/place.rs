@@ -7,11 +7,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use anyhow::anyhow;
 use loop_schedule::{FileStore, JobId, Jobs, Record, Settings};
-use loop_telemetry::{RunStore, StateDir};
+use loop_telemetry::{NoStateDir, RunStore, StateDir};
 
 use super::{Fired, History, OffSwitch};
+use crate::command::{Failure, usage};
 use crate::view;
 
 /// A folder, and what is kept of its jobs.
@@ -36,7 +36,7 @@ impl SchedulePlace {
     ///
     /// # Errors
     /// There is no place for state.
-    pub(crate) fn of(dir: PathBuf, numbers: Settings) -> anyhow::Result<Self> {
+    pub(crate) fn of(dir: PathBuf, numbers: Settings) -> Result<Self, Failure> {
         let (schedules, state) = (schedules()?, state()?);
         let show = |path: &str| view::secrets().redact(path).into_owned();
         let store = FileStore::for_project_shown(&schedules, &dir, show)?;
@@ -56,7 +56,7 @@ impl SchedulePlace {
     ///
     /// # Errors
     /// They cannot be read.
-    pub(crate) fn jobs(&self) -> anyhow::Result<Jobs> {
+    pub(crate) fn jobs(&self) -> Result<Jobs, Failure> {
         Ok(self.store.read()?.report(|warning| self.warn(&warning.to_string())))
     }
 
@@ -64,7 +64,7 @@ impl SchedulePlace {
     ///
     /// # Errors
     /// They cannot be read or written.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> anyhow::Result<T> {
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<T, Failure> {
         Ok(self.store.update(change)?.report(|warning| self.warn(&warning.to_string())))
     }
 
@@ -80,7 +80,7 @@ impl SchedulePlace {
     ///
     /// # Errors
     /// They cannot be read.
-    pub(crate) fn fires_of(&self, id: JobId) -> anyhow::Result<Vec<Fired>> {
+    pub(crate) fn fires_of(&self, id: JobId) -> Result<Vec<Fired>, Failure> {
         let fires = self.history().read()?.report(|warning| self.warn(&warning));
         Ok(fires.into_iter().filter(|fired| fired.job == id).collect())
     }
@@ -90,28 +90,28 @@ impl SchedulePlace {
 ///
 /// # Errors
 /// There is no place for state.
-pub(crate) fn off_switch() -> anyhow::Result<OffSwitch> {
+pub(crate) fn off_switch() -> Result<OffSwitch, Failure> {
     Ok(OffSwitch::in_folder(&schedules()?))
 }
 
 /// The folder of all schedules.
-fn schedules() -> anyhow::Result<PathBuf> {
+fn schedules() -> Result<PathBuf, NoStateDir> {
     Ok(state()?.path().join("schedule"))
 }
 
-fn state() -> anyhow::Result<StateDir> {
-    Ok(StateDir::from_env_with(|name| env::var_os(name))?)
+fn state() -> Result<StateDir, NoStateDir> {
+    StateDir::from_env_with(|name| env::var_os(name))
 }
 
 /// One of these jobs.
 ///
 /// # Errors
 /// There is none of this id.
-pub(crate) fn known<'a>(jobs: &'a Jobs, id: JobId, dir: &Path) -> anyhow::Result<&'a Record> {
+pub(crate) fn known<'a>(jobs: &'a Jobs, id: JobId, dir: &Path) -> Result<&'a Record, Failure> {
     jobs.get(id).ok_or_else(|| unknown(id, dir))
 }
 
 /// There is no such job.
-pub(crate) fn unknown(id: JobId, dir: &Path) -> anyhow::Error {
-    anyhow!("there is no job {id} of {}\n  `loop schedule list` lists those that there are", dir.display())
+pub(crate) fn unknown(id: JobId, dir: &Path) -> Failure {
+    usage!("there is no job {id} of {}\n  `loop schedule list` lists those that there are", dir.display())
 }

@@ -1,19 +1,20 @@
 //! Whose clock is meant, and how a time reads.
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp, civil, tz::TimeZone};
 use loop_schedule::Zone;
 
+use crate::command::{Failure, OrFail};
 use crate::view::text;
 
 /// The zone that was asked for, else this machine's; UTC where that has none.
-pub(crate) fn zone(asked: Option<&Zone>) -> anyhow::Result<Zone> {
+pub(crate) fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
     if let Some(zone) = asked {
         return Ok(zone.clone());
     }
     match TimeZone::try_system() {
         Ok(zone) if !zone.is_unknown() => {
-            Zone::try_from(zone).context("this machine's time zone cannot be told (`--tz` names one)")
+            Zone::try_from(zone).or_setup(|| "this machine's time zone cannot be told (`--tz` names one)")
         }
         _ => Ok(Zone::utc()),
     }

@@ -39,12 +39,12 @@ pub(crate) mod cases;
 
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
-use anyhow::Context;
 use loop_telemetry::StateDir;
 
 use self::editor::{Editor, Words};
 pub(crate) use self::state::{Interrupted, Session};
 use crate::{
+    command::{Failure, OrFail},
     signals::Signals,
     view::{self, DIM, paint},
 };
@@ -65,14 +65,14 @@ pub(crate) fn prepare(
     conversation: Conversation,
     settings: Settings,
     place: ExecutionContext,
-) -> anyhow::Result<Session> {
+) -> Result<Session, Failure> {
     let (model, no_model) = match Model::choose(conversation.model.as_deref(), &settings, place.variables()) {
         Ok(model) => (Some(model), None),
         // All but the model is there, and the session that is gone on with may have one.
         Err(why) if conversation.model.is_none() => (None, Some(why.into())),
         Err(why) => return Err(why.into()),
     };
-    let mut session = Session::new(model, conversation, settings, place)?;
+    let mut session = Session::new(model, conversation, settings, place).map_err(Failure::Setup)?;
     session.no_model = no_model;
     Ok(session)
 }
@@ -82,11 +82,11 @@ pub(crate) fn prepare(
 ///
 /// # Errors
 /// A session that cannot be gone on with, a terminal that is lost, and signals that cannot be listened for.
-pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow::Result<ExitCode> {
-    let mut signals = Signals::listen().context("signals cannot be listened for")?;
+pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> Result<ExitCode, Failure> {
+    let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
     session.renew_system().await;
     if let Some(wanted) = resumed {
-        session.go_on_with(wanted)?;
+        session.go_on_with(wanted).map_err(Failure::Usage)?;
         if session.tools.are_asked {
             session.allow_tools(true);
         }
@@ -100,7 +100,7 @@ pub(crate) async fn run(session: &mut Session, resumed: Option<&str>) -> anyhow:
     let mut editor = Editor::open(words, session.inputs(), coloured);
     let done = repl::run(session, &mut editor, &mut signals).await;
     session.log.end();
-    done
+    done.map_err(Failure::Internal)
 }
 
 impl Session {

@@ -7,13 +7,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use anyhow::Context;
 use loop_agents::review::{Account, Worked};
 use loop_core::{Event, EventKind, Observer, Phase, Progress, Stage, Verdict, WorkResult};
 
 use crate::{
     args::TellingArgs,
     clock,
+    command::{Failure, OrFail},
     view::{self, BAD, DIM, GOOD, Output, WARN, paint, text},
 };
 
@@ -29,10 +29,10 @@ impl Voice {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub(crate) fn new(telling: &TellingArgs) -> anyhow::Result<Self> {
+    pub(crate) fn new(telling: &TellingArgs) -> Result<Self, Failure> {
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().create(true).append(true).open(path);
-            file.with_context(|| format!("--log {}", path.display()))
+            file.or_usage(|| format!("--log {}", path.display()))
         };
         let log = telling.log.as_ref().map(open).transpose()?;
         Ok(Self { quiet: telling.quiet, log: log.map(|file| Arc::new(Mutex::new(file))) })

@@ -32,7 +32,6 @@ mod usual;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use anyhow::anyhow;
 
 use self::printer::PRINTER;
 pub(crate) use self::{
@@ -77,11 +76,16 @@ pub(crate) fn flush() {
     PRINTER.flush();
 }
 
+/// Standard output cannot be written: the disk is full, for example.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output cannot be written: {0}")]
+pub(crate) struct Unwritten(io::Error);
+
 /// Prints a result to standard output, without secrets, and gives whether somebody still reads it.
 ///
 /// # Errors
 /// If it cannot be written, but for nobody reading it: the disk is full, say.
-pub(crate) fn print(text: &str) -> anyhow::Result<bool> {
+pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
     // Standard error may be the same terminal, and what was said before is to stand before it.
     flush();
     let mut stdout = anstream::stdout();
@@ -94,7 +98,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<bool> {
 ///
 /// # Errors
 /// As [`print()`].
-pub(crate) fn print_json(json: &str) -> anyhow::Result<bool> {
+pub(crate) fn print_json(json: &str) -> Result<bool, Unwritten> {
     flush();
     let mut stdout = io::stdout().lock();
     is_read(writeln!(stdout, "{}", harmless::escaped(json)).and_then(|()| stdout.flush()))
@@ -119,9 +123,9 @@ pub(crate) fn told_json(json: &str) -> bool {
     is_written
 }
 
-fn said(printed: anyhow::Result<bool>) -> bool {
+fn said(printed: Result<bool, Unwritten>) -> bool {
     printed.unwrap_or_else(|error| {
-        warning(&format!("{error:#}"));
+        warning(&error.to_string());
         false
     })
 }
@@ -131,7 +135,7 @@ fn said(printed: anyhow::Result<bool>) -> bool {
 ///
 /// # Errors
 /// As [`print()`].
-pub(crate) fn hand_over(bytes: &[u8]) -> anyhow::Result<bool> {
+pub(crate) fn hand_over(bytes: &[u8]) -> Result<bool, Unwritten> {
     flush();
     is_read(hand_to(io::stdout().lock(), bytes))
 }
@@ -149,12 +153,12 @@ fn hand_to(mut to: impl Write + IsTerminal, bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
+fn is_read(written: io::Result<()>) -> Result<bool, Unwritten> {
     match written {
         Ok(()) => Ok(true),
         // The reader has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(anyhow!("standard output cannot be written: {error}")),
+        Err(error) => Err(Unwritten(error)),
     }
 }
 

@@ -243,6 +243,12 @@ fn a_session_that_cannot_be_read_is_said_to_be_there() {
     seat.sees("broken, used later, cannot be read");
     seat.is_asked_after("/help");
     seat.leaves();
+    // Nothing was run: the command line names a session that cannot be used.
+    for (named, why) in [("no-such", "no-such"), ("broken", "is damaged")] {
+        let seat = Seat::chat(&world, &server, &["--resume", named], SIZE);
+        seat.sees("error: ");
+        seat.finish().exits(2).says(&[why]);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Projects as they are found, each a folder with a few files.
 
+use std::fs;
+
 use super::*;
 
 /// The commands that are found in a folder with these files, the most specific first.

@@ -5,9 +5,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, anyhow};
-
-use super::super::Failure;
+use super::super::{Failure, OrFail, usage};
 use crate::view;
 
 /// No model reads more than this. A pipe may never end.
@@ -35,11 +33,11 @@ impl Piped {
 pub(super) async fn whole(written: Option<&str>, piped: Piped) -> Result<String, Failure> {
     let piped = match piped {
         Piped::Nothing => String::new(),
-        Piped::Something => piped_in().await.map_err(Failure::Usage)?,
+        Piped::Something => piped_in().await?,
     };
     let prompt = join(&piped, written.unwrap_or_default());
     if prompt.is_empty() {
-        return Err(Failure::Usage(anyhow!("the prompt is empty: write `--prompt TEXT`, or pipe it in")));
+        return Err(usage!("the prompt is empty: write `--prompt TEXT`, or pipe it in"));
     }
     Ok(prompt)
 }
@@ -51,7 +49,7 @@ fn join(piped: &str, written: &str) -> String {
     parts.join("\n\n")
 }
 
-async fn piped_in() -> anyhow::Result<String> {
+async fn piped_in() -> Result<String, Failure> {
     // On a thread of its own, so that Ctrl+C is heard meanwhile.
     let mut reading = tokio::task::spawn_blocking(read);
     let early = tokio::time::timeout(PATIENCE, &mut reading).await;
@@ -62,17 +60,17 @@ async fn piped_in() -> anyhow::Result<String> {
             reading.await
         }
     };
-    read.context("standard input could not be read")?
+    read.or_usage(|| "standard input could not be read")?
 }
 
-fn read() -> anyhow::Result<String> {
+fn read() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).context("standard input")?;
+    io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).or_usage(|| "standard input")?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(anyhow!("standard input is longer than 16 MiB, which no model reads: pipe in less"));
+        return Err(usage!("standard input is longer than 16 MiB, which no model reads: pipe in less"));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| anyhow!("standard input is not text (UTF-8), which is all that can be asked"))
+    let text = String::from_utf8(bytes).ok();
+    text.or_usage(|| "standard input is not text (UTF-8), which is all that can be asked")
 }
 
 #[cfg(test)]

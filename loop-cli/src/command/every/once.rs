@@ -1,6 +1,5 @@
 //! What is done in each iteration.
 
-use anyhow::Context;
 use async_trait::async_trait;
 use loop_agents::{
     chat::{ChatAgent, TurnOutput},
@@ -12,7 +11,7 @@ use loop_manifest::{ExecutionContext, model::Conversation};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    super::{Failure, chat, setting::settings},
+    super::{Failure, OrFail, chat, setting::settings},
     mouth::Mouth,
 };
 use crate::{
@@ -25,7 +24,7 @@ use crate::{
 pub(in crate::command) fn command(line: &str, place: &ExecutionContext) -> Result<Box<ShellAgent>, Failure> {
     // All the variables that the user has: the command is the user's own.
     let shell = place.shell(place.variables().iter().cloned());
-    let agent = ShellAgent::new(line).context("the command").map_err(Failure::Usage)?;
+    let agent = ShellAgent::new(line).or_usage(|| "the command")?;
     Ok(Box::new(agent.prompt("").shell(shell)))
 }
 
@@ -37,7 +36,7 @@ pub(in crate::command) fn turn(
     place: &ExecutionContext,
 ) -> Result<Box<ChatAgent>, Failure> {
     let settings = settings(place.folder())?;
-    let (_, chat) = conversation.begin(&settings, place).map_err(Failure::usage)?;
+    let (_, chat) = conversation.begin(&settings, place)?;
     let agent = ChatAgent::new(chat).goal(prompt);
     Ok(Box::new(if fresh { agent.fresh() } else { agent }))
 }

@@ -3,7 +3,6 @@
 use loop_manifest::{init::in_full, model::Model};
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
-use anyhow::{Context, anyhow};
 use jiff::{SignedDuration, Timestamp};
 use loop_schedule::{FirstFire, Job, JobError, Reach, Settings, When, Zone};
 use serde::Serialize;
@@ -11,9 +10,9 @@ use serde_json::Value;
 
 use super::{
     super::{reported, runs::json, setting},
-    Failure, place,
+    Failure, OrFail, place,
     show::next,
-    tell_if_idle,
+    tell_if_idle, usage,
     wanted::Wanted,
 };
 use crate::{
@@ -26,20 +25,19 @@ use loop_manifest::{Loaded, Plan};
 
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
+    let zone = schedule::zone(args.tz.as_ref())?;
     let (now, numbers) = (clock::now(), &place.numbers);
     let mut wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
     let mut job = job(args, &wanted, now);
     let reach = if args.far { Reach::Far } else { Reach::Year };
-    let first =
-        job.first_fire(numbers, reach, now).map_err(|error| Failure::Usage(far(error.into(), args)))?;
+    let first = job.first_fire(numbers, reach, now).map_err(|error| far(error, args))?;
     let by = if args.dry_run {
         None
     } else {
         let (errand, by) = errand(&args.errand, args, &place)?;
         errand.give_to(&mut job);
-        wanted.warnings.extend(schedule::conceal(&mut job).map_err(Failure::Usage)?);
-        add(&mut job, &place, reach, now)?;
+        wanted.warnings.extend(schedule::conceal(&mut job)?);
+        place.change(|jobs| schedule::enlist(jobs, &mut job, numbers, reach, now))??;
         Some(by)
     };
     if args.json {
@@ -66,21 +64,13 @@ fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
     if args.no_jitter { job.without_jitter() } else { job }
 }
 
-/// Adds it, under an id that is free.
-fn add(job: &mut Job, place: &SchedulePlace, reach: Reach, now: Timestamp) -> Result<(), Failure> {
-    let added = place.change(|jobs| schedule::enlist(jobs, job, &place.numbers, reach, now));
-    added.map_err(Failure::Usage)?.map(drop).map_err(|error| Failure::Usage(error.into()))
-}
-
 /// Names the flag that takes what is far off.
-fn far(error: anyhow::Error, args: &AddArgs) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(JobError::FarOff { first }) if !args.far => {
-            anyhow!(
-                "it fires on {first} for the first time, which is more than a year away: `--far` takes it"
-            )
+fn far(error: JobError, args: &AddArgs) -> Failure {
+    match error {
+        JobError::FarOff { first } if !args.far => {
+            usage!("it fires on {first} for the first time, which is more than a year away: `--far` takes it")
         }
-        _ => error,
+        error => error.into(),
     }
 }
 
@@ -101,9 +91,7 @@ fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(
     let settings = setting::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let variables: Vec<_> = env::vars_os().collect();
     let model = Model::choose(asked.model.as_deref(), &settings, &variables);
-    let model = model
-        .context("neither `--run` nor `--agent` says who does it, and a model cannot")
-        .map_err(Failure::Usage)?;
+    let model = model.or_setup(|| "neither `--run` nor `--agent` says who does it, and a model cannot")?;
     let by = match asked.model {
         Some(_) => format!("model {}", model.id()),
         None => format!("model {}, which the settings of {} name", model.id(), place.dir.display()),
@@ -125,10 +113,9 @@ fn manifest(path: &Path) -> Result<String, Failure> {
     if !warnings.is_empty() {
         view::say(&warnings);
     }
-    let whole = fs::canonicalize(path).with_context(|| format!("--run {}", path.display()));
-    let whole = whole.map_err(Failure::Usage)?;
-    let text = whole.to_str().ok_or_else(|| anyhow!("--run {}: its path is no text", path.display()));
-    text.map(str::to_owned).map_err(Failure::Usage)
+    let whole = fs::canonicalize(path).or_usage(|| format!("--run {}", path.display()))?;
+    let text = whole.to_str().or_usage(|| format!("--run {}: its path is no text", path.display()));
+    text.map(str::to_owned)
 }
 
 fn page(

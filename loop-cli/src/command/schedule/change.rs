@@ -31,12 +31,10 @@ fn change(
 ) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
     let changed = place.change(|jobs| {
-        for id in &args.jobs {
-            schedule::known(jobs, *id, &place.dir)?;
-        }
-        Ok(args.jobs.iter().all(|id| change(jobs, *id)))
+        let known = args.jobs.iter().try_for_each(|id| schedule::known(jobs, *id, &place.dir).map(drop));
+        known.map(|()| args.jobs.iter().all(|id| change(jobs, *id)))
     });
-    changed.map_err(Failure::Usage)?.map_err(Failure::Usage)?;
+    changed??;
     args.jobs.iter().for_each(|id| view::say(&format!("{id} {done}")));
     Ok(ExitCode::from(exit::OK))
 }

@@ -4,9 +4,7 @@
 
 use std::{env, process::ExitCode};
 
-use anyhow::{Context, anyhow};
-
-use super::{Failure, place};
+use super::{Failure, OrFail, place};
 use crate::{args::InstallArgs, exit, view};
 
 /// Variables without which the jobs would be others, or their agents not be found.
@@ -15,11 +13,10 @@ const VARIABLES: [&str; 5] = ["PATH", "LOOP_HOME", "LOOP_CONFIG", "XDG_CONFIG_HO
 pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
     let text = |path: &std::path::Path| {
-        path.to_str().map(str::to_owned).ok_or_else(|| anyhow!("{} is no text", path.display()))
+        path.to_str().map(str::to_owned).or_setup(|| format!("{} is no text", path.display()))
     };
-    let program = env::current_exe().context("this program cannot be found")?;
-    let (program, dir) =
-        text(&program).and_then(|program| Ok((program, text(&place.dir)?))).map_err(Failure::Usage)?;
+    let program = env::current_exe().or_internal("this program cannot be found")?;
+    let (program, dir) = (text(&program)?, text(&place.dir)?);
     let variables: Vec<_> = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?))).collect();
     if args.system.systemd {
         view::tell(&service(&program, &dir, &variables));

@@ -22,7 +22,7 @@ const WIDTH: usize = 80;
 pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
     let (now, numbers) = (clock::now(), &place.numbers);
-    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning)).map_err(Failure::Usage)?;
+    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning))?;
     if args.json {
         for (record, last) in &jobs {
             if !view::tell_json(&json(&JobJson::of(record, last.as_ref(), numbers, now))) {
@@ -48,11 +48,10 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
 
 /// Says whether anybody looks at what is due.
 fn tell_of_checks(place: &SchedulePlace, now: Timestamp) -> Result<(), Failure> {
-    let unusable = |error: loop_schedule::StoreError| Failure::Usage(error.into());
-    if !place.store.is_firing().map_err(unusable)? || place.off.is_off() {
+    if !place.store.is_firing()? || place.off.is_off() {
         return tell_if_idle(place);
     }
-    if let Some(check) = place.store.last_check().map_err(unusable)? {
+    if let Some(check) = place.store.last_check()? {
         view::say(&format!("what is due was looked at {}", schedule::until(check, now)));
     }
     Ok(())

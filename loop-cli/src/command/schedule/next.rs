@@ -2,22 +2,21 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use jiff::Timestamp;
 
-use super::Failure;
+use super::{Failure, usage};
 use crate::{args::NextArgs, clock, exit, schedule, view};
 
 pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
-    let zone = schedule::zone(args.tz.as_ref()).map_err(Failure::Usage)?;
+    let zone = schedule::zone(args.tz.as_ref())?;
     let now = clock::now();
     let fires = args.expression.fires_after(args.from.unwrap_or(now), &zone);
     let fires: Vec<_> = fires.take(usize::from(args.count)).collect();
     if fires.is_empty() && args.count > 0 {
-        return Err(Failure::Usage(anyhow!(
+        return Err(usage!(
             "{:?} never fires: there is no such day in the calendar",
             args.expression.to_string()
-        )));
+        ));
     }
     if args.json {
         let fires: Vec<_> = fires.iter().map(|fire| schedule::rfc3339(*fire, &zone)).collect();

@@ -6,8 +6,8 @@ use super::Failure;
 use crate::{exit, schedule, view};
 
 pub(super) fn exec(off: bool) -> Result<ExitCode, Failure> {
-    let switch = schedule::off_switch().map_err(Failure::Usage)?;
-    switch.set(off).map_err(Failure::Usage)?;
+    let switch = schedule::off_switch()?;
+    switch.set(off)?;
     view::say(match off {
         true => {
             "no job fires on this machine, and what fired is ended: `loop schedule on` lets them fire again"

@@ -6,12 +6,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use anyhow::Context;
 use loop_agents::process::Custody;
 use loop_schedule::CancellationToken;
 use loop_schedule::{Runner, StoreError, Switch};
 
-use super::{super::setting, Failure, place};
+use super::{
+    super::{OrFail, setting},
+    Failure, place,
+};
 use crate::{
     args::RunScheduleArgs,
     clock, exit,
@@ -31,7 +33,7 @@ pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(exit::OK));
     }
     let custody =
-        setting::custody(setting::new_run()).context("the processes of jobs cannot be looked after")?;
+        setting::custody(setting::new_run()).or_internal("the processes of jobs cannot be looked after")?;
     let done = setting::block_on(fire(args, place, custody.clone()));
     custody.end();
     done
@@ -43,11 +45,11 @@ async fn fire(
     place: Arc<SchedulePlace>,
     custody: Custody,
 ) -> Result<ExitCode, Failure> {
-    let signals = Signals::listen().context("signals cannot be listened for")?;
+    let signals = Signals::listen().or_internal("signals cannot be listened for")?;
     let told = told(args, &place)?;
     let heard = Arc::clone(&told);
-    let _watched = place.off.watch(&told.switch, move || heard.phase()).map_err(Failure::Usage)?;
-    let program = env::current_exe().context("this program cannot be found")?;
+    let _watched = place.off.watch(&told.switch, move || heard.phase())?;
+    let program = env::current_exe().or_internal("this program cannot be found")?;
     let firing = Firing {
         program: program.to_string_lossy().into_owned(),
         place: Arc::clone(&place),
@@ -62,12 +64,12 @@ async fn fire(
     let cancel = CancellationToken::new();
     let work = run(runner, args.once, cancel.clone());
     let (ran, signal) = tokio::select! {
-        attended = attend(work, signals, &cancel, &told.board) => attended.map_err(Failure::Internal)?,
+        attended = attend(work, signals, &cancel, &told.board) => attended?,
         () = keep_page(&told, place) => unreachable!("a page is kept for ever"),
     };
     told.board.hide();
     view::flush();
-    let fired = ran.transpose().map_err(|error| Failure::Usage(error.into()))?;
+    let fired = ran.transpose()?;
     if fired == Some(false) && !args.quiet {
         view::say("another process fires these jobs");
     }
@@ -79,7 +81,7 @@ fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Fail
     let page = Arc::new(Mutex::new(Page::new(place)));
     let is_live = Board::is_possible() && !args.quiet && !args.once;
     let board = if is_live { Board::new(page.clone()) } else { Board::plain() };
-    let zone = schedule::zone(None).map_err(Failure::Usage)?;
+    let zone = schedule::zone(None)?;
     let (switch, firing) = (Switch::default(), false.into());
     Ok(Arc::new(Told { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
 }
@@ -107,8 +109,8 @@ async fn attend<T>(
     mut signals: Signals,
     cancel: &CancellationToken,
     board: &Board,
-) -> anyhow::Result<(Option<T>, Option<Signal>)> {
-    let mut suspensions = Suspensions::listen().context("Ctrl+Z cannot be listened for")?;
+) -> Result<(Option<T>, Option<Signal>), Failure> {
+    let mut suspensions = Suspensions::listen().or_internal("Ctrl+Z cannot be listened for")?;
     let mut work = std::pin::pin!(work);
     let mut first = None;
     loop {

@@ -37,10 +37,10 @@ const SHOWN: usize = 10;
 
 pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning)).map_err(Failure::Usage)?;
+    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning))?;
     let found = jobs.iter().find(|(record, _)| record.job.id == args.job);
-    let (record, last) = found.ok_or_else(|| Failure::Usage(schedule::unknown(args.job, &place.dir)))?;
-    let fires = place.fires_of(args.job).map_err(Failure::Usage)?;
+    let (record, last) = found.ok_or_else(|| schedule::unknown(args.job, &place.dir))?;
+    let fires = place.fires_of(args.job)?;
     let now = clock::now();
     if args.json {
         let job = JobJson::of(record, last.as_ref(), &place.numbers, now);
@@ -48,7 +48,7 @@ pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
         view::tell_json(&json(&shown));
         return Ok(ExitCode::from(exit::OK));
     }
-    let zone = zone_of(&record.job.when).map_err(Failure::Usage)?;
+    let zone = zone_of(&record.job.when)?;
     view::tell(&page(&place, record, &zone, now).join("\n"));
     if !fires.is_empty() {
         let runs = place.runs.list()?;
@@ -68,7 +68,7 @@ struct Shown<'a> {
 }
 
 /// Whose clock a job goes by.
-fn zone_of(when: &When) -> anyhow::Result<Zone> {
+fn zone_of(when: &When) -> Result<Zone, Failure> {
     match when {
         When::Cron { zone, .. } => Ok(zone.clone()),
         When::Every(_) | When::At { .. } => schedule::zone(None),

@@ -1,6 +1,5 @@
 //! One iteration of a run.
 
-use anyhow::anyhow;
 use loop_agents::shell::ShellOutput;
 use loop_core::Progress;
 use loop_telemetry::{Logs, RunStore};
@@ -8,6 +7,7 @@ use loop_telemetry::{Logs, RunStore};
 use super::super::{
     Failure,
     kept::{decode, read_on},
+    usage,
 };
 use crate::{
     args::PartArgs,
@@ -31,7 +31,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
 }
 
 /// Prints what is kept of it, to where it was printed.
-fn hand_over(output: &Left) -> anyhow::Result<()> {
+fn hand_over(output: &Left) -> Result<(), Failure> {
     match output {
         Left::Shell(output) => {
             view::hand_over(&output.stdout.to_bytes())?;
@@ -55,7 +55,7 @@ fn warn_of_gaps(output: &ShellOutput) {
 }
 
 fn nothing(number: u64, what: &str) -> Failure {
-    Failure::Usage(anyhow!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended"))
+    usage!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended")
 }
 
 /// What the journal tells of it, and why its output cannot be read, if it cannot: only who asks for the output has
@@ -92,5 +92,5 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failur
 
 /// The run has no such iteration.
 pub(super) fn none(number: u64, iterations: u64) -> Failure {
-    Failure::Usage(anyhow!("the run has no iteration {number}: it has had {iterations}"))
+    usage!("the run has no iteration {number}: it has had {iterations}")
 }

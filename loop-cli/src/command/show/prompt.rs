@@ -4,7 +4,6 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use anyhow::anyhow;
 use loop_core::{Ceiling, Event, EventKind, Guardrail, IterationContext, Progress, Step, StepRecord, Work};
 use loop_telemetry::{REDACTED, RunManifest, RunStore};
 use serde::de::DeserializeOwned;
@@ -13,7 +12,7 @@ use super::{
     super::{
         Failure, begun,
         kept::{decode_as, read_on},
-        subject,
+        subject, usage,
     },
     iteration::none,
 };
@@ -21,30 +20,29 @@ use crate::{
     every, task,
     view::{self, changes},
 };
-use loop_manifest::{Paint, Plan};
+use loop_manifest::Plan;
 
 /// Prints it as the agent got it, but for secrets, which are not kept.
 pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failure> {
     let manifest = store.info(id)?.manifest;
-    let manifest = manifest.ok_or_else(|| {
-        Failure::Usage(anyhow!("the run was begun without a manifest, of which prompts could be made"))
-    })?;
+    let manifest = manifest
+        .ok_or_else(|| usage!("the run was begun without a manifest, of which prompts could be made"))?;
     if manifest.path == every::KEPT_AS {
         // The same each time.
-        let (repetition, _) = begun::repetition(&manifest.text).map_err(Failure::Usage)?;
+        let (repetition, _) = begun::repetition(&manifest.text)?;
         view::hand_over(repetition.what.text().as_bytes())?;
         return Ok(());
     }
     if manifest.path == task::KEPT_AS {
-        return Err(Failure::Usage(anyhow!(
+        return Err(usage!(
             "the prompts of a task are not kept: they have the task file in them as it was then\n  \
              `loop show {id} -i {number}` says what was done"
-        )));
+        ));
     }
     let loaded = subject::kept(&manifest).and_then(Plan::of);
-    let plan = loaded.map_err(|findings| Failure::Manifest(findings.render(Paint::Coloured)))?.plan;
+    let plan = loaded?.plan;
     let cx = context(store, id, number, plan.guardrails())?;
-    let prompt = plan.prompt_in(&cx).map_err(anyhow::Error::from)?;
+    let prompt = plan.prompt_in(&cx)?;
     view::hand_over(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())

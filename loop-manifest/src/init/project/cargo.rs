@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::{super::template::Purpose, Check, Said, read};
+use super::{
+    super::template::Purpose,
+    found::{Check, Said, read},
+};
 
 const FILE: &str = "Cargo.toml";
 

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::{super::template::Purpose, Check, Said};
+use super::{
+    super::template::Purpose,
+    found::{Check, Said},
+};
 
 const FILE: &str = "go.mod";
 

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::{super::template::Purpose, Check, Said, read};
+use super::{
+    super::template::Purpose,
+    found::{Check, Said, read},
+};
 
 /// In the order in which GNU Make looks for them.
 const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];

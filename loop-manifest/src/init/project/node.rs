@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{super::template::Purpose, Check, Said, by_lock_file, read};
+use super::{
+    super::template::Purpose,
+    found::{Check, Said, by_lock_file, read},
+};
 
 const FILE: &str = "package.json";
 

@@ -1,0 +1,104 @@
+//! The kinds of failure of a command, each with its exit code.
+
+use anyhow::Context;
+use loop_agents::chat::TurnError;
+use loop_guardrails::policy::workspace::WorkspaceError;
+use loop_manifest::{
+    ComposeError, Diagnostics, Paint,
+    model::ModelChoiceError,
+    task::{LoopsError, TaskError},
+};
+use loop_schedule::JobError;
+use loop_telemetry::{JournalError, NoStateDir, StoreError, TelemetryError};
+
+use crate::{exit, view::Unwritten};
+
+/// Why a command did not do what it was asked to.
+///
+/// No [`anyhow::Error`] converts into it: that would give every error the same exit code. An error of a library has a
+/// variant of its own. For all others, [`OrFail`] names the kind where the error arises.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) enum Failure {
+    /// The manifest or the settings are wrong. The text is a report that shows where.
+    #[error("{}", .0.render(Paint::Coloured))]
+    Manifest(#[from] Diagnostics),
+    /// The command line asks for something that cannot be done.
+    Usage(anyhow::Error),
+    /// The folder, the machine or the terminal is not set up for the command.
+    Setup(anyhow::Error),
+    /// Another run, or what it left behind, is in the way.
+    Busy(anyhow::Error),
+    /// The plan cannot work here.
+    Plan(#[from] ComposeError),
+    /// The task cannot be worked on here.
+    Task(#[from] TaskError),
+    /// The run of a task cannot have this many loops.
+    Loops(#[from] LoopsError),
+    /// No model can be asked.
+    Model(#[from] ModelChoiceError),
+    /// Tools cannot work in the folder.
+    Workspace(#[from] WorkspaceError),
+    /// The job cannot be scheduled.
+    Job(#[from] JobError),
+    /// There is no place for state.
+    State(#[from] NoStateDir),
+    /// The file for the run's record cannot be used.
+    Record(#[from] TelemetryError),
+    /// The store of runs refuses, or cannot be read or written.
+    Store(#[from] StoreError),
+    /// A run's journal cannot be read or written.
+    Journal(#[from] JournalError),
+    /// A run's journal has something in it that this version cannot read.
+    #[error("the journal has an output that this version cannot read: {0}")]
+    Unreadable(String),
+    /// The store of jobs cannot be read or written.
+    Jobs(#[from] loop_schedule::StoreError),
+    /// A turn of a conversation has no reply.
+    Turn(#[from] TurnError),
+    /// Standard output cannot be written.
+    Output(#[from] Unwritten),
+    /// Something went wrong on our side.
+    Internal(anyhow::Error),
+}
+
+impl Failure {
+    /// Returns the exit code of this kind. Stored files that cannot be used keep a command from beginning, as a wrong
+    /// set-up does: nothing was run.
+    pub(crate) const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
+            Self::Plan(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => exit::USAGE,
+            Self::Workspace(_) | Self::Job(_) | Self::State(_) | Self::Record(_) => exit::USAGE,
+            Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) => exit::USAGE,
+            Self::Turn(TurnError::EmptyPrompt) => exit::USAGE,
+            Self::Turn(_) | Self::Output(_) | Self::Internal(_) => exit::FAILED,
+        }
+    }
+}
+
+/// Makes a [`Failure::Usage`] with this message, which is written as for `format!`.
+macro_rules! usage {
+    ($($message:tt)*) => { $crate::command::Failure::Usage(anyhow::anyhow!($($message)*)) };
+}
+pub(crate) use usage;
+
+/// Names the kind of an error, and what was being done.
+pub(crate) trait OrFail<T, E>: Context<T, E> + Sized {
+    /// The command line asks for something that cannot be done.
+    fn or_usage<C: Into<String>>(self, doing: impl FnOnce() -> C) -> Result<T, Failure> {
+        self.with_context(|| doing().into()).map_err(Failure::Usage)
+    }
+
+    /// The folder, the machine or the terminal is not set up for the command.
+    fn or_setup<C: Into<String>>(self, doing: impl FnOnce() -> C) -> Result<T, Failure> {
+        self.with_context(|| doing().into()).map_err(Failure::Setup)
+    }
+
+    /// Something went wrong on our side.
+    fn or_internal(self, doing: &'static str) -> Result<T, Failure> {
+        self.context(doing).map_err(Failure::Internal)
+    }
+}
+
+impl<T, E, R: Context<T, E>> OrFail<T, E> for R {}
