@@ -1,17 +1,13 @@
-//! Replies in colour: code in its fences, and headings.
+//! Replies in colour: headings, fences, and the lines of diffs.
 //!
-//! A reply comes line by line and is never seen again, so a line is coloured by what stands in it and by the fence
-//! around it. That is right for nearly all code, and wrong only in colour where it is not (a text over several lines).
-//! A library that knows a hundred grammars takes longer to load than a model takes to answer.
+//! A reply arrives line by line, so a line is coloured by its own text and by the fence around it. Code of other languages
+//! is shown as it is (`docs/decisions/0008-code-in-replies-is-plain.md`).
 
 use anstyle::{AnsiColor, Style};
 
-use super::syntax::{Syntax, of_language};
 use crate::view::{BOLD, DIM, paint};
 
-const KEYWORD: Style = AnsiColor::Magenta.on_default();
-const TEXT: Style = AnsiColor::Green.on_default();
-const NUMBER: Style = AnsiColor::Cyan.on_default();
+const PLACE: Style = AnsiColor::Cyan.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
@@ -26,15 +22,7 @@ pub(super) struct Colours {
 struct Fence {
     sign: char,
     length: usize,
-    code: Code,
-}
-
-/// What is inside of a fence.
-#[derive(Debug, Clone, Copy)]
-enum Code {
-    Plain,
-    Diff,
-    Known(&'static Syntax),
+    is_diff: bool,
 }
 
 impl Colours {
@@ -53,7 +41,8 @@ impl Colours {
     pub(super) fn peek(&self, line: &str) -> String {
         match self.fence {
             Some(open) if open.is_closed_by(line) => paint(DIM, line),
-            Some(open) => open.code.line(line),
+            Some(open) if open.is_diff => changed(line),
+            Some(_) => line.to_owned(),
             None if Fence::opened_by(line).is_some() => paint(DIM, line),
             None if is_heading(line) => paint(BOLD, line),
             None => line.to_owned(),
@@ -70,11 +59,8 @@ impl Fence {
         let about = rest[length..].trim();
         let opens = length >= 3 && line.len() - rest.len() < 4 && !(sign == '`' && about.contains('`'));
         let language = about.split([' ', ',', ':', '{']).next().unwrap_or_default().to_ascii_lowercase();
-        let code = match language.as_str() {
-            "diff" | "patch" => Code::Diff,
-            language => of_language(language).map_or(Code::Plain, Code::Known),
-        };
-        opens.then_some(Self { sign, length, code })
+        let is_diff = matches!(language.as_str(), "diff" | "patch");
+        opens.then_some(Self { sign, length, is_diff })
     }
 
     fn is_closed_by(self, line: &str) -> bool {
@@ -83,70 +69,19 @@ impl Fence {
     }
 }
 
-impl Code {
-    fn line(self, line: &str) -> String {
-        match self {
-            Self::Plain => line.to_owned(),
-            Self::Diff => match line.as_bytes().first() {
-                Some(b'+') => paint(ADDED, line),
-                Some(b'-') => paint(REMOVED, line),
-                Some(b'@') => paint(NUMBER, line),
-                _ => line.to_owned(),
-            },
-            Self::Known(syntax) => coloured(line, syntax),
-        }
+/// A line of a diff.
+fn changed(line: &str) -> String {
+    match line.as_bytes().first() {
+        Some(b'+') => paint(ADDED, line),
+        Some(b'-') => paint(REMOVED, line),
+        Some(b'@') => paint(PLACE, line),
+        _ => line.to_owned(),
     }
 }
 
 fn is_heading(line: &str) -> bool {
     let level = line.bytes().take_while(|sign| *sign == b'#').count();
     (1..=6).contains(&level) && line[level..].starts_with(' ')
-}
-
-/// A line of code, piece by piece.
-fn coloured(mut line: &str, syntax: &Syntax) -> String {
-    let mut shown = String::new();
-    while let Some(first) = line.chars().next() {
-        let (length, style) = if syntax.comments.iter().any(|comment| line.starts_with(comment)) {
-            (line.len(), Some(DIM))
-        } else if syntax.quotes.contains(first) {
-            let length = quoted(line, first);
-            (length, (length > first.len_utf8()).then_some(TEXT))
-        } else if first.is_ascii_digit() {
-            (run(line, |sign| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '_')), Some(NUMBER))
-        } else if first.is_alphabetic() || first == '_' {
-            let length = run(line, |sign| sign.is_alphanumeric() || sign == '_');
-            (length, syntax.keywords.contains(&&line[..length]).then_some(KEYWORD))
-        } else {
-            (first.len_utf8(), None)
-        };
-        let (piece, rest) = line.split_at(length);
-        match style {
-            Some(style) => shown.push_str(&paint(style, piece)),
-            None => shown.push_str(piece),
-        }
-        line = rest;
-    }
-    shown
-}
-
-/// How long a text in quotes is, at most to the line's end. A quote that nothing ends is a sign alone: a lifetime.
-fn quoted(line: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, sign) in line.char_indices().skip(1) {
-        match sign {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            sign if sign == quote => return at + quote.len_utf8(),
-            _ => {}
-        }
-    }
-    quote.len_utf8()
-}
-
-/// How long the line's beginning is that is made of such signs.
-fn run(line: &str, is_in: impl Fn(char) -> bool) -> usize {
-    line.find(|sign| !is_in(sign)).unwrap_or(line.len())
 }
 
 #[cfg(test)]
@@ -157,19 +92,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_coloured_in_its_fence_and_nowhere_else() {
+    fn headings_fences_and_diffs_are_coloured_and_nothing_else() {
         let mut colours = Colours::default();
-        let reply =
-            "# Title\nlet x = 1; // no code\n```rust\nlet x: &'a str = \"y\\\"\"; // 2\n~~~\n```\nlet";
+        let reply = "# Title\n+ no diff\n```rust\n# let x = 1;\n~~~\n```\n~~~diff\n@@ 1 @@\n-a\n+b\n c\n~~~";
         let shown: Vec<_> = reply.lines().map(|line| colours.line(line)).collect();
         insta::assert_snapshot!(shown.join("\n").replace('\u{1b}', "^"), @r#"
         ^[1m# Title^[0m
-        let x = 1; // no code
+        + no diff
         ^[2m```rust^[0m
-        ^[35mlet^[0m x: &'a str = ^[32m"y\""^[0m; ^[2m// 2^[0m
+        # let x = 1;
         ~~~
         ^[2m```^[0m
-        let
+        ^[2m~~~diff^[0m
+        ^[36m@@ 1 @@^[0m
+        ^[31m-a^[0m
+        ^[32m+b^[0m
+         c
+        ^[2m~~~^[0m
         "#);
     }
 

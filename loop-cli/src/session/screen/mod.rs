@@ -5,7 +5,6 @@ mod live;
 mod pace;
 mod statistics;
 mod status;
-mod syntax;
 
 pub(crate) use self::{
     live::Live,
