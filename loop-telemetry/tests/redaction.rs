@@ -3,7 +3,11 @@
 
 #[path = "redaction/forms.rs"]
 mod forms;
+#[path = "redaction/spellings.rs"]
+mod spellings;
 #[path = "redaction/streams.rs"]
 mod streams;
 #[path = "redaction/surfaces.rs"]
 mod surfaces;
+#[path = "redaction/tools.rs"]
+mod tools;

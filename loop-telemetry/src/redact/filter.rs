@@ -1,36 +1,75 @@
 //! Passing over what cannot be the beginning of a secret: nearly all of a text.
 
-use super::{forms::folded, hex::SEPARATORS};
+use super::{forms::folded, spelled};
 
 /// How many bits of a sum of three bytes are looked at.
 const BITS: u32 = 15;
 const MASK: usize = (1 << BITS) - 1;
+const CHECK_BITS: u32 = 16;
 /// Bytes that stand together.
 const GRAM: usize = 3;
 
 /// Knows the first three bytes of all forms. It may take others for them, and misses none.
 #[derive(Debug)]
 pub(super) struct Filter {
-    beginnings: Box<[bool]>,
+    /// For the sum of three bytes, [what may precede](Precedes) a form that begins so; 0 if none does.
+    beginnings: Box<[u8]>,
+    /// The same for another sum, which is slower and takes hardly any other bytes for a form.
+    checks: Box<[u8]>,
+}
+
+/// What precedes a form, if it can be found there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precedes {
+    Anything = 1,
+    /// Nothing that belongs to the same word.
+    NoWord = 2,
+    /// A sign that [separates](spelled::separates) signs.
+    Separator = 4,
+}
+
+/// The first three bytes of what is looked for.
+#[derive(Debug, Default)]
+pub(super) struct Beginnings(Vec<([u8; GRAM], Precedes)>);
+
+impl Beginnings {
+    /// Adds texts that begin so. If there are fewer than three bytes, one of these follows, and then any.
+    pub(super) fn add(&mut self, precedes: Precedes, known: &[u8], after: &[u8]) {
+        match (known.first_chunk(), known) {
+            (Some(gram), _) => self.0.push((*gram, precedes)),
+            (None, [first, second]) => {
+                self.0.extend(after.iter().map(|third| ([*first, *second, *third], precedes)));
+            }
+            (None, [first]) => {
+                let pairs =
+                    after.iter().flat_map(|second| (0..=u8::MAX).map(|third| [*first, *second, third]));
+                self.0.extend(pairs.map(|gram| (gram, precedes)));
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// [`add`](Self::add), with small letters and capitals.
+    pub(super) fn add_in_both_cases(&mut self, precedes: Precedes, known: &str, after: &[u8]) {
+        let known = known.as_bytes();
+        let known = &known[..known.len().min(GRAM)];
+        for capitals in 0..1_usize << known.len() {
+            let with_case = |(at, byte): (usize, &u8)| {
+                if capitals >> at & 1 == 1 { byte.to_ascii_uppercase() } else { *byte }
+            };
+            self.add(precedes, &known.iter().enumerate().map(with_case).collect::<Vec<_>>(), after);
+        }
+    }
 }
 
 impl Filter {
-    /// For forms of text, and those in hexadecimal digits of small letters. All have three bytes and more.
-    pub(super) fn new<'a>(text: impl Iterator<Item = &'a [u8]>, hex: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut beginnings = vec![false; 1 << BITS].into_boxed_slice();
-        let sum = |gram: &[u8]| gram.iter().fold(0, |sum, byte| add(sum, *byte));
-        text.for_each(|form| beginnings[sum(&form[..GRAM])] = true);
-        for form in hex {
-            for third in SEPARATORS.map(|separator| separator as u8).into_iter().chain([form[2]]) {
-                for capitals in 0..1_usize << GRAM {
-                    let mut gram = [form[0], form[1], third];
-                    let is_capital = |at: &usize| capitals >> at & 1 == 1;
-                    (0..GRAM).filter(is_capital).for_each(|at| gram[at].make_ascii_uppercase());
-                    beginnings[sum(&gram)] = true;
-                }
-            }
+    pub(super) fn new(beginnings: &Beginnings) -> Self {
+        let [mut flags, mut checks] = [BITS, CHECK_BITS].map(|bits| vec![0; 1 << bits].into_boxed_slice());
+        for (gram, precedes) in &beginnings.0 {
+            flags[gram.iter().fold(0, |sum, byte| add(sum, *byte))] |= *precedes as u8;
+            checks[check(*gram)] |= *precedes as u8;
         }
-        Self { beginnings }
+        Self { beginnings: flags, checks }
     }
 
     /// Whether a byte may be seen in another way than it is written, or ends a line.
@@ -41,9 +80,19 @@ impl Filter {
     /// Whether a form may begin at this byte of a text that is read as it is written. It may if too little is there to
     /// tell, or a sign that is not seen comes first.
     pub(super) fn may_begin(&self, text: &[u8], at: usize) -> bool {
-        let Some(gram) = text.get(at..at + GRAM) else { return true };
+        let Some(gram) = text[at..].first_chunk::<GRAM>() else { return true };
         let is_unseen = |byte: &u8| SPECIAL[usize::from(*byte)] && !super::unit::begins_escape(*byte);
-        gram.iter().any(is_unseen) || self.beginnings[gram.iter().fold(0, |sum, byte| add(sum, *byte))]
+        gram.iter().any(is_unseen) || self.checks[check(*gram)] > 0
+    }
+
+    /// Whether a number may begin at this byte that spells a form, or a part of it, to one who knows whether the byte is
+    /// in a word.
+    pub(super) fn may_begin_number(&self, text: &[u8], at: usize, in_word: bool) -> bool {
+        let Some(gram) = text[at..].first_chunk::<GRAM>() else { return true };
+        let flags = self.checks[check(*gram)];
+        flags & Precedes::Anything as u8 > 0
+            || flags & Precedes::NoWord as u8 > 0 && !in_word
+            || gram.iter().any(|byte| Self::is_special(*byte))
     }
 
     /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes
@@ -62,13 +111,31 @@ impl Filter {
             for _ in 0..width {
                 sum = add(sum, text[end]);
                 end += 1;
-                if self.beginnings[sum] && end - at >= GRAM {
+                if self.beginnings[sum] > 0 && end - at >= GRAM && self.is_beginning(&text[at..end]) {
                     return sign_at(text, at, end - GRAM);
                 }
             }
         }
         sign_at(text, at, end.saturating_sub(GRAM - 1).max(at))
     }
+
+    /// Whether a form may begin with the last three bytes of a text. What precedes the text is not known.
+    fn is_beginning(&self, text: &[u8]) -> bool {
+        let Some((before, gram)) = text.split_last_chunk() else { return false };
+        let flags = self.checks[check(*gram)];
+        let has = |precedes: Precedes| flags & precedes as u8 > 0;
+        flags > 0
+            && before.last().is_none_or(|last| {
+                has(Precedes::Anything)
+                    || has(Precedes::NoWord) && !is_of_word(*last)
+                    || has(Precedes::Separator) && spelled::separates(char::from(*last))
+            })
+    }
+}
+
+/// Whether a byte belongs to a word, as numbers and keys do.
+pub(super) const fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// The length of the sign of several bytes that a text begins with; 0 if it may be one that nobody sees, or none.
@@ -92,6 +159,13 @@ fn sign_at(text: &[u8], least: usize, mut at: usize) -> usize {
 
 const fn add(sum: usize, byte: u8) -> usize {
     (sum << (BITS / GRAM as u32) ^ folded(byte) as usize) & MASK
+}
+
+/// Another sum of three bytes.
+const fn check(gram: [u8; GRAM]) -> usize {
+    let [first, second, third] = gram;
+    let number = u32::from_le_bytes([folded(first), folded(second), folded(third), 0]);
+    (number.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CHECK_BITS)) as usize
 }
 
 const SPECIAL: [bool; 256] = {

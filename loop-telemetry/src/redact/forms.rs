@@ -5,8 +5,11 @@
 //! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
 //! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over signs that are decoded |
 //! | with signs in it that nobody sees: colours, controls, signs without width | the same, over signs that are seen |
-//! | base 64, of both alphabets, also in the middle of a longer text | three patterns: one for each place in a group |
+//! | in quotes of a shell, a table or markup; over the ends of lines | the same, without quotes and ends of lines |
+//! | base 64, of both alphabets, also in the middle of a longer text, also of UTF-16 | three patterns: one for each place in a group |
+//! | base 32 | five patterns |
 //! | hexadecimal, with and without separators | a pattern of [`Forms::hex`] |
+//! | other numbers: words with the last byte first, octal, decimal, binary; signs that stand alone | a pattern of [`Forms::bytes`] |
 //!
 //! A text that is decoded need not have the value as it is: the value may have a backslash of its own. So what is
 //! looked for goes the same way as the texts in which it is looked for.
@@ -17,7 +20,11 @@ use super::{
     REDACTED,
     address::secrets_in_addresses,
     ansi::Ansi,
+    filter::{Beginnings, Precedes},
+    numbers, spelled,
+    trail::is_sequence,
     unit::{Sign, first_unit},
+    words,
 };
 
 /// Shorter values are no secrets: they would be found in every second word.
@@ -25,7 +32,13 @@ pub(super) const LEAST: usize = 6;
 /// Of a value of several lines, each as long as this is a secret by itself.
 const LEAST_LINE: usize = 16;
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// A value that has something between its signs or bytes is one from this length on. Bytes.
+pub(super) const LEAST_SPELLED: usize = 8;
+/// What stands around texts, and is doubled or escaped within them.
+pub(super) const QUOTES: [char; 2] = ['\'', '"'];
+
+const BASE_32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE_64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// What secrets are looked for by.
 #[derive(Debug, Default)]
@@ -34,6 +47,10 @@ pub(super) struct Forms {
     pub(super) text: BTreeSet<Vec<u8>>,
     /// In hexadecimal digits.
     pub(super) hex: BTreeSet<Vec<u8>>,
+    /// In numbers that spell bytes, and in signs that stand alone.
+    pub(super) bytes: BTreeSet<Vec<u8>>,
+    /// How a text may begin in which one of them is found.
+    pub(super) beginnings: Beginnings,
 }
 
 impl Forms {
@@ -47,10 +64,18 @@ impl Forms {
             if let Some(beginning) = before_open_escape(value) {
                 forms.add_text(canonical(beginning, true));
             }
+            forms.add_unquoted(value);
+            forms.add_bytes(value);
             if value.len() >= LEAST && !is_ours(value) {
-                (0..3).for_each(|before| forms.add_base64(value, before));
+                forms.add_bases(value);
                 forms.hex.insert(value.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
             }
+        }
+        for form in &forms.text {
+            forms.beginnings.add(Precedes::Anything, form, &[]);
+        }
+        for form in &forms.hex {
+            numbers::beginnings(form, &mut forms.beginnings);
         }
         forms
     }
@@ -61,15 +86,71 @@ impl Forms {
         }
     }
 
-    fn add_base64(&mut self, value: &[u8], before: usize) {
-        let standard = base64(value, before);
-        let other = |digit: &u8| match digit {
-            b'+' => b'-',
-            b'/' => b'_',
-            other => *other,
+    /// Adds the value without its quotes and ends of lines: with its escapes decoded, and with an escape that the end of a
+    /// line cuts through, of which a backslash is not seen.
+    fn add_unquoted(&mut self, value: &[u8]) {
+        let is_left_out = |byte: &u8| *byte == b'\n' || QUOTES.contains(&char::from(*byte));
+        let written: Vec<_> = value.iter().filter(|byte| **byte != b'\\').copied().collect();
+        for mut form in [canonical(value, true), canonical(&written, false)] {
+            form.retain(|byte| !is_left_out(byte));
+            if form.len() >= LEAST_SPELLED {
+                let quotes = QUOTES.map(|quote| quote as u8);
+                let next = [form[1], quotes[0], quotes[1]];
+                quotes.iter().for_each(|quote| {
+                    self.beginnings.add(Precedes::Anything, &[form[0], *quote], &next);
+                });
+                self.beginnings.add(Precedes::Anything, &form[..2], &quotes);
+                self.add_text(form);
+            }
+        }
+    }
+
+    /// Adds the value as its bytes, as its signs' numbers, and as the amounts of its bytes if they have a sign.
+    fn add_bytes(&mut self, value: &[u8]) {
+        let text = str::from_utf8(value).unwrap_or_default();
+        let number = |sign: char| match u8::try_from(sign) {
+            Ok(byte) => vec![byte],
+            Err(_) => sign.to_string().into_bytes(),
         };
-        self.add_text(standard.iter().map(other).collect());
-        self.add_text(standard);
+        let numbers: Vec<_> = text.chars().flat_map(number).collect();
+        // Python writes `\xe4` for the sign with this number.
+        self.add_text(canonical(&numbers, true));
+        let amounts = value.iter().map(|byte| byte.cast_signed().unsigned_abs());
+        for form in [value.to_vec(), numbers, amounts.collect()] {
+            if self.add_spelled(&form) {
+                words::beginnings(&form, &mut self.beginnings);
+            }
+        }
+        let separates = |sign: char| spelled::separates(sign) || sign == '\\';
+        let alone = canonical(text.replace(separates, "").as_bytes(), false);
+        if self.add_spelled(&alone) {
+            spelled::beginnings(&alone, &mut self.beginnings);
+        }
+    }
+
+    fn add_spelled(&mut self, form: &[u8]) -> bool {
+        let is_one = form.len() >= LEAST_SPELLED && !is_ours(form) && !is_sequence(form);
+        if is_one {
+            self.bytes.insert(form.to_vec());
+        }
+        is_one
+    }
+
+    fn add_bases(&mut self, value: &[u8]) {
+        let wide = str::from_utf8(value).unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes);
+        for bytes in [value, &wide.collect::<Vec<_>>()] {
+            for before in 0..3 {
+                let standard = digits(bytes, before, BASE_64);
+                let other = |digit: &u8| match digit {
+                    b'+' => b'-',
+                    b'/' => b'_',
+                    other => *other,
+                };
+                self.add_text(standard.iter().map(other).collect());
+                self.add_text(standard);
+            }
+        }
+        (0..5).for_each(|before| self.add_text(digits(value, before, BASE_32)));
     }
 }
 
@@ -125,13 +206,14 @@ fn add_sign(sign: Sign, seen: &mut Vec<u8>) {
     seen.extend(sign.bytes(&mut [0; 4]).iter().map(|byte| folded(*byte)));
 }
 
-/// The digits that the value alone decides if so many bytes stand before it in its group of three.
-fn base64(value: &[u8], before: usize) -> Vec<u8> {
-    let bytes = [&[0; 2][..before], value].concat();
+/// The digits that the value alone decides if so many bytes stand before it in its group.
+fn digits(value: &[u8], before: usize, alphabet: &[u8]) -> Vec<u8> {
+    let bits = alphabet.len().ilog2() as usize;
+    let bytes = [&[0; 4][..before], value].concat();
     let digit = |index: usize| {
-        let (at, shift) = (6 * index / 8, 6 * index % 8);
+        let (at, shift) = (bits * index / 8, bits * index % 8);
         let pair = u16::from(bytes[at]) << 8 | u16::from(bytes.get(at + 1).copied().unwrap_or(0));
-        ALPHABET[usize::from(pair >> (10 - shift) & 63)]
+        alphabet[usize::from(pair >> (16 - bits - shift)) & (alphabet.len() - 1)]
     };
-    ((8 * before).div_ceil(6)..8 * bytes.len() / 6).map(digit).collect()
+    ((8 * before).div_ceil(bits)..8 * bytes.len() / bits).map(digit).collect()
 }

@@ -23,10 +23,12 @@ impl Found {
         self.places.is_empty()
     }
 
-    /// Adds a place, which ends where the last one does or later. Secrets that overlap are one.
+    /// Adds a place. Secrets that overlap are one.
     pub(super) fn add(&mut self, from: usize, to: usize) {
         let mut place = Place { from, to, is_rest: false };
         while let Some(last) = self.places.pop_if(|last| last.to > place.from) {
+            // A lane of words knows of a secret only after its last word.
+            place.to = place.to.max(last.to);
             if last.from <= place.from {
                 (place.from, place.is_rest) = (last.from, last.is_rest);
             }

@@ -2,7 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::{automaton::Automaton, automaton::ROOT, forms::folded, found::Found, shapes::Shape};
+use super::{
+    automaton::Automaton,
+    automaton::ROOT,
+    filter::is_of_word,
+    forms::{LEAST_SPELLED, folded},
+    found::Found,
+    shapes::Shape,
+    trail::{LET_GO, is_sequence},
+};
 
 /// What of a text is seen by one who reads it in one way: with its escapes or what they stand for, with escape
 /// sequences of terminals or without.
@@ -15,11 +23,16 @@ pub(super) struct Lane {
     keys: Vec<Key>,
     /// The last sign belongs to a word, within which no key begins.
     pub(super) is_in_word: bool,
+    /// Before this place something was left out that the bytes may stand around; 0 if none of them precede it.
+    left_out: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Start {
     at: usize,
+    byte: u8,
+    /// It stood before the end of a line, and was let go there.
+    is_let_go: bool,
     is_in_word: bool,
 }
 
@@ -51,32 +64,68 @@ impl Lane {
         self.keys.clear();
     }
 
+    /// Whether it makes a difference that something is left out before this byte.
+    pub(super) fn goes_on_with(&self, byte: u8, finder: &Finder) -> bool {
+        !self.keys.is_empty() || finder.text.depth(finder.text.step(self.node, folded(byte))) > 1
+    }
+
+    /// Leaves out what ends here, a quote or the end of a line. No key goes on behind it.
+    pub(super) fn leave_out(&mut self, to: usize) {
+        self.keys.clear();
+        self.is_in_word = false;
+        self.left_out = if self.starts.is_empty() { 0 } else { to };
+    }
+
+    /// Lets go of the few bytes that stand before the end of a line: whoever waits for the line sees it whole.
+    pub(super) fn let_go(&mut self, to: usize) {
+        if self.starts.len() <= LET_GO {
+            self.starts.iter_mut().for_each(|start| (start.at, start.is_let_go) = (to, true));
+        }
+    }
+
     /// Takes a byte that is seen, and is written from `from` to `to`.
     pub(super) fn take(&mut self, byte: u8, (from, to): (usize, usize), finder: &Finder, found: &mut Found) {
         if !self.keys.is_empty() {
             self.keys.retain_mut(|key| key.takes(byte, (from, to), finder.shapes, found));
         }
+        let was_in_word = std::mem::replace(&mut self.is_in_word, is_of_word(byte));
         self.node = finder.text.step(self.node, folded(byte));
-        self.starts.push_back(Start { at: from, is_in_word: self.is_in_word });
-        self.is_in_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        if self.node == ROOT {
+            self.starts.clear();
+            self.left_out = 0;
+            return;
+        }
+        self.starts.push_back(Start {
+            at: from,
+            byte: folded(byte),
+            is_let_go: false,
+            is_in_word: was_in_word,
+        });
         // Quicker than `drain`, and mostly it is one.
         let depth = finder.text.depth(self.node);
         while self.starts.len() > depth {
             self.starts.pop_front();
         }
-        if self.node == ROOT {
-            return;
+        if self.starts.front().is_none_or(|start| start.at >= self.left_out && !start.is_let_go) {
+            self.left_out = 0;
         }
         let hit = finder.text.hit(self.node);
-        if hit > 0 {
+        if hit > 0 && self.is_meant(hit) {
             found.add(self.starts[self.starts.len() - hit].at, to);
         }
         if let Some(shape) = finder.text.label(self.node) {
             let start = self.starts[self.starts.len() - finder.shapes[usize::from(shape)].prefix.len()];
-            if !start.is_in_word {
+            if !start.is_in_word && start.at >= self.left_out && !start.is_let_go {
                 self.keys.push(Key { shape, start: start.at, length: 0, is_found: false });
             }
         }
+    }
+
+    /// Whether a form is no accident: if something was left out of it, it has to be long, and no list of numbers.
+    fn is_meant(&self, length: usize) -> bool {
+        let form = self.starts.range(self.starts.len() - length..);
+        let is_whole = form.clone().next().is_none_or(|start| start.at >= self.left_out && !start.is_let_go);
+        is_whole || length >= LEAST_SPELLED && !is_sequence(&form.map(|start| start.byte).collect::<Vec<_>>())
     }
 }
 

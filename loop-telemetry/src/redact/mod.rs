@@ -7,7 +7,9 @@
 //!
 //! A secret is seldom printed as it is: it stands in JSON, in an address, in a header in base 64, or with a colour in
 //! the middle. `unit.rs` and `ansi.rs` say what is seen of a text, `forms.rs` what is looked for, and `scan.rs` brings
-//! the two together.
+//! the two together. A text is read in several lanes at once. Each lane turns it into signs or bytes with their places:
+//! `lane.rs` has those of signs, `numbers.rs` and `words.rs` those of numbers, and `spelled.rs` that of signs that stand
+//! alone. A new spelling is one more decoder for a lane, or one more form.
 //!
 //! Output comes in pieces, and a secret may be cut in two by their edge. [`RedactingStream`] holds back what
 //! could be the beginning of one until it is known.
@@ -19,16 +21,20 @@ mod cut;
 mod filter;
 mod forms;
 mod found;
-mod hex;
 mod json;
 mod keys;
 mod lane;
+mod numbers;
 mod progress;
+mod rows;
 mod scan;
 mod shapes;
+mod spelled;
 mod stream;
 mod tails;
+mod trail;
 mod unit;
+mod words;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -63,12 +69,20 @@ impl Redactor {
     ///   also where only some signs are escaped, or twice;
     /// - with colours and other escape sequences of terminals in them, control characters, or signs without width;
     /// - over the end of a line that a program has wrapped: more than 30 bytes of one word stand before it;
-    /// - in base 64, of both alphabets, with or without padding, also in the middle of a longer text;
-    /// - in hexadecimal digits, of both cases, also with spaces, colons, hyphens, commas or `0x` between bytes.
+    /// - in lines of any length, and in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
+    /// - in base 64, of both alphabets, with or without padding, also in the middle of a longer text, and of UTF-16 with
+    ///   the low byte first; in base 32;
+    /// - in hexadecimal digits, of both cases, also with spaces, colons, hyphens, commas, quotes, brackets, ends of lines or
+    ///   `0x` between bytes;
+    /// - in numbers with the same signs between them: hexadecimal words of which the last byte comes first (`2d79656b`),
+    ///   octal bytes and words (`153`, `062553`), decimal bytes and code points (`107`), and binary bytes (`01101011`);
+    /// - with each sign alone: `k   e   y`, `['k', 'e', 'y']`;
+    /// - in dumps of these, with the offsets and the text columns of `xxd`, `hexdump` and `od`.
     ///
     /// Values of fewer than 6 bytes are passed over, since they are in every second word, and so are parts of
     /// [`REDACTED`]. So no form is shorter than 6 signs, 7 digits in base 64, or 12 hexadecimal digits; of separated
-    /// ones there have to be 16, since numbers stand in lists.
+    /// ones there have to be 16, since numbers stand in lists. A value in other numbers, in signs that stand alone, or in
+    /// short lines has at least 8 bytes, and is no sequence such as `12345678`: lists count like that.
     ///
     /// # Panics
     /// If there are some hundred megabytes of values.

@@ -1,15 +1,12 @@
 //! The progress of a scan: the position in the text, and the state of each lane.
 
 use super::{
-    ansi::Ansi,
-    found::Found,
-    hex::{Dump, Hex},
-    lane::Lane,
-    unit::Sign,
+    ansi::Ansi, found::Found, lane::Lane, numbers::Numbers, rows::Dump, spelled::Spelled, unit::Sign,
 };
 
 /// The lanes: as it is written, the same without escape sequences of terminals, decoded, that without escape sequences,
-/// and that with long lines joined.
+/// and that with
+/// lines joined and without quotes.
 pub(super) const LANES: usize = 5;
 pub(super) const JOINED: usize = 4;
 /// Two lanes more, without escape sequences as other terminals read them: as it is written, and decoded.
@@ -22,9 +19,9 @@ pub(super) const WRITTEN: usize = 0;
 pub(super) const DECODED: usize = 1;
 
 /// So much of what stood before is known. Bytes: rows of dumps are not longer.
-const KEPT: usize = 128;
+const KEPT: usize = 256;
 
-/// Lines are joined if so many bytes before their end are one word, or hexadecimal digits: a program has wrapped them.
+/// A program has wrapped a line if so many bytes before its end are one word. The next line may be indented then.
 const WRAPPED: usize = 30;
 
 /// How far a text has been read.
@@ -47,7 +44,8 @@ pub(super) struct Scan {
     pub(super) half_ansi: Ansi,
     /// A line that goes on with the last one has not come to its first sign.
     pub(super) is_indented: bool,
-    pub(super) hex: Hex,
+    pub(super) numbers: Numbers,
+    pub(super) spelled: Spelled,
     pub(super) found: Found,
 }
 
@@ -78,6 +76,11 @@ impl Scan {
         let (first, others) = self.lanes[..LANES].split_at_mut(1);
         others.iter_mut().for_each(|lane| lane.clone_from(&first[0]));
         self.is_split = true;
+    }
+
+    /// Whether nothing is under way in any lane.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.is_split && self.lanes[0].is_idle() && self.numbers.is_idle() && self.spelled.is_idle()
     }
 
     /// From here on terminals may differ in what they show.
@@ -116,10 +119,8 @@ impl Scan {
     /// Whether a program has ended the line that ends here because it was long.
     pub(super) fn is_wrapped(&self, text: &[u8]) -> bool {
         let before = before(&self.before, &text[..self.at - self.base]);
-        let last = || before.clone().skip_while(|byte| *byte == b'\r').take(WRAPPED);
-        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b' ' | b':' | b'-' | b',');
-        let is_wrapped = |is_part: fn(&u8) -> bool| last().take_while(is_part).count() == WRAPPED;
-        is_wrapped(u8::is_ascii_graphic) || is_wrapped(is_digit)
+        let last = before.skip_while(|byte| *byte == b'\r').take(WRAPPED);
+        last.take_while(u8::is_ascii_graphic).count() == WRAPPED
     }
 
     /// Where the first thing begins that may become a secret, or reading goes on.
@@ -128,11 +129,15 @@ impl Scan {
         let other = if self.is_split && self.is_other { &self.lanes[OTHER..HALF] } else { &[] };
         let half = if self.is_half { &self.lanes[HALF..] } else { &[] };
         let candidates = lanes.iter().chain(other).chain(half).filter_map(Lane::first_candidate);
-        candidates.chain(self.hex.first_candidate()).fold(self.at, usize::min)
+        let others = self.numbers.first_candidate().into_iter().chain(self.spelled.first_candidate());
+        candidates.chain(others).fold(self.at, usize::min)
     }
 
     /// What stands at the end of a text of which the rest is missing is a secret if so many bytes may be one.
     pub(super) fn cut(&mut self, text: &[u8], least: usize) {
+        // A number at the end of a text begins no secret by itself.
+        self.numbers.forget_word();
+        self.spelled.forget_word();
         let (candidate, end) = (self.first_candidate(), self.base + text.len());
         if end - candidate >= least {
             self.found.add(candidate, end);

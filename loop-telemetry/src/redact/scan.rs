@@ -3,19 +3,25 @@
 //! A text is read in several ways at once, since the same bytes mean one thing to a terminal and another to a parser of
 //! JSON: each way is a [lane](super::lane). Nearly everywhere all lanes see the same, and then only one of them works.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use super::{
     automaton::Automaton,
-    filter::Filter,
-    forms::Forms,
-    hex::Digits,
-    lane::Finder,
+    filter::{Filter, Precedes, is_of_word},
+    forms::{Forms, QUOTES},
+    found::Found,
+    lane::{Finder, Lane},
+    numbers::Search,
     progress::{DECODED, HALF, JOINED, LANES, OTHER, Scan, WRITTEN, before, dump},
     shapes::Shape,
     tails::Tails,
     unit::{Sign, Unit, first_unit},
 };
+
+/// These forms, without labels.
+fn patterns(forms: &BTreeSet<Vec<u8>>) -> impl Iterator<Item = (&[u8], Option<u16>)> {
+    forms.iter().map(|form| (form.as_slice(), None))
+}
 
 /// Where in a text something is written, in bytes.
 type Place = (usize, usize);
@@ -32,6 +38,7 @@ pub(super) struct Scanner {
     forms: Forms,
     finder: Finder,
     hex: Automaton,
+    bytes: Automaton,
     filter: Filter,
     most_held: usize,
     /// Made for the first text whose beginning is missing.
@@ -40,18 +47,18 @@ pub(super) struct Scanner {
 
 impl Scanner {
     pub(super) fn new(values: Vec<Vec<u8>>, shapes: &'static [Shape]) -> Self {
-        let forms = Forms::of(&values);
+        let mut forms = Forms::of(&values);
         let labels = shapes.iter().zip(0..).map(|(shape, number)| (shape.prefix_form(), Some(number)));
         let labels: Vec<_> = labels.collect();
+        labels.iter().for_each(|(prefix, _)| forms.beginnings.add(Precedes::Anything, prefix, &[]));
         let labels = labels.iter().map(|(prefix, number)| (prefix.as_slice(), *number));
-        let texts = forms.text.iter().map(|form| (form.as_slice(), None));
-        let finder = Finder { text: Automaton::new(texts.chain(labels.clone())), shapes };
-        let hex = Automaton::new(forms.hex.iter().map(|form| (form.as_slice(), None)));
-        let text_forms = forms.text.iter().map(Vec::as_slice).chain(labels.map(|(prefix, _)| prefix));
-        let filter = Filter::new(text_forms, forms.hex.iter().map(Vec::as_slice));
-        let longest = forms.text.iter().chain(&forms.hex).map(Vec::len).max().unwrap_or(0);
+        let finder = Finder { text: Automaton::new(patterns(&forms.text).chain(labels)), shapes };
+        let [hex, bytes] = [&forms.hex, &forms.bytes].map(|forms| Automaton::new(patterns(forms)));
+        let filter = Filter::new(&forms.beginnings);
+        let longest =
+            forms.text.iter().chain(&forms.hex).chain(&forms.bytes).map(Vec::len).max().unwrap_or(0);
         let most_held = MOST_HELD + MOST_HELD_EACH * longest;
-        Self { values, forms, finder, hex, filter, most_held, tails: OnceLock::new() }
+        Self { values, forms, finder, hex, bytes, filter, most_held, tails: OnceLock::new() }
     }
 
     pub(super) fn values(&self) -> &[Vec<u8>] {
@@ -77,7 +84,10 @@ impl Scanner {
             self.take(&unit, text, scan);
         }
         if is_all {
-            scan.hex.end(&mut Digits { finder: &self.hex, found: &mut scan.found });
+            scan.numbers.end(&mut self.search(&mut scan.found));
+            if let Some((from, to)) = scan.spelled.end_word(&self.bytes) {
+                scan.found.add(from, to);
+            }
         }
     }
 
@@ -85,18 +95,23 @@ impl Scanner {
     fn read_plain(&self, text: &[u8], scan: &mut Scan) {
         let mut at = scan.at - scan.base;
         loop {
-            let lane = &mut scan.lanes[0];
-            if lane.is_idle() && scan.hex.is_idle() {
+            if scan.is_idle() {
                 let next = self.filter.next(text, at);
                 if next > at {
-                    lane.is_in_word = text[next - 1].is_ascii_alphanumeric() || text[next - 1] == b'_';
+                    scan.lanes[0].is_in_word = is_of_word(text[next - 1]);
+                    scan.spelled.pass_over(text[next - 1]);
                     at = next;
                 }
             }
             let Some(byte) = text.get(at).copied().filter(|byte| !Filter::is_special(*byte)) else { break };
-            let place = (scan.base + at, scan.base + at + 1);
+            let lane = &mut scan.lanes[0];
+            let (sign, place) = (Sign::Char(byte.into()), (scan.base + at, scan.base + at + 1));
+            if is_left_out(sign) && self.goes_on_behind(lane, text.get(at + 1)) {
+                break;
+            }
+            let in_word = lane.is_in_word;
             lane.take(byte, place, &self.finder, &mut scan.found);
-            self.see_digit(Sign::Char(byte.into()), place, false, text, scan);
+            self.see_alone(sign, place, in_word, text, scan);
             at += 1;
         }
         scan.at = scan.base + at;
@@ -112,7 +127,10 @@ impl Scanner {
             return;
         }
         if !scan.is_split
-            && (wraps || unit.is_escape || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
+            && (wraps
+                || unit.is_escape
+                || is_left_out(unit.sign) && self.goes_on_behind(&scan.lanes[0], text.get(to - scan.base))
+                || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
         {
             scan.split();
         }
@@ -120,13 +138,22 @@ impl Scanner {
             scan.begin_half();
         }
         if !scan.is_split {
+            let in_word = scan.lanes[0].is_in_word;
             self.see(0..1, unit.sign, (from, to), scan);
-            self.see_digit(unit.sign, (from, to), wraps, text, scan);
+            if unit.sign.is_visible() {
+                self.see_alone(unit.sign, (from, to), in_word, text, scan);
+            }
         } else if unit.is_escape {
             for (byte, at) in written.iter().zip(from..) {
                 self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, text, scan);
             }
             self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+            // A fourth digit may follow: `\0153`.
+            if let [b'\\', digits @ ..] = written
+                && matches!(digits, [b'0', b'0'..=b'7', b'0'..=b'7'])
+            {
+                scan.numbers.take_octal(digits, from + 1, &mut self.search(&mut scan.found));
+            }
         } else {
             self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
             self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
@@ -135,6 +162,9 @@ impl Scanner {
             self.take_half(unit, written, from, scan);
         }
         scan.at = to;
+        if scan.is_idle() {
+            return;
+        }
         scan.join();
         let candidate = scan.first_candidate();
         if to - candidate > self.most_held {
@@ -142,14 +172,19 @@ impl Scanner {
         }
     }
 
+    /// Whether a lane has seen something that may go on behind a sign that is left out, before this byte.
+    fn goes_on_behind(&self, lane: &Lane, next: Option<&u8>) -> bool {
+        let is_plain = |next: &u8| !Filter::is_special(*next) && !is_left_out(Sign::Char((*next).into()));
+        let goes_on = || next.is_none_or(|next| !is_plain(next) || lane.goes_on_with(*next, &self.finder));
+        !lane.is_idle() && goes_on()
+    }
+
     /// Whether an escape leaves all lanes as they are: nothing is under way, none of its bytes begins a form, and what it
     /// stands for is not seen. Most escapes of JSON are such: `\n`, and the backslash of `\"`.
     fn is_passed_over(&self, unit: &Unit, text: &[u8], scan: &Scan) -> bool {
         let from = scan.at - scan.base;
-        !scan.is_split
+        scan.is_idle()
             && !unit.sign.is_visible()
-            && scan.lanes[0].is_idle()
-            && scan.hex.is_idle()
             && scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) == [false; 2]
             && (from..from + unit.length).all(|at| !self.filter.may_begin(text, at))
     }
@@ -164,15 +199,24 @@ impl Scanner {
         if is_hidden {
             return;
         }
+        let in_word = scan.lanes[2 * way + 1].is_in_word;
         self.see(2 * way + 1..2 * way + 2, sign, place, scan);
         if way == DECODED {
             scan.is_indented =
                 wraps || scan.is_indented && matches!(sign, Sign::Char(' ' | '\t') | Sign::Nothing);
-            match scan.is_indented {
-                true => scan.lanes[JOINED].wrap(),
-                false => self.see(JOINED..LANES, sign, place, scan),
+            if scan.is_indented {
+                scan.lanes[JOINED].wrap();
+            } else if is_left_out(sign) {
+                scan.lanes[JOINED].leave_out(place.1);
+                if sign == Sign::Char('\n') {
+                    scan.lanes[JOINED].let_go(place.1);
+                }
+            } else {
+                self.see(JOINED..LANES, sign, place, scan);
             }
-            self.see_digit(sign, place, wraps, text, scan);
+            if sign.is_visible() {
+                self.see_alone(sign, place, in_word, text, scan);
+            }
         }
     }
 
@@ -203,12 +247,27 @@ impl Scanner {
         }
     }
 
-    fn see_digit(&self, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {
+    /// Shows a sign that is visible to the lanes of numbers and of signs that stand alone.
+    fn see_alone(&self, sign: Sign, place: Place, in_word: bool, text: &[u8], scan: &mut Scan) {
+        let at = place.0 - scan.base;
         let is_digit = matches!(sign, Sign::Char(sign) if sign.is_ascii_hexdigit());
-        if sign.is_visible() && (is_digit || !scan.hex.is_idle()) {
-            let before = before(&scan.before, &text[..place.0 - scan.base]);
-            let to = Digits { finder: &self.hex, found: &mut scan.found };
-            scan.hex.take(sign, place, wraps, || dump(before.clone()), to);
+        if !scan.numbers.is_idle() || is_digit && self.filter.may_begin_number(text, at, in_word) {
+            let before = before(&scan.before, &text[..at]);
+            let to = self.search(&mut scan.found);
+            scan.numbers.take(sign, place, in_word, || dump(before.clone()), to);
+        }
+        let sign = if let Sign::Char(sign) = sign { sign } else { char::REPLACEMENT_CHARACTER };
+        if let Some((from, to)) = scan.spelled.take(sign, place, &self.bytes) {
+            scan.found.add(from, to);
         }
     }
+
+    const fn search<'a>(&'a self, found: &'a mut Found) -> Search<'a> {
+        Search { digits: &self.hex, bytes: &self.bytes, found }
+    }
+}
+
+/// Whether a sign may stand in the middle of a value that was quoted or folded.
+fn is_left_out(sign: Sign) -> bool {
+    matches!(sign, Sign::Char(sign) if sign == '\n' || QUOTES.contains(&sign))
 }

@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use super::{
     ansi::Ansi,
     forms::{LEAST, folded},
-    hex::SEPARATORS,
+    numbers::is_separator,
     scan::Scanner,
     unit::{Sign, first_unit},
 };
@@ -61,11 +61,24 @@ impl Seen {
 
     /// Only the hexadecimal digits at the beginning.
     fn digits(self) -> Self {
-        let is_part = |byte: &u8| byte.is_ascii_hexdigit() || is_separator(*byte);
-        let pairs = self.bytes.into_iter().zip(self.ends).take_while(|(byte, _)| is_part(byte));
-        let digits = pairs.filter(|(byte, _)| byte.is_ascii_hexdigit());
-        let (bytes, ends) = digits.map(|(byte, end)| (byte.to_ascii_lowercase(), end)).unzip();
-        Self { bytes, ends }
+        let mut digits = Self::default();
+        for (byte, end) in self.bytes.into_iter().zip(self.ends) {
+            match byte {
+                b'x' if digits.bytes.last() == Some(&b'0') => {
+                    digits.bytes.pop();
+                    digits.ends.pop();
+                }
+                digit if digit.is_ascii_hexdigit() => {
+                    digits.bytes.push(digit.to_ascii_lowercase());
+                    digits.ends.push(end);
+                }
+                // A space is folded to a plus.
+                b'+' => {}
+                other if is_separator(other.into()) => {}
+                _ => break,
+            }
+        }
+        digits
     }
 
     /// How many bytes at the beginning are the end of a form.
@@ -90,10 +103,6 @@ impl Seen {
         }
         length
     }
-}
-
-fn is_separator(byte: u8) -> bool {
-    byte == b'\n' || SEPARATORS.iter().any(|separator| folded(*separator as u8) == byte)
 }
 
 impl Scanner {

@@ -2,6 +2,8 @@
 
 use proptest::{prelude::*, sample::select};
 
+use super::spellings::SPELLINGS;
+
 /// A value, and a text of one of its forms.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
@@ -11,12 +13,12 @@ pub(crate) struct Written {
 }
 
 /// A form: its name, and how a value is written in it. The numbers decide what the form leaves open.
-type Form = (&'static str, fn(&str, &mut dyn FnMut(usize) -> usize) -> String);
+pub(crate) type Form = (&'static str, fn(&str, &mut dyn FnMut(usize) -> usize) -> String);
 
 /// Random choices: a number below the one that is asked for.
 pub(crate) type Dice<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-pub(crate) const FORMS: &[Form] = &[
+const FORMS: &[Form] = &[
     ("as it is", |value, _| value.to_owned()),
     ("JSON", |value, _| json(value)),
     ("JSON in JSON", |value, _| json(&json(value))),
@@ -107,6 +109,11 @@ const ODD: &[&str] = &[
     "\x1b[ q",
 ];
 
+/// All forms.
+pub(crate) fn forms() -> Vec<Form> {
+    [FORMS, SPELLINGS].concat()
+}
+
 fn json(value: &str) -> String {
     let json = serde_json::to_string(value).expect("a text");
     json[1..json.len() - 1].to_owned()
@@ -174,18 +181,22 @@ fn hex(value: &str, between: &str, bytes: usize) -> String {
 /// A dump of a file in which other bytes stand before the value.
 fn dump(value: &str, dice: Dice<'_>, colon: &str, bytes: usize, bar: &str) -> String {
     let all = [&vec![b'-'; dice(20)], value.as_bytes(), b"\n"].concat();
+    dump_rows(&all, colon, bytes, bar, 16)
+}
+
+pub(crate) fn dump_rows(all: &[u8], colon: &str, bytes: usize, bar: &str, width: usize) -> String {
     let row = |(number, row): (usize, &[u8])| {
         let digits = |group: &[u8]| group.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let digits = row.chunks(bytes).map(digits).collect::<Vec<_>>().join(" ");
         let sign = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
         let signs: String = row.iter().map(sign).collect();
-        format!("{:08x}{colon} {digits}  {bar}{signs}{bar}\n", number * 16)
+        format!("{:08x}{colon} {digits}  {bar}{signs}{bar}\n", number * width)
     };
-    all.chunks(16).enumerate().map(row).collect()
+    all.chunks(width).enumerate().map(row).collect()
 }
 
 /// Something that nobody sees between two signs: somewhere, or everywhere.
-fn between(value: &str, unseen: &[&str], dice: Dice<'_>) -> String {
+pub(crate) fn between(value: &str, unseen: &[&str], dice: Dice<'_>) -> String {
     let (everywhere, last) = (dice(2) == 0, value.chars().count().saturating_sub(1));
     let place = 1 + dice(last.max(1));
     let mut text = String::new();
@@ -209,7 +220,7 @@ pub(crate) fn values() -> impl Strategy<Value = String> {
 /// A value in one of its forms, with at least eight bytes.
 pub(crate) fn written() -> impl Strategy<Value = Written> {
     let value = values().prop_filter("too short for some", |value| value.len() >= 8);
-    (value, select(FORMS), any::<u64>()).prop_map(|(value, (form, write), seed)| {
+    (value, select(forms()), any::<u64>()).prop_map(|(value, (form, write), seed)| {
         let mut state = seed | 1;
         let text = write(&value, &mut |most| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -3,7 +3,7 @@
 use loop_telemetry::{REDACTED, Redactor};
 use proptest::{prelude::*, test_runner::TestRunner};
 
-use super::forms::{FORMS, Written, values, written};
+use super::forms::{Written, forms, values, written};
 
 fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let (mut stream, mut clean) = (redactor.stream(), Vec::new());
@@ -106,7 +106,7 @@ proptest! {
     fn any_bytes_in_pieces_give_what_the_whole_gives(
         parts in prop::collection::vec(prop_oneof![
             any::<[u8; 3]>().prop_map(|bytes| bytes.to_vec()),
-            "(hunter|68 75 6e|0x68|%68|\\\\u0068|\\\\x68|aHVu|\x1b\\[|\x1b\\]|\n|\\\\|%|sk-ant-|a{20}|ü|→|日本|🔑){1,4}".prop_map(String::into_bytes),
+            "(hunter|68 75 6e|0x68|7568 746e|062564|104|104, 117, |'h', 'u', |h   u   n|\"|'|&amp;|&#104;|00000000: |0000020 |\\\\0150|%68|\\\\u0068|\\\\x68|aHVu|\x1b\\[|\x1b\\]|\n|\\\\|%|sk-ant-|a{20}|ü|→|日本|🔑){1,4}".prop_map(String::into_bytes),
         ], 0..30),
         size in 1..20_usize,
     ) {
@@ -121,11 +121,17 @@ proptest! {
 #[test]
 fn no_more_than_a_bound_is_held_back() {
     let redactor = Redactor::new(["hunter2-hunter2", &"a".repeat(4000)]);
-    for unseen in ["\u{200b}", "\x1b[0m", "a", "\\", "%", "h\u{200b}", "\x1b]"] {
+    let unseen = ["\u{200b}", "\x1b[0m", "a", "\\", "%", "h\u{200b}", "\x1b]", "&", "&amp;"];
+    let separators = [" ", "\n", "\"", "' ", ", ", "\n ", "\t", "0", "61 ", "97, ", "a "];
+    let begun =
+        ["hunter2-", "68 75 6e ", "6e75 ", "104, 117, ", "h   u   n   ", "00000000: 6875 6e74  hunt\n"];
+    for (begun, unseen) in
+        begun.iter().flat_map(|begun| unseen.iter().chain(&separators).map(move |it| (begun, it)))
+    {
         let (mut stream, mut clean, mut pushed) = (redactor.stream(), Vec::new(), 0);
-        stream.push(b"hunter2-", &mut clean);
+        stream.push(begun.as_bytes(), &mut clean);
         let piece = unseen.repeat(1000);
-        for _ in 0..2000 {
+        while pushed < 2 << 20 {
             stream.push(piece.as_bytes(), &mut clean);
             pushed += piece.len();
             let held: usize = format!("{stream:?}")
@@ -144,7 +150,7 @@ fn no_more_than_a_bound_is_held_back() {
 fn each_form_is_one_that_a_secret_would_be_known_by() {
     let value = "Tr0ub4dor&3/+ x?";
     let redactor = Redactor::new([value]);
-    for (form, write) in FORMS {
+    for (form, write) in forms() {
         let text = write(value, &mut |most| most / 2);
         assert!(redactor.redact(&text).contains(REDACTED), "{form}: {text:?}");
     }
@@ -152,8 +158,16 @@ fn each_form_is_one_that_a_secret_would_be_known_by() {
 
 #[test]
 fn ordinary_text_stays_readable_whatever_the_secrets_are() {
-    let redactor = Redactor::new(["secret", "123456", "changeme", "12345", "abc"]);
+    let redactor = Redactor::new(["secret", "123456", "changeme", "12345", "abc", "12345678", "passphrase"]);
+    let list = |numbers: std::ops::Range<u8>, between: &str| {
+        numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(between)
+    };
+    let lists = [", ", " ", ","].map(|between| list(1..30, between) + "\n" + &list(39..150, between));
+    let lists = lists.join("\n") + "\n" + &list(1..200, "\n");
     let text = "[30, 31, 32, 33, 34, 35, 36, 37] chapter 31:32:33:34:35:36, MTIz, 12 345, 50%, C:\\new\\table,\n\
-                ident\u{200b}ity \u{1b}[1mbold\u{1b}[0m a+b c%20d \\u0041 sec\nret";
-    assert_eq!(redactor.redact(text), text);
+                ident\u{200b}ity \u{1b}[1mbold\u{1b}[0m a+b c%20d \\u0041 sec\nret please change me, it's a pass phrase, \
+                \"a\", \"b\", 1234,5678 a&b &lt; &copy; AT&T \\012 a 1 2 3 4 5 6 7 8";
+    for text in [text, &lists] {
+        assert_eq!(redactor.redact(text), text);
+    }
 }
