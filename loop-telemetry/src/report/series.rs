@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loop_core::Usd;
 
-use crate::view::row::Row;
+use crate::rows::IterationRow;
 
 /// The most bars of a chart: on a phone each is a pixel wide then.
 const MOST: usize = 240;
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::Passed, Self::Failed, Self::Other];
 
-    pub(super) fn of(row: &Row) -> Self {
+    pub(super) fn of(row: &IterationRow) -> Self {
         match row.verdict.as_str() {
             "pass" => Self::Passed,
             "fail" | "inconclusive" | "failed" => Self::Failed,
@@ -47,7 +47,7 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    fn of(row: &Row) -> Self {
+    fn of(row: &IterationRow) -> Self {
         let mut kinds = [0; Kind::ALL.len()];
         kinds[Kind::of(row) as usize] = 1;
         Self {
@@ -116,7 +116,7 @@ impl Default for Series {
 
 impl Series {
     /// Takes the next iteration.
-    pub(super) fn push(&mut self, row: &Row) {
+    pub(super) fn push(&mut self, row: &IterationRow) {
         let is_full = self.buckets.last().is_some_and(|last| last.iterations >= self.width);
         if is_full && self.buckets.len() == MOST {
             self.halve();
@@ -150,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn row(iteration: u64) -> Row {
-        let mut row = Row::default();
+    fn row(iteration: u64) -> IterationRow {
+        let mut row = IterationRow::default();
         (row.iteration, row.agent) = (iteration, Some(Duration::from_secs(iteration)));
         (row.verdict, row.score) = ("fail".to_owned(), Some(0.5));
         row
