@@ -25,7 +25,7 @@ const fn look(kind: Kind) -> (&'static str, &'static str, f64) {
     }
 }
 
-/// All of which there is something to show.
+/// Returns the charts that have something to show.
 pub(super) fn of(buckets: &[Bucket]) -> Vec<Chart> {
     let charts = [Some(verdicts(buckets)), money(buckets).or_else(|| tokens(buckets)), Some(times(buckets))];
     charts.into_iter().flatten().filter(|chart| !chart.bars.is_empty()).collect()
@@ -62,7 +62,7 @@ fn money(buckets: &[Bucket]) -> Option<Chart> {
 fn tokens(buckets: &[Bucket]) -> Option<Chart> {
     let count = |bucket: &Bucket| bucket.tokens.map(|tokens| bucket.mean(tokens as f64));
     let most = highest(buckets, count)?;
-    // They are whole, or the means of such.
+    // Rounding a mean is enough: tokens are whole.
     Some(amounts("Tokens", most, |tokens| words::grouped(tokens.round() as u64), buckets, count))
 }
 

@@ -39,7 +39,7 @@ use crate::{Redactor, RunEntry, rows::IterationOutput};
 /// use loop_telemetry::report::{HtmlReport, ReportedRun};
 /// use loop_telemetry::rows::IterationOutput;
 ///
-/// /// What the agent of this loop leaves behind.
+/// /// The output of the agent in this loop.
 /// struct Draft(String);
 ///
 /// impl IterationOutput for Draft {

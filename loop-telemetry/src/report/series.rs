@@ -9,7 +9,7 @@ use crate::rows::IterationRow;
 /// The most bars of a chart: on a phone each is a pixel wide then.
 const MOST: usize = 240;
 
-/// What came of an iteration, as a chart shows it.
+/// The result of an iteration, as a chart shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Passed,
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// What is known of some iterations that follow each other, together.
+/// Some iterations that follow each other, summed up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bucket {
     pub(super) first: u64,
@@ -82,12 +82,12 @@ impl Bucket {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// How many of its iterations were of this kind.
+    /// Returns the number of its iterations of this kind.
     pub(super) const fn count(&self, kind: Kind) -> u32 {
         self.kinds[kind as usize]
     }
 
-    /// Of an amount that is the sum of all its iterations, what one of them had in the mean.
+    /// Divides a sum over all its iterations by their number.
     pub(super) fn mean(&self, sum: f64) -> f64 {
         sum / f64::from(self.iterations.max(1))
     }
@@ -104,7 +104,7 @@ fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option
 #[derive(Debug)]
 pub(super) struct Series {
     buckets: Vec<Bucket>,
-    /// So many iterations are in a bucket that is full.
+    /// The number of iterations in a full bucket.
     width: u32,
 }
 

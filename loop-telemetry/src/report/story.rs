@@ -1,4 +1,4 @@
-//! What a page tells of a run's iterations, in bounded memory.
+//! The iterations that a page lists, collected in bounded memory.
 
 use std::collections::VecDeque;
 
@@ -20,11 +20,11 @@ pub(super) struct Chapter {
     pub(super) row: IterationRow,
     pub(super) said: Said,
     pub(super) verdict: String,
-    /// What went wrong.
+    /// The errors and faults.
     pub(super) troubles: Vec<String>,
 }
 
-/// What is shown of an agent's output.
+/// The excerpts of an agent's output.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     /// How the agent ended, in words.
@@ -65,7 +65,7 @@ impl Open {
     }
 }
 
-/// The fold of a run's events into what its page tells.
+/// Folds the events of a run into the contents of its page.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     rows: RowFold,

@@ -12,7 +12,7 @@ pub struct IterationDetails {
     pub row: IterationRow,
     /// The verdict of the check.
     pub verdict: Option<Verdict>,
-    /// What went wrong, in order.
+    /// The errors and faults that the run reported, in order.
     pub troubles: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What rows and reports need to know about an agent's output.
+//! The part of an agent's output that rows and reports need.
 
 /// The output of an agent in one iteration, whatever kind of agent it is.
 ///
