@@ -12,7 +12,6 @@ mod exit;
 mod faults;
 mod keeping;
 mod logging;
-mod report;
 mod schedule;
 mod session;
 mod signals;

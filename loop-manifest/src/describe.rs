@@ -4,6 +4,7 @@ use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::shell::CommandLine;
 use loop_guardrails::policy::environment::{Inherit, NamePattern};
+use loop_telemetry::words::count;
 
 use super::{
     environment::EnvironmentPlan,
@@ -258,11 +259,4 @@ fn time(duration: Duration) -> String {
         parts.push(if seconds == 1.0 { "1 second".to_owned() } else { format!("{seconds} seconds") });
     }
     parts.join(" ")
-}
-
-/// `1 iteration`, `2 iterations`, `1,000,000 tokens`.
-fn count(count: u64, thing: &str) -> String {
-    let digits = count.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    format!("{} {thing}{}", groups.join(","), if count == 1 { "" } else { "s" })
 }

@@ -8,11 +8,15 @@ mod journal;
 mod logs;
 mod record;
 mod redact;
+#[cfg(feature = "report")]
+pub mod report;
+pub mod rows;
 mod runs;
 mod state_dir;
 pub mod transcript;
 #[cfg(unix)]
 mod unlinked;
+pub mod words;
 
 /// Its instants are what this crate is told, and tells.
 pub use jiff;

@@ -8,20 +8,19 @@ use std::{
     process::ExitCode,
 };
 
-use loop_telemetry::{RunEntry, RunStore};
+use loop_core::Progress;
+use loop_telemetry::{
+    RunEntry, RunStore,
+    report::{HtmlReport, ReportedRun},
+};
 use rustix::fs::OFlags;
 
 use super::{
     Failure, OrFail,
-    kept::{State, decode, journal, meant, read_on, short_id, store},
+    kept::{State, glance, journal, meant, read_on, short_id, store},
     usage,
 };
-use crate::{
-    args::ReportArgs,
-    exit,
-    report::{Story, Subject, page},
-    view,
-};
+use crate::{args::ReportArgs, exit, view};
 use loop_manifest::kebab_case;
 
 pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
@@ -45,21 +44,16 @@ pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
 fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     // Before the journal is read, as `loop show` does.
     let state = State::of(store, entry)?;
-    let mut story = Story::default();
-    let mut progress = loop_core::Progress::default();
+    let (mut report, mut progress) = (HtmlReport::new(), Progress::default());
     read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
-        // What cannot be read of an output keeps nobody from the rest.
-        let output = line.output.as_ref().and_then(|output| decode(output).ok());
-        story.on_event(&line.event, output);
+        let output = line.output.as_ref().and_then(glance);
+        report.record(&line.event, output.as_ref().map(|output| output as _));
         Ok(())
     })?;
-    if progress.ending().is_none() {
-        story.break_off(state.word(entry));
-    }
     let manifest = store.info(&entry.id)?.manifest.map(|manifest| manifest.text);
-    let subject =
-        Subject { entry, state: state.word(entry), progress: &progress, manifest: manifest.as_deref() };
-    Ok(page(&subject, &story.told()))
+    let run =
+        ReportedRun::new(entry, &progress).with_state(state.word(entry)).with_manifest(manifest.as_deref());
+    Ok(report.render(&run, &view::secrets()))
 }
 
 /// The file that is written where none is named.

@@ -4,7 +4,7 @@ use std::{process::ExitCode, thread, time::Duration};
 
 use anyhow::anyhow;
 use loop_core::{Progress, StopReason};
-use loop_telemetry::{Record, RunStore};
+use loop_telemetry::{Record, RunStore, words::ending_reason};
 
 use super::{
     Failure,
@@ -42,7 +42,7 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(exit::OK));
         }
         if let Some(ending) = progress.ending() {
-            let why = view::why(ending).map(|(_, why)| format!(": {why}")).unwrap_or_default();
+            let why = ending_reason(ending).map(|(_, why)| format!(": {why}")).unwrap_or_default();
             view::tell(&text::printable(&format!("{}{why}", ending.name())));
             return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
         }

@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use loop_manifest::task::{TaskOutcome, TaskSpec, TaskStatus};
-use loop_telemetry::{CostState, Record, Tokens};
+use loop_telemetry::{CostState, Record, Tokens, words::ending_reason};
 use serde::Serialize;
 
 use crate::{
     drive::Ended,
     exit,
     signals::Signal,
-    view::{self, BAD, BOLD, GOOD, WARN, paint, text},
+    view::{BAD, BOLD, GOOD, WARN, paint, text},
 };
 
 /// How the run of a task ended, and what is left of the task.
@@ -114,7 +114,10 @@ impl Outcome {
         let json = OutcomeJson {
             status: self.outcome.status,
             reason: self.ended.ending.name(),
-            message: self.trouble().or_else(|| Some(view::why(&self.ended.ending)?.1)).unwrap_or_default(),
+            message: self
+                .trouble()
+                .or_else(|| Some(ending_reason(&self.ended.ending)?.1))
+                .unwrap_or_default(),
             task: &spec.file,
             run_id: record.run_id.as_deref(),
             loops: self.ended.progress.iterations(),

@@ -6,13 +6,9 @@ use std::{
     time::Instant,
 };
 
-use super::{
-    WARN,
-    harmless::{harmless, plain},
-    paint,
-    panel::Pinned,
-    queue::Item,
-};
+use loop_telemetry::words::plain;
+
+use super::{WARN, harmless::harmless, paint, panel::Pinned, queue::Item};
 
 /// How texts are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,31 +7,9 @@
 
 use std::{borrow::Cow, fmt::Write};
 
-use anstream::adapter::strip_str;
+use loop_telemetry::words::{is_display_control as acts, plain};
 
-/// Whether this does something to a terminal, or to how the text around it reads, but for line ends and tabs.
-pub(crate) fn acts(sign: char) -> bool {
-    match sign {
-        '\n' | '\t' => false,
-        sign => sign.is_control() || turns_text(sign),
-    }
-}
-
-/// Whether this turns the direction of the text around it, or breaks its line. A name with one of these in it
-/// can show the words of a line in another order.
-const fn turns_text(sign: char) -> bool {
-    matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The text without signs that act, and without escape sequences.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(strip_str(text).to_string().chars().filter(|sign| !acts(*sign)).collect())
-}
-
-/// The same, with the colours that this program uses.
+/// The text without signs that act and without escape sequences, but with the colours that this program uses.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);

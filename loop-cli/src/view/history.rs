@@ -2,7 +2,7 @@
 
 use loop_core::{Ending, Progress, StopReason};
 use loop_guardrails::SpendingRate;
-use loop_telemetry::RunEntry;
+use loop_telemetry::{RunEntry, words};
 
 use super::{BOLD, GOOD, WARN, paint, summary, text};
 
@@ -17,11 +17,11 @@ pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: 
     };
     let mut lines = vec![String::new(), heading];
     let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
-    if let Some((label, why)) = progress.ending().and_then(summary::why) {
+    if let Some((label, why)) = progress.ending().and_then(words::ending_reason) {
         row(label, why);
     }
     row("iterations", &progress.iterations().to_string());
-    row("time", &summary::time(progress));
+    row("time", &words::run_time(progress));
     row("cost", &text::cost(progress));
     if let Some(tokens) = progress.usage().tokens() {
         row("tokens", &text::grouped(tokens));

@@ -2,6 +2,7 @@
 
 use loop_agents::{chat::TurnOutput, judge::Words, review::Worked, shell::ShellOutput};
 use loop_core::with_causes;
+use loop_telemetry::rows::IterationOutput;
 
 use super::text;
 
@@ -28,17 +29,17 @@ impl Left {
         let turn = || serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error));
         shell().or_else(|_| worked()).or_else(|_| turn())
     }
+}
 
-    /// The exit code of a command.
-    pub(crate) fn exit_code(&self) -> Option<i32> {
+impl IterationOutput for Left {
+    fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Shell(output) => Some(output.exit.shell_code()),
             Self::Turn(_) | Self::Worked(_) => None,
         }
     }
 
-    /// How many bytes it printed, or said.
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         match self {
             Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
             Self::Turn(turn) => turn.text.len() as u64,
@@ -46,8 +47,7 @@ impl Left {
         }
     }
 
-    /// What it had to say, in at most so many bytes and a notice.
-    pub(crate) fn excerpt(&self, max_bytes: usize) -> String {
+    fn excerpt(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.excerpt(max_bytes),
             Self::Turn(turn) => turn.excerpt(max_bytes),
@@ -55,16 +55,14 @@ impl Left {
         }
     }
 
-    /// What it printed to its standard error, in the same way.
-    pub(crate) fn errors(&self, max_bytes: usize) -> String {
+    fn errors(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.stderr.excerpt(max_bytes),
             Self::Turn(_) | Self::Worked(_) => String::new(),
         }
     }
 
-    /// How it ended, in words.
-    pub(crate) fn ending(&self) -> String {
+    fn ending(&self) -> String {
         match self {
             Self::Shell(output) => output.exit.to_string(),
             Self::Worked(worked) => crate::task::counted(&worked.account),

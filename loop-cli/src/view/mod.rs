@@ -20,7 +20,6 @@ mod queue;
 mod replying;
 mod results;
 mod resuming;
-pub(crate) mod row;
 mod screen;
 mod status;
 mod summary;
@@ -49,7 +48,7 @@ pub(crate) use self::{
     lines::{Lines, Wording},
     output::Output,
     screen::Screen,
-    summary::{summary, time, why},
+    summary::summary,
     table::Table,
 };
 

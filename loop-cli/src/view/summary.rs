@@ -1,9 +1,10 @@
 //! What stands under a run that is over.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
-use loop_core::{Ending, EvaluatorPassed, Progress, StopReason};
+use loop_core::{Ending, StopReason};
 use loop_guardrails::SpendingRate;
+use loop_telemetry::words;
 
 use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
 use crate::drive::Ended;
@@ -22,11 +23,11 @@ pub(crate) fn summary(
 ) -> String {
     let mut lines = vec![String::new(), heading(ending, &plan.name)];
     let mut row = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
-    if let Some((label, why)) = why(ending) {
+    if let Some((label, why)) = words::ending_reason(ending) {
         row(label, text::printable(why));
     }
     row("iterations", progress.iterations().to_string());
-    row("time", time(progress));
+    row("time", words::run_time(progress));
     row("cost", text::cost(progress));
     if let Some(tokens) = text::tokens(progress) {
         row("tokens", tokens);
@@ -39,18 +40,6 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
-/// Explains why a run ended, with a label: what happened, or which condition decided that the goal
-/// is met. Nothing if the check has passed, which is the usual condition.
-pub(crate) fn why(ending: &Ending) -> Option<(&'static str, &str)> {
-    let message = ending.message();
-    match ending.reason() {
-        _ if message.is_empty() => None,
-        None if message == EvaluatorPassed::NAME => None,
-        None => Some(("met by", message)),
-        _ => Some(("why", message)),
-    }
-}
-
 /// Why the loop with this name stopped, in a line.
 pub(super) fn heading(ending: &Ending, name: &str) -> String {
     let (style, sign) = match ending.reason() {
@@ -59,17 +48,6 @@ pub(super) fn heading(ending: &Ending, name: &str) -> String {
         _ => (BAD, "✗"),
     };
     format!("{} {}", paint(style, format_args!("{sign} {}", ending.name())), paint(BOLD, name))
-}
-
-/// How long a run took, and how much of it was work.
-pub(crate) fn time(progress: &Progress) -> String {
-    let elapsed = text::duration(progress.elapsed());
-    let waited = progress.elapsed().saturating_sub(progress.working());
-    // What the loop itself takes between two steps is no wait.
-    if waited < Duration::from_secs(1) {
-        return elapsed;
-    }
-    format!("{elapsed}, of which {} working", text::duration(progress.working()))
 }
 
 /// What a person would do now. `called` is what they call the thing at a path of the manifest.

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use loop_core::{Event, Observer, Progress};
+use loop_telemetry::rows::{IterationRow, RowFold};
 
 use super::{
     Left,
     columns::{self, Column},
-    row::{Row, Rows},
     text,
     usual::Usual,
 };
@@ -15,15 +15,15 @@ use super::{
 /// Collects the rows of a run, in bounded memory.
 #[derive(Debug)]
 pub(crate) struct Table {
-    rows: Rows,
+    rows: RowFold,
     usual: Usual,
-    head: Vec<Row>,
-    tail: VecDeque<Row>,
+    head: Vec<IterationRow>,
+    tail: VecDeque<IterationRow>,
     left_out: u64,
     /// So many rows from the beginning are kept, and so many from the end: a night's run has thousands.
     kept: (usize, usize),
     columns: &'static [Column],
-    cells: fn(&Row) -> Vec<String>,
+    cells: fn(&IterationRow) -> Vec<String>,
 }
 
 /// The table that stands under a run.
@@ -36,14 +36,14 @@ impl Default for Table {
             Column::words("verdict").at_least(13),
             Column::words("cost"),
         ];
-        Self::of((5, 15), COLUMNS, Row::brief)
+        Self::of((5, 15), COLUMNS, IterationRow::brief_cells)
     }
 }
 
 impl Table {
-    fn of(kept: (usize, usize), columns: &'static [Column], cells: fn(&Row) -> Vec<String>) -> Self {
+    fn of(kept: (usize, usize), columns: &'static [Column], cells: fn(&IterationRow) -> Vec<String>) -> Self {
         Self {
-            rows: Rows::default(),
+            rows: RowFold::default(),
             usual: Usual::default(),
             head: Vec::new(),
             tail: VecDeque::new(),
@@ -67,23 +67,24 @@ impl Table {
             Column::numbers("tokens"),
             Column::words("cost"),
         ];
-        Self::of((20, 80), COLUMNS, Row::full)
+        Self::of((20, 80), COLUMNS, IterationRow::full_cells)
     }
 
     /// What the agent left behind in the iteration under way.
     pub(crate) fn left_behind(&mut self, output: &Left) {
-        self.rows.left_behind(output);
+        self.rows.record_output(output);
     }
 
     /// Ends the table of a run that has not ended, with what is known of the iteration under way.
     pub(crate) fn break_off(&mut self, verdict: &str) {
-        if let Some(row) = self.rows.under_way() {
-            let row = Row { verdict: verdict.to_owned(), ..row.clone() };
+        if let Some(row) = self.rows.current() {
+            let mut row = row.clone();
+            verdict.clone_into(&mut row.verdict);
             self.push(row);
         }
     }
 
-    fn push(&mut self, row: Row) {
+    fn push(&mut self, row: IterationRow) {
         let last = self.tail.back_mut().or(self.head.last_mut());
         if let Some(last) = last.filter(|last| last.iteration == row.iteration) {
             *last = row;
@@ -122,7 +123,7 @@ impl Table {
 impl Observer for Table {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         self.usual.look(progress);
-        if let Some(row) = self.rows.next(event) {
+        if let Some(row) = self.rows.on_event(event) {
             self.push(row);
         }
     }

@@ -2,7 +2,7 @@
 
 use loop_agents::shell::ShellOutput;
 use loop_core::Progress;
-use loop_telemetry::{Logs, RunStore};
+use loop_telemetry::{Logs, RunStore, rows::RowFold};
 
 use super::super::{
     Failure,
@@ -11,7 +11,7 @@ use super::super::{
 };
 use crate::{
     args::PartArgs,
-    view::{self, Left, iteration::Found, row::Rows, text},
+    view::{self, Left, iteration::Found, text},
 };
 
 /// Prints the iteration with this number, or what was printed or said in it.
@@ -21,7 +21,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
         let none = || unread.unwrap_or_else(|| nothing(number, "the agent has left no output that is kept"));
         hand_over(&found.output.ok_or_else(none)?)?;
     } else if part.evaluation {
-        let verdict = found.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
+        let verdict = found.details.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
         view::hand_over(verdict.text().as_bytes())?;
     } else {
         let files = Logs::of(store.folder_of(id)?).of_iteration(number).unwrap_or_default();
@@ -61,16 +61,16 @@ fn nothing(number: u64, what: &str) -> Failure {
 /// What the journal tells of it, and why its output cannot be read, if it cannot: only who asks for the output has
 /// to know.
 fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failure>), Failure> {
-    let (mut progress, mut rows) = (Progress::default(), Rows::default());
+    let (mut progress, mut rows) = (Progress::default(), RowFold::default());
     let (mut found, mut unread) = (Found::default(), None);
     read_on(&mut store.journal(id)?, &mut progress, |line, _| {
-        if let Some(row) = rows.next(&line.event).filter(|row| row.iteration == number) {
-            found.row = row;
+        if let Some(row) = rows.on_event(&line.event).filter(|row| row.iteration == number) {
+            found.details.row = row;
         }
-        if rows.under_way().is_some_and(|row| row.iteration == number) {
+        if rows.current().is_some_and(|row| row.iteration == number) {
             match line.output.as_ref().map(decode) {
                 Some(Ok(output)) => {
-                    rows.left_behind(&output);
+                    rows.record_output(&output);
                     (found.output, unread) = (Some(output), None);
                 }
                 Some(Err(why)) => unread = Some(why),
@@ -80,10 +80,10 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failur
         }
         Ok(())
     })?;
-    if let Some(row) = rows.under_way().filter(|row| row.iteration == number) {
-        found.row = row.clone();
+    if let Some(row) = rows.current().filter(|row| row.iteration == number) {
+        found.details.row = row.clone();
     }
-    if found.row.iteration == 0 {
+    if found.details.row.iteration == 0 {
         let iterations = progress.iterations();
         return Err(none(number, iterations));
     }

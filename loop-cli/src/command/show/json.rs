@@ -1,7 +1,10 @@
 //! A run and its iterations, for programs.
 
 use loop_core::{Ending, Progress, Usd};
-use loop_telemetry::{RunEntry, RunStore};
+use loop_telemetry::{
+    RunEntry, RunStore,
+    rows::{IterationRow, RowFold},
+};
 use serde::Serialize;
 
 use super::super::{
@@ -9,7 +12,6 @@ use super::super::{
     kept::{glance, journal, read_on},
     runs::{RunJson, json},
 };
-use crate::view::row::{Row, Rows};
 
 /// What `loop show --json` prints.
 #[derive(Debug, Serialize)]
@@ -36,15 +38,15 @@ struct IterationJson {
     cost_usd: Option<f64>,
 }
 
-impl From<Row> for IterationJson {
-    fn from(row: Row) -> Self {
+impl From<IterationRow> for IterationJson {
+    fn from(row: IterationRow) -> Self {
         let cost = row.cost();
         Self {
             iteration: row.iteration,
             attempt: row.attempt,
             agent_seconds: row.agent.map(|agent| agent.as_secs_f64()),
-            exit_code: row.exit,
-            output_bytes: row.bytes,
+            exit_code: row.exit_code,
+            output_bytes: row.output_bytes,
             check_seconds: row.check.map(|check| check.as_secs_f64()),
             verdict: Some(row.verdict).filter(|verdict| !verdict.is_empty()),
             score: row.score,
@@ -58,21 +60,21 @@ impl ShowJson<'_> {
     /// The JSON of this run, as its journal tells it now.
     pub(super) fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         let run = RunJson::of(store, entry)?;
-        let (mut progress, mut rows) = (Progress::default(), Rows::default());
+        let (mut progress, mut rows) = (Progress::default(), RowFold::default());
         let mut iterations: Vec<IterationJson> = Vec::new();
-        let mut add = |row: Row| {
+        let mut add = |row: IterationRow| {
             // The check of an iteration that had ended in it was made again.
             iterations.pop_if(|last| last.iteration == row.iteration);
             iterations.push(row.into());
         };
         read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
             if let Some(output) = line.output.as_ref().and_then(glance) {
-                rows.left_behind(&output);
+                rows.record_output(&output);
             }
-            rows.next(&line.event).into_iter().for_each(&mut add);
+            rows.on_event(&line.event).into_iter().for_each(&mut add);
             Ok(())
         })?;
-        rows.under_way().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
+        rows.current().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
         Ok(json(&ShowJson { run, ending: progress.ending(), iterations }))
     }
 }

@@ -8,7 +8,7 @@ use super::{
     chart::{Bar, Chart},
     series::{Bucket, Kind},
 };
-use crate::view::text;
+use crate::words;
 
 const KINDS: &[(&str, &str)] = &[("good", "passed"), ("bad", "not passed"), ("other", "cut or put off")];
 
@@ -25,7 +25,7 @@ const fn look(kind: Kind) -> (&'static str, &'static str, f64) {
     }
 }
 
-/// All of which there is something to show.
+/// Returns the charts that have something to show.
 pub(super) fn of(buckets: &[Bucket]) -> Vec<Chart> {
     let charts = [Some(verdicts(buckets)), money(buckets).or_else(|| tokens(buckets)), Some(times(buckets))];
     charts.into_iter().flatten().filter(|chart| !chart.bars.is_empty()).collect()
@@ -55,15 +55,15 @@ fn verdicts(buckets: &[Bucket]) -> Chart {
 fn money(buckets: &[Bucket]) -> Option<Chart> {
     let usd = |bucket: &Bucket| bucket.cost.map(|cost| bucket.mean(cost.as_f64()));
     let most = highest(buckets, usd)?;
-    let shown = |usd: f64| Usd::try_from_f64(usd).map_or_else(|_| "unknown".to_owned(), text::dollars);
+    let shown = |usd: f64| Usd::try_from_f64(usd).map_or_else(|_| "unknown".to_owned(), words::dollars);
     Some(amounts("Cost", most, shown, buckets, usd))
 }
 
 fn tokens(buckets: &[Bucket]) -> Option<Chart> {
     let count = |bucket: &Bucket| bucket.tokens.map(|tokens| bucket.mean(tokens as f64));
     let most = highest(buckets, count)?;
-    // They are whole, or the means of such.
-    Some(amounts("Tokens", most, |tokens| text::grouped(tokens.round() as u64), buckets, count))
+    // Rounding a mean is enough: tokens are whole.
+    Some(amounts("Tokens", most, |tokens| words::grouped(tokens.round() as u64), buckets, count))
 }
 
 fn amounts(
@@ -83,7 +83,7 @@ fn amounts(
 fn times(buckets: &[Bucket]) -> Chart {
     let each = |bucket: &Bucket, time: Duration| bucket.mean(time.as_secs_f64());
     let most = highest(buckets, |bucket| Some(each(bucket, bucket.agent + bucket.check))).unwrap_or(1.0);
-    let shown = |seconds: f64| text::duration(Duration::from_secs_f64(seconds));
+    let shown = |seconds: f64| words::duration(Duration::from_secs_f64(seconds));
     let bars = buckets.iter().map(|bucket| {
         let (agent, check) = (each(bucket, bucket.agent), each(bucket, bucket.check));
         let label = format!("agent {}, check {}", shown(agent), shown(check));

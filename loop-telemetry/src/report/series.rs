@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use loop_core::Usd;
 
-use crate::view::row::Row;
+use crate::rows::IterationRow;
 
 /// The most bars of a chart: on a phone each is a pixel wide then.
 const MOST: usize = 240;
 
-/// What came of an iteration, as a chart shows it.
+/// The result of an iteration, as a chart shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Passed,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::Passed, Self::Failed, Self::Other];
 
-    pub(super) fn of(row: &Row) -> Self {
+    pub(super) fn of(row: &IterationRow) -> Self {
         match row.verdict.as_str() {
             "pass" => Self::Passed,
             "fail" | "inconclusive" | "failed" => Self::Failed,
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// What is known of some iterations that follow each other, together.
+/// Some iterations that follow each other, summed up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bucket {
     pub(super) first: u64,
@@ -47,7 +47,7 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    fn of(row: &Row) -> Self {
+    fn of(row: &IterationRow) -> Self {
         let mut kinds = [0; Kind::ALL.len()];
         kinds[Kind::of(row) as usize] = 1;
         Self {
@@ -82,12 +82,12 @@ impl Bucket {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// How many of its iterations were of this kind.
+    /// Returns the number of its iterations of this kind.
     pub(super) const fn count(&self, kind: Kind) -> u32 {
         self.kinds[kind as usize]
     }
 
-    /// Of an amount that is the sum of all its iterations, what one of them had in the mean.
+    /// Divides a sum over all its iterations by their number.
     pub(super) fn mean(&self, sum: f64) -> f64 {
         sum / f64::from(self.iterations.max(1))
     }
@@ -104,7 +104,7 @@ fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option
 #[derive(Debug)]
 pub(super) struct Series {
     buckets: Vec<Bucket>,
-    /// So many iterations are in a bucket that is full.
+    /// The number of iterations in a full bucket.
     width: u32,
 }
 
@@ -116,7 +116,7 @@ impl Default for Series {
 
 impl Series {
     /// Takes the next iteration.
-    pub(super) fn push(&mut self, row: &Row) {
+    pub(super) fn push(&mut self, row: &IterationRow) {
         let is_full = self.buckets.last().is_some_and(|last| last.iterations >= self.width);
         if is_full && self.buckets.len() == MOST {
             self.halve();
@@ -150,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn row(iteration: u64) -> Row {
-        let mut row = Row::default();
+    fn row(iteration: u64) -> IterationRow {
+        let mut row = IterationRow::default();
         (row.iteration, row.agent) = (iteration, Some(Duration::from_secs(iteration)));
         (row.verdict, row.score) = ("fail".to_owned(), Some(0.5));
         row

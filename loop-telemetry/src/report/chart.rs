@@ -6,9 +6,9 @@ use super::html::Markup;
 #[derive(Debug)]
 pub(super) struct Chart {
     pub(super) title: &'static str,
-    /// What the top of it means.
+    /// The meaning of its top.
     pub(super) top: String,
-    /// The classes that stand in it, each with its meaning; none if one goes without saying.
+    /// The classes of its parts, each with its meaning. Empty if the title says enough.
     pub(super) legend: &'static [(&'static str, &'static str)],
     pub(super) bars: Vec<Bar>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Bar {
     pub(super) last: u64,
     /// The class and the height of each part; all together are at most 1.
     pub(super) parts: Vec<(&'static str, f64)>,
-    /// What is shown of it to who points at it.
+    /// The text that a browser shows for it on hover.
     pub(super) label: String,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Bar {
 const STEP: f64 = 10.0;
 const HEIGHT: f64 = 100.0;
 
-/// A bar that is there is seen, however small it is.
+/// The least height of a part, so that a small one can be seen.
 const LEAST: f64 = 0.015;
 
 impl Chart {

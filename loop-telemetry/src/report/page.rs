@@ -1,45 +1,33 @@
 //! The page of a run.
 
-use loop_core::{Progress, StopReason};
-use loop_telemetry::RunEntry;
+use loop_core::StopReason;
 
 use super::{
-    charts,
+    ReportedRun, charts,
     html::Markup,
-    story::{Chapter, Told},
+    story::{Chapter, Said, Told},
 };
-use crate::view::{self, text};
+use crate::words;
 
 const STYLE: &str = include_str!("style.css");
 
 /// Nothing is loaded and nothing runs, whatever might have come into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// Whose page it is.
-#[derive(Debug)]
-pub(crate) struct Subject<'a> {
-    pub(crate) entry: &'a RunEntry,
-    /// What has become of it, in a word.
-    pub(crate) state: &'a str,
-    pub(crate) progress: &'a Progress,
-    /// The manifest as it was when the run began.
-    pub(crate) manifest: Option<&'a str>,
-}
-
-/// The page, as it is written to a file.
-pub(crate) fn page(subject: &Subject<'_>, told: &Told) -> String {
+/// The page.
+pub(super) fn page(run: &ReportedRun<'_>, told: &Told) -> Markup {
     let charts = charts::of(told.series.buckets()).into_iter().map(|chart| chart.markup());
     let charts = Markup::element("section", &[("class", "charts")], charts);
-    let mut parts = vec![heading(subject), figures(subject)];
+    let mut parts = vec![heading(run), figures(run)];
     if !told.head.is_empty() {
         parts.push(charts);
-        parts.extend((!subject.progress.usage().is_unknown()).then(|| usage(subject)));
-        parts.extend([table(told), chapters(subject, told)]);
+        parts.extend((!run.progress.usage().is_unknown()).then(|| usage(run)));
+        parts.extend([table(told), chapters(run, told)]);
     }
-    parts.extend(subject.manifest.map(manifest));
+    parts.extend(run.manifest.map(manifest));
     parts.push(footer());
     let body = Markup::element("body", &[], [Markup::element("main", &[], parts)]);
-    Markup::element("html", &[("lang", "en")], [head(&subject.entry.name), body]).document()
+    Markup::element("html", &[("lang", "en")], [head(&run.entry.name), body])
 }
 
 fn head(name: &str) -> Markup {
@@ -54,13 +42,13 @@ fn head(name: &str) -> Markup {
             meta(&[("name", "color-scheme"), ("content", "light dark")]),
             meta(&[("name", "referrer"), ("content", "no-referrer")]),
             Markup::element("title", &[], [Markup::text(&format!("{name}: a run of loop"))]),
-            Markup::style(STYLE),
+            Markup::Style(STYLE),
         ],
     )
 }
 
 /// What it is, how it ended and why.
-fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
+fn heading(ReportedRun { entry, state, progress, .. }: &ReportedRun<'_>) -> Markup {
     let ending = progress.ending();
     let class = match ending.map(loop_core::Ending::reason) {
         Some(None) => "badge good",
@@ -72,7 +60,7 @@ fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
         Markup::element("h1", &[], [Markup::text(&entry.name)]),
         Markup::words("span", class, &state.replace('_', " ")),
     ];
-    if let Some((label, why)) = ending.and_then(view::why) {
+    if let Some((label, why)) = ending.and_then(words::ending_reason) {
         let why = if label == "why" { why.to_owned() } else { format!("{label} {why}") };
         parts.push(Markup::words("p", "why", &why));
     }
@@ -87,13 +75,13 @@ fn heading(Subject { entry, state, progress, .. }: &Subject<'_>) -> Markup {
 }
 
 /// The numbers that everybody looks for first, each with what there is to say about it.
-fn figures(Subject { progress, .. }: &Subject<'_>) -> Markup {
+fn figures(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     let mut figures = vec![
-        ("iterations", text::grouped(progress.iterations())),
-        ("time", view::time(progress)),
-        ("cost", text::cost(progress)),
+        ("iterations", words::grouped(progress.iterations())),
+        ("time", words::run_time(progress)),
+        ("cost", words::cost(progress)),
     ];
-    figures.extend(text::tokens(progress).map(|tokens| ("tokens", tokens)));
+    figures.extend(words::tokens(progress).map(|tokens| ("tokens", tokens)));
     let figure = |(name, value): (&'static str, String)| {
         let (value, note) = part(&value).unwrap_or((&value, ""));
         let mut parts = vec![
@@ -131,9 +119,9 @@ fn section(title: &str, parts: impl IntoIterator<Item = Markup>) -> Markup {
 }
 
 /// What was used in all.
-fn usage(Subject { progress, .. }: &Subject<'_>) -> Markup {
+fn usage(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     let used = progress.usage();
-    let count = |tokens: Option<u64>| tokens.map_or_else(|| "unknown".to_owned(), text::grouped);
+    let count = |tokens: Option<u64>| tokens.map_or_else(|| "unknown".to_owned(), words::grouped);
     let rows = [
         ("input tokens", count(used.input_tokens)),
         ("of them cached", count(used.cached_input_tokens)),
@@ -164,16 +152,17 @@ fn table(told: &Told) -> Markup {
     let heads = COLUMNS.map(|(name, class)| Markup::element("th", &[("class", class)], [Markup::text(name)]));
     let row = |chapter: &Chapter| {
         let anchor = format!("#iteration-{}", chapter.row.iteration);
-        let cells =
-            chapter.row.full().into_iter().zip(COLUMNS).enumerate().map(|(index, (cell, (_, class)))| {
+        let cells = chapter.row.full_cells().into_iter().zip(COLUMNS).enumerate().map(
+            |(index, (cell, (_, class)))| {
                 let text = Markup::text(&cell);
                 let text = if index == 0 { Markup::element("a", &[("href", &anchor)], [text]) } else { text };
                 Markup::element("td", &[("class", class)], [text])
-            });
+            },
+        );
         Markup::element("tr", &[], cells)
     };
     let gap = (told.left_out > 0).then(|| {
-        let said = format!("{} left out", text::count(told.left_out, "iteration"));
+        let said = format!("{} left out", words::count(told.left_out, "iteration"));
         let cell = Markup::element("td", &[("colspan", "9"), ("class", "gap")], [Markup::text(&said)]);
         Markup::element("tr", &[], [cell])
     });
@@ -183,12 +172,12 @@ fn table(told: &Told) -> Markup {
     section("Iterations", [Markup::element("div", &[("class", "wide")], [table])])
 }
 
-fn chapters(Subject { entry, .. }: &Subject<'_>, told: &Told) -> Markup {
+fn chapters(ReportedRun { entry, .. }: &ReportedRun<'_>, told: &Told) -> Markup {
     let gap = (told.left_out > 0).then(|| {
         let id = entry.id.get(..13).unwrap_or(&entry.id);
         let said = format!(
             "{} left out here; `loop show {id} -i N` shows each.",
-            text::count(told.left_out, "iteration")
+            words::count(told.left_out, "iteration")
         );
         Markup::words("p", "gap", &said)
     });
@@ -197,7 +186,7 @@ fn chapters(Subject { entry, .. }: &Subject<'_>, told: &Told) -> Markup {
 }
 
 fn chapter(chapter: &Chapter) -> Markup {
-    let Chapter { row, ended, output, errors, verdict, troubles } = chapter;
+    let Chapter { row, said: Said { ending, output, errors }, verdict, troubles } = chapter;
     let id = format!("iteration-{}", row.iteration);
     let word = if row.verdict.is_empty() { "done" } else { &row.verdict };
     let class = match word {
@@ -207,9 +196,9 @@ fn chapter(chapter: &Chapter) -> Markup {
     };
     let mut heads =
         vec![Markup::words("b", "", &row.iteration.to_string()), Markup::words("span", class, word)];
-    let took = row.agent.map(text::duration);
+    let took = row.agent.map(words::duration);
     let cost = row.cost().usd().map(|_| row.cost().to_string());
-    let facts: Vec<_> = [ended.clone(), took, cost].into_iter().flatten().collect();
+    let facts: Vec<_> = [ending.clone(), took, cost].into_iter().flatten().collect();
     heads.push(Markup::words("span", "dim", &facts.join(", ")));
     let mut parts = vec![Markup::element("summary", &[], heads)];
     parts.extend(troubles.iter().map(|trouble| Markup::words("p", "trouble", trouble)));
@@ -241,11 +230,31 @@ fn footer() -> Markup {
 mod tests {
     use std::time::Duration;
 
-    use loop_agents::{output::Capture, process::Exit, shell::ShellOutput};
-    use loop_core::{Cost, Event, EventKind, Notes, RunTime, Usage, Usd, Verdict, WorkResult};
+    use loop_core::{Cost, Event, EventKind, Notes, Progress, RunTime, Usage, Usd, Verdict, WorkResult};
 
-    use super::{super::story::Story, *};
-    use crate::view::Left;
+    use super::{
+        super::{excerpt::excerpt, story::Story},
+        *,
+    };
+    use crate::{Redactor, rows::IterationOutput};
+
+    /// An output and an error output that are the same.
+    struct Printed(String);
+
+    impl IterationOutput for Printed {
+        fn bytes(&self) -> u64 {
+            2 * self.0.len() as u64
+        }
+        fn excerpt(&self, max_bytes: usize) -> String {
+            excerpt(&self.0, max_bytes)
+        }
+        fn errors(&self, max_bytes: usize) -> String {
+            excerpt(&self.0, max_bytes)
+        }
+        fn ending(&self) -> String {
+            "exit code 0".to_owned()
+        }
+    }
 
     /// A run of so many iterations, each of which prints as much as is kept.
     fn long(iterations: u64) -> (Progress, Told) {
@@ -255,17 +264,15 @@ mod tests {
             progress.apply(&event).expect("it follows");
             story.on_event(&event, output);
         };
-        let mut printed = Capture::with_limit(20 << 10);
-        printed.push("<&\"words\"> ".repeat(10_000).as_bytes());
+        let printed = Printed("<&\"words\"> ".repeat(10_000));
         happen(0, EventKind::RunStarted { evaluated: true }, None);
         for iteration in 1..=iterations {
             let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(iteration * 100)));
             let notes = Notes::default().with_usage(usage).boxed();
-            let output = ShellOutput::new(Exit::Code(0), printed.clone(), printed.clone());
             let verdict = Verdict::fail().with_score(0.5).with_text("no ".repeat(10_000));
             happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 }, None);
             let done = EventKind::IterationFinished { result: WorkResult::Done(()), notes };
-            happen(iteration * 3 + 1, done, Some(Left::Shell(Box::new(output))));
+            happen(iteration * 3 + 1, done, Some(&printed as &dyn IterationOutput));
             happen(iteration * 3 + 1, EventKind::EvaluationStarted {}, None);
             let judged = EventKind::EvaluationFinished { result: WorkResult::Done(verdict), notes: None };
             happen(iteration * 3 + 2, judged, None);
@@ -280,14 +287,16 @@ mod tests {
         assert_eq!((told.head.len(), told.tail.len(), told.left_out), (20, 80, 9900));
         assert_eq!(told.head[0].row.agent, Some(Duration::from_secs(1)));
         assert_eq!(told.tail[79].row.iteration, 10_000);
-        assert!(told.tail[79].output.len() <= (16 << 10) + 64);
+        assert!(told.tail[79].said.output.len() <= (16 << 10) + 64);
         let buckets = told.series.buckets();
         let cost: u64 = buckets.iter().filter_map(|bucket| bucket.cost).map(Usd::as_micros).sum();
         assert_eq!(cost, 100 * 10_000 * 10_001 / 2);
-        let charts: String = charts::of(buckets).iter().map(|chart| chart.markup().document()).collect();
+        let none = Redactor::new([""; 0]);
+        let charts: String = charts::of(buckets).iter().map(|chart| chart.markup().document(&none)).collect();
         assert!(charts.len() < 300_000 && charts.matches("<g>").count() <= 720, "{}", charts.len());
         assert_eq!(progress.iterations(), 10_000);
-        let all = Markup::element("div", &[], told.head.iter().chain(&told.tail).map(chapter)).document();
+        let all =
+            Markup::element("div", &[], told.head.iter().chain(&told.tail).map(chapter)).document(&none);
         // Signs of markup are up to six bytes each.
         assert!(all.len() < 12 << 20, "{}", all.len());
     }

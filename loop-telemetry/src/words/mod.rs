@@ -1,0 +1,199 @@
+//! Words and numbers for people.
+//!
+//! A run is shown in many places: under a run, in lists, in a report, in warnings. A person compares these, so each kind
+//! of number reads the same everywhere. These functions are pure: they know no terminal, no colour and no secret.
+//!
+//! With the feature `report`, `printable` makes a foreign text safe to show.
+
+#[cfg(feature = "report")]
+mod printable;
+
+use std::time::Duration;
+
+use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usd};
+
+#[cfg(feature = "report")]
+pub use self::printable::{is_display_control, plain, printable};
+
+/// Formats a duration that was measured, as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
+///
+/// ```
+/// use std::time::Duration;
+/// use loop_telemetry::words::duration;
+///
+/// assert_eq!(duration(Duration::from_millis(12_340)), "12.3s");
+/// ```
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0 => format!("{}ms", duration.as_millis()),
+        // Tenths, cut and not rounded: 59.96 s is not yet a minute.
+        1..60 => format!("{seconds}.{}s", duration.subsec_millis() / 100),
+        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Formats a duration that somebody wrote, exactly: `30s`, `5m`, `1h 30m`, `1.5s`.
+pub fn span(span: Duration) -> String {
+    let (hours, minutes) = (span.as_secs() / 3600, span.as_secs() / 60 % 60);
+    let rest = span.saturating_sub(Duration::from_secs(hours * 3600 + minutes * 60));
+    let part = |count: u64, unit: &str| (count > 0).then(|| format!("{count}{unit}"));
+    let seconds = (span.is_zero() || !rest.is_zero()).then(|| format!("{rest:?}"));
+    let parts: Vec<_> = [part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
+    parts.join(" ")
+}
+
+/// Formats a number of things, whose plural ends in `s`: `1 iteration`, `2 iterations`, `1,000,000 tokens`.
+///
+/// ```
+/// use loop_telemetry::words::count;
+///
+/// assert_eq!(count(1, "iteration"), "1 iteration");
+/// assert_eq!(count(1_000_000, "token"), "1,000,000 tokens");
+/// ```
+pub fn count(count: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Formats a number with a comma before every three digits: `1,000,000`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// Formats a number of bytes: `850 B`, `12.3 KiB`, `1.0 GiB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let power = (bytes.ilog2() / 10).min(UNITS.len() as u32);
+    // Tenths, cut and not rounded: a size just below 1 MiB must not read 1024.0 KiB.
+    let tenths = (u128::from(bytes) * 10) >> (10 * power);
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[power as usize - 1])
+}
+
+/// Formats how long ago something was, in its largest unit: `12s ago`, `3h ago`, `5d ago`.
+pub fn ago(since: Duration) -> String {
+    let seconds = since.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s ago"),
+        60..3600 => format!("{}m ago", seconds / 60),
+        3600..86_400 => format!("{}h ago", seconds / 3600),
+        _ => format!("{}d ago", seconds / 86_400),
+    }
+}
+
+/// Formats an amount of money to the cent, or to two digits if it is less than ten cents.
+pub fn dollars(usd: Usd) -> String {
+    let nanos = usd.as_nanos();
+    let digits = nanos.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(digits.saturating_sub(1).min(7));
+    let rounded = nanos.saturating_add(unit / 2) / unit * unit;
+    Usd::nanos(rounded).to_string()
+}
+
+/// Describes what a run cost, and why its cost is not known exactly.
+pub fn cost(progress: &Progress) -> String {
+    let cost = progress.cost();
+    match cost {
+        RunCost::Unknown => format!("{cost} (none was reported)"),
+        RunCost::AtLeast(_) => {
+            let partly = not_all(progress.unpriced_iterations(), progress.iterations());
+            format!("{cost}{partly}")
+        }
+        RunCost::About(_) | RunCost::Exactly(_) => cost.to_string(),
+    }
+}
+
+/// Describes how many tokens a run used. Returns `None` if nothing reported any.
+pub fn tokens(progress: &Progress) -> Option<String> {
+    let tokens = grouped(progress.usage().tokens()?);
+    Some(match progress.uncounted_iterations() {
+        0 => tokens,
+        silent => format!("at least {tokens}{}", not_all(silent, progress.iterations())),
+    })
+}
+
+/// How many iterations did not report all that they used. Their check may not have either.
+fn not_all(silent: u64, iterations: u64) -> String {
+    match silent {
+        0 => String::new(),
+        _ => format!(" ({} of {} did not report all of it)", grouped(silent), count(iterations, "iteration")),
+    }
+}
+
+/// Describes how long a run took, and how much of that time was work.
+pub fn run_time(progress: &Progress) -> String {
+    let elapsed = duration(progress.elapsed());
+    let waited = progress.elapsed().saturating_sub(progress.working());
+    // The time that the loop itself needs between two steps is no wait.
+    if waited < Duration::from_secs(1) {
+        return elapsed;
+    }
+    format!("{elapsed}, of which {} working", duration(progress.working()))
+}
+
+/// Explains why a run ended, with a label: `why` before what happened, `met by` before the condition that decided that
+/// the goal is met.
+///
+/// Returns `None` if there is nothing to explain, which includes the usual condition: the check passed.
+pub fn ending_reason(ending: &Ending) -> Option<(&'static str, &str)> {
+    let message = ending.message();
+    match ending.reason() {
+        _ if message.is_empty() => None,
+        None if message == EvaluatorPassed::NAME => None,
+        None => Some(("met by", message)),
+        _ => Some(("why", message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        let shown = |ms| duration(Duration::from_millis(ms));
+        assert_eq!(shown(0), "0ms");
+        assert_eq!(shown(12_340), "12.3s");
+        assert_eq!(shown(59_999), "59.9s");
+        assert_eq!(shown(245_000), "4m 05s");
+        assert_eq!(shown(7_384_000), "2h 03m");
+    }
+
+    #[test]
+    fn a_span_is_shown_as_it_was_written() {
+        let shown =
+            [0, 1, 1500, 90_000, 300_000, 5_400_000, 3_600_250].map(|ms| span(Duration::from_millis(ms)));
+        assert_eq!(shown, ["0ns", "1ms", "1.5s", "1m 30s", "5m", "1h 30m", "1h 250ms"]);
+    }
+
+    #[test]
+    fn money_is_shown_as_exactly_as_it_matters() {
+        let shown = |micros| dollars(Usd::micros(micros));
+        assert_eq!(shown(836_215), "$0.84");
+        assert_eq!(shown(12_345_678), "$12.35");
+        assert_eq!(shown(99_999), "$0.10");
+        assert_eq!(shown(12_345), "$0.012");
+        assert_eq!(shown(123), "$0.00012");
+        assert_eq!(shown(7), "$0.000007");
+        assert_eq!(shown(0), "$0.00");
+        assert_eq!(dollars(Usd::nanos(456)), "$0.00000046");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
+    }
+
+    #[test]
+    fn sizes_and_ages_read_well() {
+        let shown = [0, 1023, 1024, 12_595, (1 << 20) - 1, 5 << 30, u64::MAX].map(bytes);
+        assert_eq!(
+            shown,
+            ["0 B", "1023 B", "1.0 KiB", "12.2 KiB", "1023.9 KiB", "5.0 GiB", "16777215.9 TiB"]
+        );
+        let shown = [59, 60, 7_199, 86_399, 86_400, 864_000].map(|seconds| ago(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["59s ago", "1m ago", "1h ago", "23h ago", "1d ago", "10d ago"]);
+    }
+}
