@@ -5,14 +5,13 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 use clap::{Args, builder::NonEmptyStringValueParser};
 
 use super::{ConversationArgs, OutputArgs};
-use crate::every;
 use loop_manifest::duration;
 
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["prompt", "command"])]
 pub(crate) struct EveryArgs {
     /// The pause after each iteration: 30s, 5m, 1h30m, 1d; a number is seconds
-    #[arg(value_parser = every::interval, allow_negative_numbers = true)]
+    #[arg(value_parser = loop_session::repeat::interval, allow_negative_numbers = true)]
     pub(crate) interval: Duration,
     /// What to tell the model each time
     #[arg(value_name = "PROMPT", value_parser = NonEmptyStringValueParser::new())]
@@ -21,7 +20,7 @@ pub(crate) struct EveryArgs {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
     /// How often, from 1 to 100 [default: 10]
-    #[arg(long, value_name = "N", value_parser = every::count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = loop_session::repeat::count, allow_negative_numbers = true)]
     pub(crate) count: Option<NonZeroU64>,
     /// As often as there is time for
     #[arg(long, requires = "time", conflicts_with = "count")]

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use loop_manifest::task::TaskSpec;
+use loop_session::repeat::{Repetition, Until};
 use loop_telemetry::{REDACTED, RunInfo};
 
 use super::{
@@ -10,10 +11,7 @@ use super::{
     subject::{self, Subject},
     usage,
 };
-use crate::{
-    every::{self, Repetition, Until},
-    task,
-};
+use crate::{every, task};
 
 /// What a run was begun with.
 pub(super) enum Begun {

@@ -6,6 +6,7 @@ mod once;
 use std::{collections::BTreeMap, process::ExitCode};
 
 use anyhow::anyhow;
+use loop_session::repeat::{DEFAULT_COUNT, Ends, RepeatedWork, Repetition, Until};
 use loop_telemetry::RunInfo;
 
 use self::once::Once;
@@ -19,9 +20,7 @@ use super::{
 use crate::{
     args::EveryArgs,
     ask::Declining,
-    clock,
-    every::{self, Ends, Repetition, Until, What},
-    exit,
+    clock, every, exit,
     keeping::{self, Past},
     view::{self, Screen, text},
 };
@@ -36,10 +35,10 @@ const NAME: &str = "every";
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let mut repetition = repetition(args)?;
     let until = repetition.until().or_usage(|| "--until")?;
-    if repetition.what.is_loop() {
+    if repetition.work.is_loop() {
         return Err(usage!("a loop in a loop is none: repeat what it would repeat"));
     }
-    if let Some(word) = repetition.what.exit_word() {
+    if let Some(word) = repetition.work.exit_word() {
         if !args.output.quiet {
             view::say(&every::left(&repetition, word));
         }
@@ -47,12 +46,12 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     }
     let dir = dir(args.cwd.as_deref())?;
     let place = place(dir, new_run())?;
-    if let What::Prompt { conversation: Conversation { model, .. }, .. } = &mut repetition.what {
+    if let RepeatedWork::Prompt { conversation: Conversation { model, .. }, .. } = &mut repetition.work {
         *model = Some(name_of(model.take(), &settings(place.folder())?, place.variables())?);
     }
-    match &repetition.what {
-        What::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
-        What::Prompt { prompt, conversation, fresh } => {
+    match &repetition.work {
+        RepeatedWork::Command(line) => start(args, &repetition, until, &place, command(line, &place)?),
+        RepeatedWork::Prompt { prompt, conversation, fresh } => {
             let once = turn(prompt, conversation, *fresh, &place)?;
             start(args, &repetition, until, &place, once)
         }
@@ -101,7 +100,7 @@ pub(super) async fn perform<I: Once>(
     // Of two results on one stream neither could be read.
     let is_shown = is_heard && !ready.output.json;
     let (once, mouth) = once.heard(&until, is_shown, ready.logs.clone());
-    let mut repeated = repetition.of(once, until.clone());
+    let mut repeated = repetition.compose(once, until.clone());
     if is_heard {
         view::say(&every::plan(repetition));
         repeated = repeated.observe(every::Lines::new(repetition, mouth.says()));
@@ -119,7 +118,7 @@ pub(super) async fn perform<I: Once>(
 }
 
 fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
-    let count = if args.unlimited { None } else { Some(args.count.unwrap_or(every::default_count())) };
+    let count = if args.unlimited { None } else { Some(args.count.unwrap_or(DEFAULT_COUNT)) };
     let ends = Ends { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };
     let is_told =
         args.chat.model.is_some() || args.chat.system.is_some() || args.chat.asked_tools().is_some();
@@ -128,9 +127,9 @@ fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
     }
     let what = if args.command.is_empty() {
         let conversation = chat::asked(&args.chat)?;
-        What::Prompt { prompt: args.prompt.join(" "), conversation, fresh: args.fresh }
+        RepeatedWork::Prompt { prompt: args.prompt.join(" "), conversation, fresh: args.fresh }
     } else {
-        What::Command(once::line(&args.command))
+        RepeatedWork::Command(once::line(&args.command))
     };
-    Ok(Repetition { interval: args.interval, what, ends, errors: args.stop_after_errors })
+    Ok(Repetition::new(args.interval, what, ends).errors(args.stop_after_errors))
 }

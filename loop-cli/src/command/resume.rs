@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::anyhow;
 use loop_core::{Ending, Grant};
+use loop_session::repeat::RepeatedWork;
 use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
@@ -24,9 +25,7 @@ use super::{
 };
 use crate::{
     args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
-    clock,
-    every::What,
-    exit, faults,
+    clock, exit, faults,
     keeping::{self, Past},
     task::Voice,
     view,
@@ -75,15 +74,17 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
         Begun::Plan(subject) => {
             dead.go_on(async |ready: &Ready<'_>, past| perform(ready, subject, past).await)
         }
-        Begun::Repetition(repetition, until) => match &repetition.what {
-            What::Command(line) => dead.go_on(async |ready: &Ready<'_>, past| {
+        Begun::Repetition(repetition, until) => match &repetition.work {
+            RepeatedWork::Command(line) => dead.go_on(async |ready: &Ready<'_>, past| {
                 let once = every::command(line, ready.place)?;
                 every::perform(ready, repetition, until.clone(), once, past).await
             }),
-            What::Prompt { prompt, conversation, fresh } => dead.go_on(async |ready: &Ready<'_>, past| {
-                let once = every::turn(prompt, conversation, *fresh, ready.place)?;
-                every::perform(ready, repetition, until.clone(), once, past).await
-            }),
+            RepeatedWork::Prompt { prompt, conversation, fresh } => {
+                dead.go_on(async |ready: &Ready<'_>, past| {
+                    let once = every::turn(prompt, conversation, *fresh, ready.place)?;
+                    every::perform(ready, repetition, until.clone(), once, past).await
+                })
+            }
         },
     }
 }

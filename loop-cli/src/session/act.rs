@@ -1,6 +1,8 @@
 //! From a line to what is done.
 
-use super::{Session, command, input::Input};
+use loop_session::Input;
+
+use super::{Session, command};
 
 impl Session {
     /// Does what a line asks for, whether a person typed it or a loop repeats it.

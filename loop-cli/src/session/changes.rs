@@ -6,11 +6,10 @@ use loop_agents::{
 };
 use loop_telemetry::transcript::{Change, Entry};
 
+use loop_session::repeat::Repetition;
+
 use super::Session;
-use crate::{
-    every::Repetition,
-    view::{self, text},
-};
+use crate::view::{self, text};
 
 /// How much of what a command printed the model is told, in bytes.
 const TOLD_BYTES: usize = 8000;
@@ -74,7 +73,7 @@ impl Session {
         self.log.write(Entry::LoopBegun {
             interval_seconds: repetition.interval.as_secs_f64(),
             count: repetition.ends.count.map(Into::into),
-            prompt: repetition.what.text().to_owned(),
+            prompt: repetition.work.text().to_owned(),
         });
     }
 

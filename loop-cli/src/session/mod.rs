@@ -6,9 +6,9 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | a line is a prompt, a command, or nothing | `input.rs`, pure |
+//! | a line is a prompt, a command, or nothing | `loop_session::Input` |
 //! | it is done | `act.rs`, `turn.rs`, `shell.rs`, `command/` |
-//! | it is written down, and gone on with | `log.rs`, `changes.rs`, `resume.rs` |
+//! | it is written down, and gone on with | `loop_session::SessionLog`, `changes.rs`, `resume.rs` |
 //! | who types it | `repl.rs`, `editor/` |
 //! | what is seen | `screen/` |
 
@@ -17,9 +17,7 @@ mod approval;
 mod changes;
 mod command;
 mod editor;
-mod input;
 mod jobs;
-mod log;
 mod models;
 mod no_model;
 mod reading;

@@ -5,7 +5,9 @@ use std::time::Duration;
 use anyhow::anyhow;
 use loop_telemetry::transcript::Entry;
 
-use super::{Interrupted, Session, command::meant, input::Input, turn::no_model};
+use loop_session::Input;
+
+use super::{Interrupted, Session, command::meant, turn::no_model};
 use loop_manifest::model::{self, Model};
 
 /// How long models are looked for that nobody wrote down.

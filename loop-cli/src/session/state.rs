@@ -4,6 +4,7 @@ use std::fmt;
 
 use loop_agents::chat::{Attachment, Chat};
 use loop_core::{CancellationToken, Usage};
+use loop_session::{SessionHost, SessionLog, SessionOutput};
 use loop_telemetry::{
     StateDir,
     transcript::{SessionInfo, SessionStore},
@@ -12,7 +13,6 @@ use loop_telemetry::{
 use super::no_model::NoModel;
 use super::{
     jobs::SessionJobs,
-    log::Log,
     screen::{Pace, money},
     tools::Tools,
 };
@@ -40,7 +40,7 @@ pub(crate) struct Session {
     pub(super) system: Option<String>,
     pub(super) settings: Settings,
     pub(super) place: ExecutionContext,
-    pub(super) log: Log,
+    pub(super) log: SessionLog,
     /// What goes along with the next prompt.
     pub(super) attachments: Vec<Attachment>,
     /// How long turns take.
@@ -57,6 +57,24 @@ pub(crate) struct Session {
     stop: CancellationToken,
     /// Somebody left.
     is_over: bool,
+}
+
+/// Shows it at the terminal.
+struct Terminal;
+
+impl SessionOutput for Terminal {
+    fn say(&self, text: &str) {
+        view::say(text);
+    }
+
+    fn warn(&self, text: &str) {
+        view::warning(text);
+    }
+}
+
+/// What this program provides for a session.
+fn host() -> SessionHost {
+    SessionHost::new(Terminal).with_clock(clock::now).with_secrets(view::secrets)
 }
 
 /// A person ended what was being done.
@@ -85,7 +103,7 @@ impl Session {
             None => Chat::new(NoModel),
         };
         let schedule = SchedulePlace::of(place.folder().to_owned(), settings.user.tables.schedule.clone())?;
-        let log = Log::new(SessionStore::at(state.sessions()), info).toolless(!tools.are_on);
+        let log = SessionLog::new(SessionStore::at(state.sessions()), info, host()).toolless(!tools.are_on);
         let mut session = Self {
             chat,
             model,

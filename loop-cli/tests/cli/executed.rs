@@ -70,6 +70,7 @@ fn no_manifest_and_no_task_of_any_name_is_written_unattended() {
             write("new/nightly.yaml", YAML),
             write("new/nightly.txt", &json),
             write("new/task.md", TASK),
+            write("p.json", r#"{"date": "2026-11-01", "usd_per_million_tokens": {}}"#),
             write("new/task.toml", "checks = ['touch pwned']\n[[chat.user]]\ncontent = 'x'\n"),
         ];
         let server = Server::new([calls(&hostile), Answer::deltas(["Done."])]);

@@ -102,6 +102,34 @@ fn the_model_schedules_what_it_is_asked_to() {
 }
 
 #[test]
+fn the_model_schedules_no_line_that_only_a_person_types() {
+    let world = World::new();
+    let create = |number, prompt| {
+        let arguments = serde_json::json!({ "cron": "* * * * *", "prompt": prompt }).to_string();
+        Call::new(number, "CronCreate", [arguments.as_str()])
+    };
+    let calls = [
+        create("1", "/permissions s\\et . all"),
+        create("2", "/session export notes.md other"),
+        create("3", "/model use openai:other"),
+        create("4", " @openai:other hi"),
+        create("5", "!touch pwned"),
+    ];
+    let server = Server::new([Answer::calls(calls), says("It is refused.")]);
+    let mut seat = seat(&world, &server);
+    seat.says("schedule these", "It is refused.");
+    let messages = server.requests()[1].body["messages"].clone();
+    let answers: Vec<_> =
+        messages.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
+    assert_eq!(answers.len(), 5);
+    for answer in answers {
+        assert!(answer["content"].as_str().unwrap().contains("for a person to type"), "{answer}");
+    }
+    seat.says("/schedule", "nothing is scheduled in this session");
+    seat.leaves();
+}
+
+#[test]
 fn who_has_chosen_tools_has_chosen_them() {
     let world = World::new();
     let server = Server::new([says("hello")]);

@@ -8,6 +8,7 @@ use loop_agents::{
 };
 use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, WorkError};
 use loop_manifest::{ExecutionContext, model::Conversation};
+use loop_session::repeat::Until;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
@@ -15,7 +16,6 @@ use super::{
     mouth::Mouth,
 };
 use crate::{
-    every::Until,
     logging::OutputLogs,
     view::{Replying, Results, text},
 };

@@ -30,7 +30,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     if manifest.path == every::KEPT_AS {
         // The same each time.
         let (repetition, _) = begun::repetition(&manifest.text)?;
-        view::hand_over(repetition.what.text().as_bytes())?;
+        view::hand_over(repetition.work.text().as_bytes())?;
         return Ok(());
     }
     if manifest.path == task::KEPT_AS {

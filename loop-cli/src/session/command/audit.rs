@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 use loop_guardrails::policy::audit::{Entry, Outcome};
+use loop_session::word;
 
 use super::{About, Command, Takes};
 use crate::{
-    session::{Session, input::word},
+    session::Session,
     view::{BAD, DIM, paint, text},
 };
 

@@ -1,12 +1,10 @@
 //! `/context`: what the model always sees.
 
 use async_trait::async_trait;
+use loop_session::word;
 
 use super::{About, Command, Takes};
-use crate::{
-    session::{Session, input::word},
-    view::text,
-};
+use crate::{session::Session, view::text};
 
 pub(super) struct Context;
 

@@ -1,9 +1,9 @@
 //! What commands about folders have in common.
 
+use loop_session::word;
 use std::num::NonZeroU32;
 
 use super::About;
-use crate::session::input::word;
 
 /// The folder in words.
 pub(super) fn or_here(path: &str) -> &str {

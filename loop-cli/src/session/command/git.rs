@@ -1,10 +1,11 @@
 //! `/git`: what git says.
 
 use async_trait::async_trait;
+use loop_session::word;
 use serde_json::json;
 
 use super::{About, Command, Takes};
-use crate::session::{Session, input::word};
+use crate::session::Session;
 
 /// What changes nothing.
 const SUBCOMMANDS: [&str; 5] = ["status", "diff", "log", "show", "blame"];

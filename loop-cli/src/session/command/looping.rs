@@ -7,14 +7,16 @@ use std::{num::NonZeroU64, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, IterationError, WorkError};
+use loop_session::{
+    Input,
+    repeat::{self, Ends, RepeatedWork, Repetition, RhythmError},
+    word,
+};
 
 use super::{About, Command, Repeated, Takes};
 use crate::{
-    every::{self, Ends, Repetition, RhythmError, What},
-    session::{
-        Interrupted, Session,
-        input::{Input, word},
-    },
+    every,
+    session::{Interrupted, Session},
     view::{self, text},
 };
 use loop_manifest::{closest, duration::DurationError};
@@ -45,10 +47,13 @@ impl Command for Loop {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> anyhow::Result<()> {
         let Wanted { interval, count, line } = wanted(arguments)?;
-        let what =
-            What::Prompt { prompt: line.to_owned(), conversation: session.conversation(), fresh: false };
+        let what = RepeatedWork::Prompt {
+            prompt: line.to_owned(),
+            conversation: session.conversation(),
+            fresh: false,
+        };
         let ends = Ends { count: Some(count), ..Ends::default() };
-        let repetition = Repetition { interval, what, ends, errors: None };
+        let repetition = Repetition::new(interval, what, ends);
         let comes = Repeated::of(line);
         if comes == Repeated::End {
             session.say(&every::left(&repetition, &text::one_line(line)));
@@ -73,7 +78,7 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> a
     session.loop_begins(repetition);
     let stop = session.stop();
     let lines = every::Lines::new(repetition, |line| view::say(&line));
-    let repeated = repetition.of(Line { line, session }, until.clone());
+    let repeated = repetition.compose(Line { line, session }, until.clone());
     let report = repeated.observe(lines).cancel_on(stop).run().await?;
     let over = every::over(repetition, &until, report.ending(), report.progress());
     session.loop_ended(until.finished(), report.ending().name());
@@ -115,13 +120,13 @@ fn wanted(arguments: &str) -> anyhow::Result<Wanted<'_>> {
     if first.is_empty() {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
-    let interval = every::interval(first).map_err(|why| no_interval(first, &why))?;
+    let interval = repeat::interval(first).map_err(|why| no_interval(first, &why))?;
     one_word(first, rest)?;
     let (count, line) = options(rest)?;
     if line.is_empty() {
         return Err(ABOUT.misused("what is to be repeated is missing"));
     }
-    Ok(Wanted { interval, count: count.unwrap_or_else(every::default_count), line })
+    Ok(Wanted { interval, count: count.unwrap_or(repeat::DEFAULT_COUNT), line })
 }
 
 /// A number of seconds is an interval, and `5 m` is one that was written in two words.
@@ -170,7 +175,7 @@ fn options(mut rest: &str) -> anyhow::Result<(Option<NonZeroU64>, &str)> {
                     return Err(ABOUT.misused(format!("{COUNT} what? The number is missing")));
                 }
                 let why = |why| ABOUT.misused(format!("{COUNT} {number}: {why}"));
-                count = Some(every::count(number).map_err(why)?);
+                count = Some(repeat::count(number).map_err(why)?);
                 rest = line;
             }
             (flag, _) if flag.starts_with("--") => {
@@ -213,7 +218,7 @@ mod tests {
                     );
                     assert_eq!(
                         read.interval,
-                        every::interval(expected["interval"].as_str().unwrap()).unwrap()
+                        repeat::interval(expected["interval"].as_str().unwrap()).unwrap()
                     );
                 }
                 (Value::Null, Err(error)) => {

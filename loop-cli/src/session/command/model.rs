@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use loop_manifest::model::Model as Answering;
+use loop_session::word;
 
 use super::{About, Command, Takes};
-use crate::{
-    session::{Session, input::word},
-    view::text,
-};
+use crate::{session::Session, view::text};
 
 pub(super) struct Model;
 

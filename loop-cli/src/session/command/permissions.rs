@@ -7,10 +7,7 @@ use async_trait::async_trait;
 use loop_guardrails::policy::{LocalPath, Origin, Permissions as Rules, UnknownVerb, Verb};
 
 use super::{About, Command, Repeated, Takes};
-use crate::{
-    command::policy,
-    session::{Session, input::word},
-};
+use crate::{command::policy, session::Session};
 
 pub(super) struct Permissions;
 
@@ -32,8 +29,9 @@ impl Command for Permissions {
     }
 
     fn repeated(&self, arguments: &str) -> Repeated {
-        match word(arguments).0 {
-            "set" | "reset" => Repeated::Rules,
+        // As when it is run: quotes do not hide a word.
+        match ABOUT.words(arguments).unwrap_or_default().first().map(String::as_str) {
+            Some("set" | "reset") => Repeated::Rules,
             _ => Repeated::Same,
         }
     }

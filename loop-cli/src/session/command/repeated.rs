@@ -4,7 +4,7 @@
 //! session, is not refused where it is done at last, but where somebody still reads it: when the loop or the job is made.
 
 use super::meant;
-use crate::session::input::Input;
+use loop_session::Input;
 
 /// What comes of doing something again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,8 @@ mod tests {
             ("/permissions read src", Repeated::Same),
             ("/permissions set . all", Repeated::Rules),
             ("/permissions reset", Repeated::Rules),
+            ("/permissions s\\et . all", Repeated::Rules),
+            ("/permissions \"set\" . all", Repeated::Rules),
             ("/Bye ", Repeated::End),
             ("/Bye now", Repeated::Same),
         ] {

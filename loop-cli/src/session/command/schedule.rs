@@ -4,11 +4,12 @@ use anyhow::Context;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use loop_schedule::{Cron, JobId, When, Zone};
+use loop_session::word;
 
 use super::{About, Command, Repeated, Takes};
 use crate::{
     clock, schedule,
-    session::{Session, input::word, jobs::Change},
+    session::{Session, jobs::Change},
 };
 
 pub(super) struct Schedule;

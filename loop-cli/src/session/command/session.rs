@@ -1,5 +1,6 @@
 //! `/session`: this one, and those of before.
 
+use loop_session::word;
 use std::{iter, path::Path};
 
 use anyhow::anyhow;
@@ -15,7 +16,7 @@ use loop_telemetry::transcript::{
 use super::{About, Command, Repeated, Takes};
 use crate::{
     clock,
-    session::{Session as State, input::word},
+    session::Session as State,
     view::{
         columns::{self, Column},
         text,

@@ -2,7 +2,9 @@
 
 use reedline::{Color, Highlighter, StyledText};
 
-use crate::session::{command, input::Input};
+use loop_session::Input;
+
+use crate::session::command;
 
 /// The editor's own idea is white, which nobody can read on white.
 pub(super) struct Plain;

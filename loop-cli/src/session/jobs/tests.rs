@@ -94,8 +94,20 @@ async fn a_model_schedules_lists_and_deletes() {
         ("CronDelete", json!({ "id": "00000000" }), "there is no job"),
         ("CronDelete", json!({ "id": "nine" }), "nine"),
         ("CronCreate", json!({ "cron": "0 0 31 2 *", "prompt": "never" }), "never fires"),
-        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "makes loops"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "for a person to type"),
         ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/safemode off" }), "for a person to type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/permissions s\\et . all" }), "for a person"),
+        (
+            "CronCreate",
+            json!({ "cron": "* * * * *", "prompt": "/session export x.md other" }),
+            "for a person",
+        ),
+        (
+            "CronCreate",
+            json!({ "cron": "* * * * *", "prompt": "\n @openai:other hi" }),
+            "for a person to type",
+        ),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "!touch x" }), "for a person to type"),
         ("CronCreate", json!({ "cron": "* * * * *", "prompt": " " }), "prompt"),
         ("CronCreate", json!({ "cron": "@daily", "prompt": "look" }), "@daily"),
     ] {

@@ -1,4 +1,4 @@
-//! Manifests and task files, recognised by what is in them.
+//! Manifests, task files and price tables, recognised by what is in them.
 //!
 //! `loop run ci.json` and `loop task fix.md` take a file of any name. So the names in
 //! [`instructions`](super::instructions) do not find every file that a later command executes, and the content has to.
@@ -8,6 +8,7 @@
 //! | manifest, in JSON, YAML or TOML | the key `agent` at its top, beside `evaluator` or `guardrails` |
 //! | task, in TOML | a list `user` in a table `chat` |
 //! | task, in Markdown | a head between two lines `---` that has no other keys than `tools`, `model` and `checks` |
+//! | price table of a manifest (`agent.prices`) | the key `usd_per_million_tokens` at its top |
 //!
 //! The name of the file plays no part: a link or a move can give the same content a name that `loop` executes. The text is
 //! parsed and not searched, since a key can be written in many ways (`"\u0061gent"`, `? agent`, `agent.prompt = ""`). The
@@ -36,6 +37,8 @@ pub(super) enum Executed {
     Manifest,
     /// `loop task` executes it.
     Task,
+    /// `loop` counts money by it.
+    Prices,
 }
 
 impl Executed {
@@ -46,11 +49,15 @@ impl Executed {
         }
         let text = std::str::from_utf8(bytes).ok()?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-        let of_keys =
-            || yaml::keys(&text).filter(|keys| is_manifest(|key| keys.iter().any(|own| own == key)));
         Self::of_toml(&text)
-            .or_else(|| of_keys().map(|_| Self::Manifest))
+            .or_else(|| yaml::keys(&text).and_then(|keys| Self::of_keys(&keys)))
             .or_else(|| markdown::is_task(&text).then_some(Self::Task))
+    }
+
+    fn of_keys(keys: &[String]) -> Option<Self> {
+        let has = |key: &str| keys.iter().any(|own| own == key);
+        let prices = || has(PRICES).then_some(Self::Prices);
+        is_manifest(has).then_some(Self::Manifest).or_else(prices)
     }
 
     fn of_toml(text: &str) -> Option<Self> {
@@ -64,6 +71,9 @@ impl Executed {
     }
 }
 
+/// The key of a price table.
+const PRICES: &str = "usd_per_million_tokens";
+
 /// Whether an object with these keys is a manifest, or would be one with little more.
 fn is_manifest(has: impl Fn(&str) -> bool) -> bool {
     has("agent") && (has("evaluator") || has("guardrails"))
@@ -75,6 +85,7 @@ impl fmt::Display for Executed {
         f.write_str(match self {
             Self::Manifest => "a manifest, which `loop run` executes",
             Self::Task => "a task file, which `loop task` executes",
+            Self::Prices => "a price table, by which `loop` counts money",
         })
     }
 }

@@ -50,6 +50,17 @@ fn task_files_are_recognised() {
 }
 
 #[test]
+fn price_tables_are_recognised() {
+    are(
+        Some(Executed::Prices),
+        &[
+            r#"{"date": "2026-11-01", "usd_per_million_tokens": {"m": {"input": 0, "output": 0}}}"#,
+            "{\"usd_per_million_t\\u006fkens\": {}}",
+        ],
+    );
+}
+
+#[test]
 fn ordinary_files_of_projects_are_not() {
     are(
         None,

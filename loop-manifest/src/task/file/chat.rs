@@ -3,14 +3,14 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Head, TaskFileError, Tools};
+use super::{Head, TaskFileError, Tools, object::Object};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Page {
-    chat: Option<Turns>,
+    chat: Option<Object<Turns>>,
     #[serde(default)]
-    tools: Tools,
+    tools: Object<Tools>,
     model: Option<String>,
     #[serde(default)]
     checks: Vec<String>,
@@ -20,9 +20,9 @@ struct Page {
 #[serde(deny_unknown_fields)]
 struct Turns {
     #[serde(default)]
-    user: Vec<Turn>,
+    user: Vec<Object<Turn>>,
     #[serde(default)]
-    assistant: Vec<Turn>,
+    assistant: Vec<Object<Turn>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -35,10 +35,12 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 
 pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
-    let page: Page =
+    let Object(page): Object<Page> =
         toml::from_str(text).map_err(|error| TaskFileError::Toml(one_line(&error.to_string())))?;
-    let Turns { user, assistant } = page.chat.ok_or(TaskFileError::NoChat)?;
-    let of = |who: &'static str, turns: Vec<Turn>| turns.into_iter().map(move |turn| (who, turn.content));
+    let Object(Turns { user, assistant }) = page.chat.ok_or(TaskFileError::NoChat)?;
+    let of = |who: &'static str, turns: Vec<Object<Turn>>| {
+        turns.into_iter().map(move |Object(turn)| (who, turn.content))
+    };
     let mut turns: Vec<_> = of(USER, user).chain(of(ASSISTANT, assistant)).collect();
     // Each list comes by itself; what was said after what is seen by the places.
     turns.sort_by_key(|(_, content)| content.span().start);

@@ -1,6 +1,6 @@
 //! A task in Markdown.
 
-use super::{Head, TaskFileError};
+use super::{Head, TaskFileError, object::Object};
 
 const FENCE: &str = "---";
 
@@ -11,7 +11,7 @@ pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
     if head.trim().is_empty() {
         return Ok((Head::default(), body.to_owned()));
     }
-    let head = serde_saphyr::from_str(head).map_err(|error| wrong(&error.to_string()))?;
+    let Object(head) = serde_saphyr::from_str(head).map_err(|error| wrong(&error.to_string()))?;
     Ok((head, body.to_owned()))
 }
 

@@ -10,12 +10,15 @@
 
 mod chat;
 mod markdown;
+mod object;
 
 #[cfg(test)]
 mod tests;
 
 use loop_agents::review::MAX_TASK_BYTES;
 use serde::{Deserialize, Serialize};
+
+use self::object::Object;
 
 /// A task as its file says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +44,7 @@ pub struct ToolPermissions {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Head {
-    tools: Tools,
+    tools: Object<Tools>,
     model: Option<String>,
     checks: Vec<String>,
 }
@@ -133,7 +136,7 @@ impl TaskFile {
         if length > MAX_TASK_BYTES {
             return Err(TaskFileError::Long(length));
         }
-        let Head { tools: Tools { bash }, model, checks } = head;
+        let Head { tools: Object(Tools { bash }), model, checks } = head;
         if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {
             return Err(TaskFileError::NoProgram(wrong.clone()));
         }

@@ -29,6 +29,22 @@ fn a_chat_template_is_a_task_with_its_rights() {
 }
 
 #[test]
+fn an_object_is_no_list_of_its_values() {
+    for text in [
+        "chat = [[['do it']]]\nchecks = ['true']\n",
+        "chat = [[{ content = 'do it' }]]\n",
+        "tools = [['sh']]\n[[chat.user]]\ncontent = 'do it'\n",
+        "chat.user = [['do it']]\n",
+    ] {
+        assert!(matches!(wrong("a.toml", text), TaskFileError::Toml(_)), "{text}");
+    }
+    for head in ["- {bash: [sh]}\n- m\n- [touch x]\n", "tools: [[sh]]\n", "[{bash: [sh]}, m, [touch x]]\n"] {
+        let text = format!("---\n{head}---\nDo it.\n");
+        assert!(matches!(wrong("a.md", &text), TaskFileError::Yaml(_)), "{text}");
+    }
+}
+
+#[test]
 fn a_chat_of_several_turns_says_whose_they_are() {
     let text = "[[chat.user]]\ncontent='a'\n[[chat.assistant]]\ncontent='b'\n[[chat.user]]\ncontent='c'\n";
     let told = read("a.toml", text).expect("a task").text;

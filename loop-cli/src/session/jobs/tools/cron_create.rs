@@ -7,7 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::SessionJobs;
-use crate::{clock, session::command::Repeated};
+use crate::clock;
+use loop_session::Input;
+
+/// The answer to a command, a shell line or a question to another model.
+const NO_PROMPT: &str =
+    "a job of yours is a prompt that you are told: what begins with `/`, `!` or `@` is for a person to type";
 
 /// Adds a job.
 pub(super) struct CronCreate {
@@ -47,8 +52,9 @@ impl Tool for CronCreate {
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let Arguments { cron, prompt, recurring, durable } = arguments;
-        if let Some(why) = Repeated::of(&prompt).refused("job") {
-            return Err(ToolError::rejected(why));
+        // A line of the session can change rules, read other sessions and ask other models: that is for a person to type.
+        if !matches!(Input::of(&prompt), Input::Prompt(_)) {
+            return Err(ToolError::rejected(NO_PROMPT));
         }
         let expression: Cron =
             cron.parse().map_err(|error| ToolError::rejected(format!("{cron}: {error}")))?;

@@ -4,17 +4,21 @@ use std::num::NonZeroU64;
 
 use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason};
 
-use super::{Repetition, Until, until::failure};
+use loop_session::repeat::{Repetition, Until, failure};
+
 use crate::view::{BAD, BOLD, DIM, paint, text};
+
+/// The name under which a run keeps its repetition, where other runs have the path of their manifest.
+pub(crate) const KEPT_AS: &str = "loop every";
 
 /// What will be done, before anything is.
 pub(crate) fn plan(repetition: &Repetition) -> String {
-    let Repetition { interval, what, ends, .. } = repetition;
+    let Repetition { interval, work, ends, .. } = repetition;
     let count = ends.count.map(|count| format!("up to {}", text::count(count.get(), "time")));
     let time = ends.time.map(|time| format!("for {}", text::span(time)));
     let bounds: Vec<_> = count.into_iter().chain(time).collect();
     let plan = format!("every {}, {}: ", text::span(*interval), bounds.join(", "));
-    format!("{}{}", paint(DIM, plan), text::one_line(what.text()))
+    format!("{}{}", paint(DIM, plan), text::one_line(work.text()))
 }
 
 /// What is said of one that has nothing to do but to end.
@@ -27,7 +31,7 @@ pub(crate) fn left(repetition: &Repetition, word: &str) -> String {
 
 /// How it ended, after how many iterations, and how many of them failed.
 pub(crate) fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &Progress) -> String {
-    let early = until.why(progress).and_then(|why| why.early());
+    let early = until.ended_by(progress).and_then(|why| why.early());
     let message = || Some(ending.message().to_owned()).filter(|message| !message.is_empty());
     let (how, why) = match ending.reason() {
         None if early.is_none() => ("finished", None),

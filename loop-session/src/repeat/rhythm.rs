@@ -1,25 +1,26 @@
-//! How often something is repeated, as it is written.
+//! Intervals and counts, as people write them.
 
 use std::{num::NonZeroU64, time::Duration};
 
 use loop_manifest::duration::{self, DurationError};
 
-/// How often something is repeated if nobody says.
-pub(crate) const DEFAULT_COUNT: u64 = 10;
+/// The count, if nobody says another.
+pub const DEFAULT_COUNT: NonZeroU64 = NonZeroU64::new(10).expect("it is not zero");
 
-/// How often it can be repeated: a mistake is to end by itself.
-pub(crate) const MAX_COUNT: u64 = 100;
+/// The highest count: a loop that was a mistake ends by itself.
+pub const MAX_COUNT: u64 = 100;
 
-/// Why a text is no interval, or no count.
+/// A text that is not an interval, or not a count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RhythmError {
-    /// The interval is none.
+#[non_exhaustive]
+pub enum RhythmError {
+    /// It is not a duration.
     #[error(transparent)]
     Interval(#[from] DurationError),
-    /// Without a pause it would be no interval.
+    /// The interval has no length.
     #[error("it has to be more than nothing")]
     NoTime,
-    /// The count is none, or out of bounds.
+    /// The count is not a number, or out of bounds.
     #[error("it has to be a whole number from 1 to {MAX_COUNT}")]
     Count,
 }
@@ -27,8 +28,8 @@ pub(crate) enum RhythmError {
 /// Reads an interval. A bare number is one of seconds.
 ///
 /// # Errors
-/// A text that is no duration, or none that is longer than nothing.
-pub(crate) fn interval(text: &str) -> Result<Duration, RhythmError> {
+/// The text is not a duration, or has no length.
+pub fn interval(text: &str) -> Result<Duration, RhythmError> {
     match duration::parse_or_seconds(text) {
         Ok(Duration::ZERO) | Err(DurationError::Negative) => Err(RhythmError::NoTime),
         Ok(interval) => Ok(interval),
@@ -39,14 +40,10 @@ pub(crate) fn interval(text: &str) -> Result<Duration, RhythmError> {
 /// Reads a count.
 ///
 /// # Errors
-/// What is no whole number from 1 to [`MAX_COUNT`].
-pub(crate) fn count(text: &str) -> Result<NonZeroU64, RhythmError> {
+/// The text is not a whole number from 1 to [`MAX_COUNT`].
+pub fn count(text: &str) -> Result<NonZeroU64, RhythmError> {
     let count = text.parse().ok().filter(|count: &NonZeroU64| count.get() <= MAX_COUNT);
     count.ok_or(RhythmError::Count)
-}
-
-pub(crate) const fn default_count() -> NonZeroU64 {
-    NonZeroU64::new(DEFAULT_COUNT).expect("it is not zero")
 }
 
 #[cfg(test)]

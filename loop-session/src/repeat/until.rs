@@ -1,4 +1,4 @@
-//! When a repetition ends.
+//! The end of a repetition.
 
 use std::{
     num::NonZeroU64,
@@ -8,33 +8,37 @@ use std::{
 
 use loop_agents::output::{OUTPUT_MARK, Pattern, PatternError, PatternMatcher};
 use loop_core::{Event, EventKind, Notes, Progress, StopCondition, WorkResult};
+use loop_telemetry::words;
 use serde::{Deserialize, Serialize};
 
-use crate::view::text;
-
-/// What ends a repetition: whatever comes first.
+/// The ends of a repetition: the first that applies counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ends {
-    /// So many iterations.
-    pub(crate) count: Option<NonZeroU64>,
-    /// No time for another one.
-    pub(crate) time: Option<Duration>,
+pub struct Ends {
+    /// The number of iterations.
+    pub count: Option<NonZeroU64>,
+    /// The time: no iteration begins after it.
+    pub time: Option<Duration>,
     /// A text in the output, or `/a regular expression/`.
-    pub(crate) said: Option<String>,
-    /// Output that so many further iterations have left as it was.
-    pub(crate) unchanged: Option<NonZeroU64>,
+    pub said: Option<String>,
+    /// The number of further iterations that left the output unchanged.
+    pub unchanged: Option<NonZeroU64>,
 }
 
-/// What ended it.
+/// The reason for which a repetition ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Why {
+#[non_exhaustive]
+pub enum EndedBy {
+    /// The count was reached.
     Counted,
+    /// No time was left for another iteration.
     TimeIsUp,
+    /// The output had this text.
     Said(String),
+    /// The output did not change this many times.
     Unchanged(u64),
 }
 
-impl Why {
+impl EndedBy {
     /// The reason.
     fn reason(&self) -> String {
         match self {
@@ -44,21 +48,21 @@ impl Why {
         }
     }
 
-    /// The reason, if it ended before its time.
-    pub(crate) fn early(&self) -> Option<String> {
+    /// Returns the reason, if it ended before its count and its time.
+    pub fn early(&self) -> Option<String> {
         match self {
             Self::Counted | Self::TimeIsUp => None,
             Self::Said(what) => Some(format!("the output has {what}")),
             Self::Unchanged(times) => {
-                Some(format!("the output has not changed {}", text::count(*times, "time")))
+                Some(format!("the output has not changed {}", words::count(*times, "time")))
             }
         }
     }
 }
 
-/// Met when a repetition has come to its end. Clones share what was heard and counted.
+/// The stop condition of a repetition. Clones share what was heard and counted.
 #[derive(Debug, Clone)]
-pub(crate) struct Until {
+pub struct Until {
     ends: Ends,
     interval: Duration,
     pattern: Option<Pattern>,
@@ -77,48 +81,48 @@ struct Seen {
 }
 
 impl Until {
-    /// The end of a repetition with this pause.
+    /// Makes the condition of a repetition with this pause.
     ///
     /// # Errors
-    /// A regular expression that is none.
-    pub(crate) fn new(ends: Ends, interval: Duration) -> Result<Self, PatternError> {
+    /// A regular expression is wrong.
+    pub fn new(ends: Ends, interval: Duration) -> Result<Self, PatternError> {
         let pattern = ends.said.as_deref().map(pattern).transpose()?;
         Ok(Self { ends, interval, pattern, seen: Arc::default() })
     }
 
-    /// Takes what is printed in the iteration under way.
-    pub(crate) fn hear(&self, bytes: &[u8]) {
+    /// Takes output of the iteration under way.
+    pub fn hear(&self, bytes: &[u8]) {
         if let Some(search) = &mut self.seen().search {
             search.feed(bytes);
         }
     }
 
-    /// How many iterations came to their end.
-    pub(crate) fn finished(&self) -> u64 {
+    /// Returns how many iterations finished.
+    pub fn finished(&self) -> u64 {
         self.seen().finished
     }
 
-    /// How many iterations have failed.
-    pub(crate) fn failures(&self) -> u64 {
+    /// Returns how many iterations failed.
+    pub fn failures(&self) -> u64 {
         self.seen().failures
     }
 
-    /// What has ended the repetition, if anything has.
-    pub(crate) fn why(&self, progress: &Progress) -> Option<Why> {
+    /// Returns what has ended the repetition, if anything has.
+    pub fn ended_by(&self, progress: &Progress) -> Option<EndedBy> {
         let Ends { count, time, said, unchanged } = &self.ends;
         if let Some(what) = said.as_ref().filter(|_| self.seen().was_said) {
-            return Some(Why::Said(what.clone()));
+            return Some(EndedBy::Said(what.clone()));
         }
         let stayed = progress.unchanged(OUTPUT_MARK).unwrap_or(0);
         if let Some(times) = unchanged.filter(|times| stayed >= times.get()) {
-            return Some(Why::Unchanged(times.get()));
+            return Some(EndedBy::Unchanged(times.get()));
         }
         if count.is_some_and(|count| progress.iterations() >= count.get()) {
-            return Some(Why::Counted);
+            return Some(EndedBy::Counted);
         }
         // A pause at whose end there is no time left for work is not worth waiting for.
         let next = progress.elapsed().saturating_add(self.interval);
-        time.filter(|time| next >= *time).map(|_| Why::TimeIsUp)
+        time.filter(|time| next >= *time).map(|_| EndedBy::TimeIsUp)
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -128,11 +132,11 @@ impl Until {
 
 impl<S> StopCondition<S> for Until {
     fn is_met(&self, _: &S, progress: &Progress) -> bool {
-        self.why(progress).is_some()
+        self.ended_by(progress).is_some()
     }
 
     fn decided_by(&self, _: &S, progress: &Progress) -> String {
-        self.why(progress).map_or_else(String::new, |why| why.reason())
+        self.ended_by(progress).map_or_else(String::new, |why| why.reason())
     }
 
     fn observe(&mut self, event: &Event) {
@@ -152,8 +156,8 @@ impl<S> StopCondition<S> for Until {
     }
 }
 
-/// What went wrong in an iteration, if anything did.
-pub(crate) fn failure<'a, T>(result: &'a WorkResult<T>, notes: Option<&'a Notes>) -> Option<&'a str> {
+/// Returns what went wrong in an iteration, if anything did.
+pub fn failure<'a, T>(result: &'a WorkResult<T>, notes: Option<&'a Notes>) -> Option<&'a str> {
     match result {
         WorkResult::Failed(message) => Some(message),
         WorkResult::Done(_) => notes.and_then(|notes| notes.fault.as_deref()),

@@ -1,4 +1,4 @@
-//! What is written down of a session: all that is said and done, as it happens.
+//! The transcript of a session, written while things happen.
 
 use std::{collections::VecDeque, fmt};
 
@@ -8,11 +8,16 @@ use loop_core::with_causes;
 use loop_telemetry::transcript::{
     CalledTool, Conversation, Entry, SessionError, SessionInfo, SessionStore, Transcript,
 };
+use loop_telemetry::words;
 
-use crate::{clock, view};
+use crate::host::SessionHost;
 
-/// The transcript, which has no file before something is said: a session in which nothing was is none.
-pub(crate) struct Log {
+/// Writes the transcript of a session. It has no file before something is said: a session in which nothing was said is none.
+///
+/// An entry that cannot be written is kept, and written later: nothing is written behind a gap, since that would be another
+/// conversation. The [host](SessionHost) is told once, and the session goes on.
+pub struct SessionLog {
+    host: SessionHost,
     store: SessionStore,
     info: SessionInfo,
     file: Option<Transcript<Message>>,
@@ -26,10 +31,11 @@ pub(crate) struct Log {
     call: Option<ToolCall>,
 }
 
-impl Log {
-    /// Of a session that begins.
-    pub(super) fn new(store: SessionStore, info: SessionInfo) -> Self {
+impl SessionLog {
+    /// Makes the log of a session that begins.
+    pub fn new(store: SessionStore, info: SessionInfo, host: SessionHost) -> Self {
         Self {
+            host,
             store,
             info,
             file: None,
@@ -40,49 +46,48 @@ impl Log {
         }
     }
 
-    /// Of a session that begins without tools, which is written down when something is.
+    /// Notes that the session begins without tools, when something is written.
     #[must_use]
-    pub(super) fn toolless(self, is_toolless: bool) -> Self {
+    pub fn toolless(self, is_toolless: bool) -> Self {
         let due = is_toolless.then_some(Entry::ToolsChanged { on: false }).into_iter().collect();
         Self { due, ..self }
     }
 
-    /// Goes on with another session's; gives what that has come to.
+    /// Goes on with the log of another session, and returns its conversation.
     ///
     /// # Errors
-    /// There is none of this id, a process holds it, or it cannot be read.
-    pub(super) fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
-        let (file, conversation) = self.store.resume(&info.id, clock::now)?;
+    /// There is no session with this id, another process holds it, or it cannot be read.
+    pub fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
+        let (file, conversation) = self.store.resume(&info.id, self.host.clock())?;
         if let Some(bytes) = file.torn_bytes() {
-            let torn = view::text::count(bytes, "byte");
-            view::warning(&format!(
+            let torn = words::count(bytes, "byte");
+            self.host.warn(&format!(
                 "the last entry of the session was not written whole: its {torn} are cut off"
             ));
         }
         self.end();
-        *self = Self::new(self.store.clone(), info);
-        self.file = Some(file.redacting(view::secrets()));
+        *self = Self::new(self.store.clone(), info, self.host.clone());
+        self.file = Some(file.redacting(self.host.secrets()));
         Ok(conversation)
     }
 
-    /// Where all sessions are.
-    pub(super) const fn store(&self) -> &SessionStore {
+    /// The store of all sessions.
+    pub const fn store(&self) -> &SessionStore {
         &self.store
     }
 
-    /// The session's id.
-    pub(super) fn id(&self) -> &str {
+    /// The id of the session.
+    pub fn id(&self) -> &str {
         &self.info.id
     }
 
-    /// Whether something was written.
-    pub(super) const fn has_begun(&self) -> bool {
+    /// Returns whether something was written.
+    pub const fn has_begun(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Writes down what happened. What cannot be written is kept until it can, and that is said once; the session goes
-    /// on.
-    pub(super) fn write(&mut self, entry: Entry<Message>) {
+    /// Writes an entry. One that cannot be written is kept until it can, with one warning.
+    pub fn write(&mut self, entry: Entry<Message>) {
         if self.is_given_up {
             return;
         }
@@ -90,28 +95,30 @@ impl Log {
         let written = self.catch_up();
         let was_behind = std::mem::replace(&mut self.is_behind, written.is_err());
         match written {
-            Ok(()) if was_behind => view::say("what is said is kept again, and what was not is written now"),
+            Ok(()) if was_behind => {
+                self.host.say("what is said is kept again, and what was not is written now");
+            }
             Ok(()) => {}
             Err(error) if is_lasting(&error) => {
                 (self.is_given_up, self.is_behind) = (true, false);
                 self.due.clear();
-                view::warning(&format!("what is said is not kept any more: {}", with_causes(&error)));
+                self.host.warn(&format!("what is said is not kept any more: {}", with_causes(&error)));
             }
             Err(_) if was_behind => {}
             Err(error) => {
                 let why = with_causes(&error);
-                view::warning(&format!("what is said is not kept until it can be written: {why}"));
+                self.host.warn(&format!("what is said is not kept until it can be written: {why}"));
             }
         }
     }
 
-    /// The session ends, or another one begins: what could not be written is tried once more, and said if it is lost.
-    pub(super) fn end(&mut self) {
+    /// Ends the log: tries once more to write what is left, and warns if that is lost.
+    pub fn end(&mut self) {
         if self.is_behind
             && let Err(error) = self.catch_up()
         {
             let why = with_causes(&error);
-            view::warning(&format!("the end of this session could not be written, and is lost: {why}"));
+            self.host.warn(&format!("the end of this session could not be written, and is lost: {why}"));
         }
     }
 
@@ -121,13 +128,14 @@ impl Log {
             let file = match &mut self.file {
                 Some(file) => file,
                 None => {
-                    let file = self.store.begin(&self.info, clock::now)?.redacting(view::secrets());
+                    let file =
+                        self.store.begin(&self.info, self.host.clock())?.redacting(self.host.secrets());
                     self.file.insert(file)
                 }
             };
             match file.append(entry) {
                 // It is written; lists do not know the name.
-                Err(error @ SessionError::Folder { .. }) => view::warning(&with_causes(&error)),
+                Err(error @ SessionError::Folder { .. }) => self.host.warn(&with_causes(&error)),
                 written => written?,
             }
             self.due.pop_front();
@@ -135,13 +143,13 @@ impl Log {
         Ok(())
     }
 
-    /// A tool is going to be called.
-    pub(super) fn calling(&mut self, call: &ToolCall) {
+    /// Notes a call of a tool that is about to begin.
+    pub fn calling(&mut self, call: &ToolCall) {
         self.call = Some(call.clone());
     }
 
-    /// It was called.
-    pub(super) fn called(&mut self, report: &ToolReport) {
+    /// Writes the call that was noted, with its report.
+    pub fn called(&mut self, report: &ToolReport) {
         let Some(call) = self.call.take() else { return };
         self.write(Entry::Called(CalledTool {
             tool: call.name,
@@ -151,8 +159,8 @@ impl Log {
         }));
     }
 
-    /// Where it is, in words.
-    pub(super) fn describe(&self) -> String {
+    /// Returns the path of the file, or words that say that there is none.
+    pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.path().display().to_string(),
             None => "nothing was said yet".to_owned(),
@@ -165,9 +173,9 @@ const fn is_lasting(error: &SessionError) -> bool {
     !matches!(error, SessionError::Write { .. } | SessionError::File(_))
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for SessionLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Log").field("info", &self.info).finish_non_exhaustive()
+        f.debug_struct("SessionLog").field("info", &self.info).finish_non_exhaustive()
     }
 }
 
@@ -179,18 +187,40 @@ mod tests {
     use loop_telemetry::transcript::Change;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+    use jiff::Timestamp;
+
     use super::*;
+    use crate::SessionOutput;
 
     const FOLDER: &str = "LOG_TEST_FOLDER";
 
-    fn log(folder: &Path) -> Log {
-        let info = SessionInfo::new("s", "/ws", "qwen3", clock::now());
-        Log::new(SessionStore::at(folder.join("sessions")), info)
+    /// Prints what a session tells.
+    struct Printed;
+
+    #[expect(clippy::print_stderr, reason = "the parent of a test process reads it")]
+    impl SessionOutput for Printed {
+        fn say(&self, text: &str) {
+            eprintln!("{text}");
+        }
+
+        fn warn(&self, text: &str) {
+            eprintln!("warning: {text}");
+        }
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+
+    fn log(folder: &Path) -> SessionLog {
+        let info = SessionInfo::new("s", "/ws", "qwen3", now());
+        let host = SessionHost::new(Printed).with_clock(now);
+        SessionLog::new(SessionStore::at(folder.join("sessions")), info, host)
     }
 
     /// Turns, as a session has them: each says one thing more.
     struct Talk {
-        log: Log,
+        log: SessionLog,
         said: Vec<Message>,
     }
 
@@ -207,7 +237,7 @@ mod tests {
 
     /// What another process finds.
     fn found(folder: &Path) -> Conversation<Message> {
-        let found = SessionStore::at(folder.join("sessions")).resume("s", clock::now);
+        let found = SessionStore::at(folder.join("sessions")).resume("s", now);
         found.expect("it can be gone on with").1
     }
 
@@ -218,7 +248,7 @@ mod tests {
         let child = Command::new("sh")
             .args(["-c", r#"trap '' XFSZ; ulimit -S -f 4; exec "$0" --ignored --exact --nocapture "$1""#])
             .arg(env::current_exe().unwrap())
-            .arg("session::log::tests::a_process_with_a_full_disk")
+            .arg("log::tests::a_process_with_a_full_disk")
             .env(FOLDER, folder.path())
             .output()
             .unwrap();

@@ -1,15 +1,15 @@
 //! What a line of a session asks for. Pure: nothing is looked up here.
 
-/// What a person wants who typed a line.
+/// The request of a person who typed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Input<'a> {
+pub enum Input<'a> {
     /// Nothing at all: an empty line, or a `/`, `!` or `@` alone.
     Nothing,
     /// `/name arguments`; the name as it was written.
     Command {
         /// Without the `/`.
         name: &'a str,
-        /// What stands behind it, without the space around it.
+        /// The rest, without the space around it.
         arguments: &'a str,
     },
     /// `!line`: a command line to be run.
@@ -18,16 +18,16 @@ pub(crate) enum Input<'a> {
     Mention {
         /// Without the `@`.
         model: &'a str,
-        /// What it is asked; may be empty.
+        /// The prompt; may be empty.
         prompt: &'a str,
     },
-    /// Anything else is said to the model.
+    /// Anything else is a prompt for the model.
     Prompt(&'a str),
 }
 
 impl<'a> Input<'a> {
-    /// Reads a line, which may be one of several lines.
-    pub(crate) fn of(line: &'a str) -> Self {
+    /// Reads a line, which may have line breaks in it.
+    pub fn of(line: &'a str) -> Self {
         let line = line.trim();
         if line.is_empty() {
             return Self::Nothing;
@@ -47,8 +47,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The first word, and what stands behind it.
-pub(crate) fn word(text: &str) -> (&str, &str) {
+/// Returns the first word, and the rest without the space around it.
+pub fn word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     (word, rest.trim())
 }
@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::session::cases;
+    use crate::cases;
 
     #[test]
     fn a_line_says_by_its_first_sign_what_it_is() {
