@@ -60,6 +60,20 @@ impl AgentPlan {
     ///
     /// # Errors
     /// The model cannot be asked, or its tools cannot work here.
+    ///
+    /// ```
+    /// use loop_agents::{process::Custody, shell::CommandLine};
+    /// use loop_core::{Loop, Step, condition_fn};
+    /// use loop_manifest::{AgentOutput, ExecutionContext, plan::AgentPlan};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cx = ExecutionContext::new("/tmp", Custody::new("run-8"))?.with_variables(std::env::vars_os());
+    /// let agent = AgentPlan::of_command(CommandLine::parse("echo hello")?).build(&cx)?;
+    /// let once = condition_fn(|_: &Step<AgentOutput>, _| true);
+    /// let report = Loop::new(agent).until(once).at_most(1).run().await?;
+    /// assert!(matches!(report.last_output(), Some(AgentOutput::Command(output)) if output.exit.success()));
+    /// # Ok(()) }
+    /// ```
     pub fn build(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
         Ok(Agent(match &self.work {
             WorkPlan::Command(command) => Kind::Command(Box::new(self.command_agent(command, cx)?)),
@@ -71,7 +85,7 @@ impl AgentPlan {
     ///
     /// # Errors
     /// The command cannot be run.
-    pub fn command_agent(
+    pub(crate) fn command_agent(
         &self,
         command: &CommandLine,
         cx: &ExecutionContext,
