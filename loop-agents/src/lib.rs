@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "shell", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "shell"),
+    doc = "Agents and checks for `loop-core`. The front page is about the feature `shell`."
+)]
 #![cfg_attr(
     not(feature = "review"),
     allow(
