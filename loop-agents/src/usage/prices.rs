@@ -5,8 +5,9 @@ use std::{cmp::Reverse, collections::BTreeMap, fmt, sync::Arc};
 use loop_core::{Cost, Usd};
 use serde::{
     Deserialize, Deserializer,
-    de::{self, MapAccess, Visitor},
+    de::{self, Error as _, MapAccess, Visitor},
 };
+use serde_json::Value;
 
 use super::Tokens;
 
@@ -126,7 +127,14 @@ impl Prices {
     /// A text that is no such table, a model that stands there twice, or a price that is negative or more than a
     /// million dollars.
     pub fn from_json(text: &str) -> Result<Self, PricesError> {
-        let table: Table = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let table: Table = serde_json::from_str(text)?;
+        // A derived reader also takes a list of the values in their order, which nobody recognises as what it is.
+        let written: Value = serde_json::from_str(text)?;
+        let prices = written.get("usd_per_million_tokens").and_then(Value::as_object);
+        if !prices.is_some_and(|prices| prices.values().all(Value::is_object)) {
+            return Err(serde_json::Error::custom("a table and its prices are objects with keys").into());
+        }
         for (model, price) in &table.usd_per_million_tokens {
             let all = [
                 ("input", Some(price.input)),
@@ -303,6 +311,13 @@ mod tests {
             r#"{"date":"","usd_per_million_tokens":{"m":{"input":1,"output":1},"m":{"input":0,"output":0}}}"#;
         let twice = Prices::from_json(twice).map_err(|error| with_causes(&error)).unwrap_err();
         assert!(twice.contains("the model `m` has two prices"), "{twice}");
+        for list in [
+            r#"["2026-11-01", {"m": {"input": 1, "output": 2}}]"#,
+            r#"{"date": "2026-11-01", "usd_per_million_tokens": {"m": [1, null, null, 2]}}"#,
+        ] {
+            let error = Prices::from_json(list).map_err(|error| with_causes(&error)).unwrap_err();
+            assert!(error.contains("objects with keys"), "{error}");
+        }
         let negative = Prices::from_json(&table(r#""input":1,"output":-2"#)).unwrap_err().to_string();
         assert!(negative.contains("-2 dollars") && negative.contains("`output` of `m`"), "{negative}");
         let huge = Prices::from_json(&table(r#""input":1,"output":2,"cache_write":1e7"#)).unwrap_err();

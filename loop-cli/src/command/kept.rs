@@ -105,6 +105,15 @@ pub(super) fn read_on(
     Ok(())
 }
 
+/// Warns if a journal was cut: it lacks the end of the run, which the list of runs knows.
+pub(super) fn warn_if_cut(entry: &RunEntry, progress: &Progress) {
+    if !entry.is_open && entry.last_ending.is_some() && progress.ending().is_none() {
+        view::warning(
+            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; take the file from a backup",
+        );
+    }
+}
+
 /// What the agent left behind.
 pub(super) fn decode(output: &KeptOutput<'_>) -> Result<Left, Failure> {
     Left::of(&output.json()?).map_err(|why| Failure::Unreadable(why.to_string()))

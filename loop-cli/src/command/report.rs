@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 
 use super::{
     Failure, OrFail,
-    kept::{State, glance, journal, meant, read_on, short_id, store},
+    kept::{State, glance, journal, meant, read_on, short_id, store, warn_if_cut},
     usage,
 };
 use crate::{args::ReportArgs, exit, view};
@@ -50,6 +50,7 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         report.record(&line.event, output.as_ref().map(|output| output as _));
         Ok(())
     })?;
+    warn_if_cut(entry, &progress);
     let manifest = store.info(&entry.id)?.manifest.map(|manifest| manifest.text);
     let run =
         ReportedRun::new(entry, &progress).with_state(state.word(entry)).with_manifest(manifest.as_deref());

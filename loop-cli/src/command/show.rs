@@ -12,7 +12,7 @@ use loop_telemetry::{RunEntry, RunStore};
 use self::json::ShowJson;
 use super::{
     Failure,
-    kept::{State, glance, journal, meant, read_on, short_id, store},
+    kept::{State, glance, journal, meant, read_on, short_id, store, warn_if_cut},
 };
 use crate::{
     args::ShowArgs,
@@ -46,6 +46,7 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         table.on_event(&line.event, progress);
         Ok(())
     })?;
+    warn_if_cut(entry, &progress);
     if progress.ending().is_none() {
         table.break_off(state.word(entry));
     }

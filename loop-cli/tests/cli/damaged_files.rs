@@ -36,6 +36,24 @@ fn in_place_of(journal: &Path, whole: &[u8], what: &str) {
 }
 
 #[test]
+fn a_journal_that_was_cut_before_its_end_is_told_of() {
+    let world = World::new();
+    let manifest = Manifest::new("echo >> ran", "false").set("guardrails.max_iterations", 2);
+    world.run_manifest(&manifest).exits(1);
+    let journal = stored(&world.state(), "events.jsonl");
+    let whole = fs::read_to_string(&journal).expect("a journal");
+    let lines: Vec<_> = whole.split_inclusive('\n').collect();
+    for kept in [1, lines.len() / 2, lines.len() - 1] {
+        fs::write(&journal, lines[..kept].concat()).expect("a journal");
+        for command in [&["show"][..], &["show", "--json"], &["report", "--html", "-"]] {
+            world.run(command).exits(0).says(&["the run's journal was cut"]);
+        }
+    }
+    fs::write(&journal, &whole).expect("a journal");
+    assert!(!world.run(&["show"]).exits(0).stderr.contains("cut"));
+}
+
+#[test]
 fn a_journal_that_lost_its_events_is_refused_and_no_budget_begins_anew() {
     for is_open in [false, true] {
         let world = World::new();

@@ -66,7 +66,7 @@ impl Redactor {
     ///
     /// - as they are;
     /// - with escapes: of JSON, of strings in programs (`\n`, `\x41`, `\101`), of addresses (`%41`, `+` for a space),
-    ///   also where only some signs are escaped, or twice;
+    ///   also where only some signs are escaped, or those of JSON twice;
     /// - with colours and other escape sequences of terminals in them, control characters, or signs without width;
     /// - over the end of a line that a program has wrapped: more than 30 bytes of one word stand before it;
     /// - in lines of any length, and in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::super::{
     Failure,
-    kept::{glance, journal, read_on},
+    kept::{glance, journal, read_on, warn_if_cut},
     runs::{RunJson, json},
 };
 
@@ -74,6 +74,7 @@ impl ShowJson<'_> {
             rows.on_event(&line.event).into_iter().for_each(&mut add);
             Ok(())
         })?;
+        warn_if_cut(entry, &progress);
         rows.current().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
         Ok(json(&ShowJson { run, ending: progress.ending(), iterations }))
     }

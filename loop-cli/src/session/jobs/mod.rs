@@ -33,6 +33,10 @@ use crate::{
     view::text,
 };
 
+/// The key under which a job says who made it, if that was not a person.
+const MADE_BY: &str = "made_by";
+const MODEL: &str = "model";
+
 /// The jobs of a session. Clones are the same.
 #[derive(Debug, Clone)]
 pub(super) struct SessionJobs {
@@ -106,6 +110,7 @@ impl SessionJobs {
         let now = clock::now();
         let mut job = Job::new(schedule::draw(), when, prompt, now);
         Errand::Model { model: None, max_seconds: Errand::MAX_TIME.as_secs() }.give_to(&mut job);
+        job.more.insert(MADE_BY.to_owned(), MODEL.into());
         let warning = schedule::conceal(&mut job)?;
         let enlist = |jobs: &mut _| schedule::enlist(jobs, &mut job, self.numbers(), Reach::Year, now);
         let first = self.place.change(enlist)??;
@@ -124,6 +129,21 @@ impl SessionJobs {
     pub(super) fn delete(&self, id: JobId) -> anyhow::Result<bool> {
         let is_ours = self.store.update(|jobs| jobs.remove(id)).is_some();
         Ok(is_ours || self.place.change(|jobs| jobs.remove(id))?.is_some())
+    }
+
+    /// Does the same for the model: a job that a person keeps in the folder is theirs. It blocks, for the disk.
+    ///
+    /// # Errors
+    /// The job is a person's, or the store cannot be written.
+    pub(super) fn delete_for_model(&self, id: JobId) -> anyhow::Result<bool> {
+        let jobs = self.place.jobs()?;
+        let made_by = jobs.get(id).map(|record| record.job.more.get(MADE_BY).cloned());
+        match made_by {
+            Some(by) if by != Some(MODEL.into()) => Err(anyhow!(
+                "the job {id} is a person's: `loop schedule delete {id}` removes it, which is for them to type"
+            )),
+            _ => self.delete(id),
+        }
     }
 
     /// Changes a job of the session; says whether there is one.

@@ -90,6 +90,23 @@ async fn a_model_schedules_lists_and_deletes() {
         assert_eq!(tools.call("CronDelete", &json!({ "id": id })).await.outcome, ToolOutcome::Done);
     }
     assert_eq!(tools.call("CronList", &json!({})).await.text, "nothing is scheduled in this session");
+    let mine = Job::new(
+        schedule::draw(),
+        When::Every(Every::new(Duration::from_hours(1), Timestamp::now()).unwrap()),
+        "mine",
+        Timestamp::now(),
+    );
+    let id = mine.id;
+    jobs.place
+        .change(|jobs| jobs.add(mine, &Settings::default(), Reach::Year, Timestamp::now()))
+        .unwrap()
+        .unwrap();
+    let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
+    assert!(
+        refused.text.contains("is a person's") && jobs.place.jobs().unwrap().get(id).is_some(),
+        "{}",
+        refused.text
+    );
     for (tool, wrong, said) in [
         ("CronDelete", json!({ "id": "00000000" }), "there is no job"),
         ("CronDelete", json!({ "id": "nine" }), "nine"),

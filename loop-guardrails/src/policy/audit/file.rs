@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -63,13 +63,18 @@ impl AuditFile {
             // A file of its own: the one that is written to may be put aside by whoever has the lock.
             let lock = open(private().write(true).truncate(false), &self.folder.join("audit.lock"))?;
             lock.lock()?;
-            self.file_for(line.len() as u64)?.write_all(&line)
+            let mut file = self.file_for(line.len() as u64)?;
+            // The entry must not become a part of a line that a crash cut off.
+            if is_cut(&mut file)? {
+                line.insert(0, b'\n');
+            }
+            file.write_all(&line)
         };
         write().map_err(|source| AuditError { folder: self.folder.clone(), source })
     }
 
     fn file_for(&self, bytes: u64) -> io::Result<File> {
-        let open = || open(private().append(true), &self.path());
+        let open = || open(private().read(true).append(true), &self.path());
         let file = open()?;
         let length = file.metadata()?.len();
         if length == 0 || length + bytes <= self.max_bytes {
@@ -85,6 +90,17 @@ impl AuditFile {
         }
         open()
     }
+}
+
+/// Whether the last line has no end.
+fn is_cut(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
@@ -147,6 +163,22 @@ mod tests {
     fn actions(path: &Path) -> Vec<String> {
         let text = fs::read_to_string(path).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str::<Entry>(line).unwrap().action).collect()
+    }
+
+    #[test]
+    fn an_entry_is_no_part_of_a_line_that_was_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = AuditFile::at(folder.path());
+        let entry = Entry::new("x", "", Outcome::Denied);
+        file.append(&entry).unwrap();
+        let whole = fs::read(file.path()).unwrap();
+        fs::write(file.path(), &whole[..whole.len() / 2]).unwrap();
+        file.append(&entry).unwrap();
+        file.append(&entry).unwrap();
+        let text = fs::read_to_string(file.path()).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!((lines[1].as_bytes(), lines[2].as_bytes()), (whole.trim_ascii(), whole.trim_ascii()));
     }
 
     #[test]

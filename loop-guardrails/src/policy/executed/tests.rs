@@ -19,6 +19,7 @@ fn manifests_are_recognised_however_their_keys_are_written() {
         &[
             r#"{"goal": "x", "agent": {}, "evaluator": {}, "guardrails": {}}"#,
             r#"{"\u0061gent": {}, "guardr\u0061ils": {}}"#,
+            "{\"goal\": \"\u{90}\u{ffff}\", \"agent\": {}, \"guardrails\": {}}",
             "\u{feff}{\r\n\"agent\":{},\r\n\"evaluator\":{}}",
             "agent:\n  command: x\nevaluator:\n  command: y\n",
             "# a comment\n\n--- \nguardrails: {max_iterations: 3}\nagent: {}\n",
@@ -56,6 +57,8 @@ fn price_tables_are_recognised() {
         &[
             r#"{"date": "2026-11-01", "usd_per_million_tokens": {"m": {"input": 0, "output": 0}}}"#,
             "{\"usd_per_million_t\\u006fkens\": {}}",
+            &format!("{{\"{}\": 1, \"usd_per_million_tokens\": {{}}}}", "k".repeat(3000)),
+            "{\"date\": \"\u{7f}\u{90}\u{ffff}\", \"usd_per_million_tokens\": {}}",
         ],
     );
 }

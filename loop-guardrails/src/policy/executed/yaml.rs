@@ -1,4 +1,5 @@
-//! The keys at the top of a YAML document. JSON is YAML, too.
+//! The keys at the top of a JSON or YAML document. Most JSON is YAML, but not all: a key can be too long for it, and a
+//! control character has to be escaped there.
 
 use std::fmt;
 
@@ -10,7 +11,9 @@ use serde_saphyr::{
 
 /// The keys, if the text is one document with an object in it.
 pub(super) fn keys(text: &str) -> Option<Vec<String>> {
-    serde_saphyr::from_str_with_options(text, options()).ok().map(|Keys(keys)| keys)
+    let json = || serde_json::from_str(text).ok();
+    let yaml = || serde_saphyr::from_str_with_options(text, options()).ok();
+    json().or_else(yaml).map(|Keys(keys)| keys)
 }
 
 /// Accepts at least what the loaders accept: only the keys count here, and values that a loader refuses do no harm.

@@ -35,7 +35,7 @@ impl Tool for CronDelete {
     async fn call(&self, Arguments { id }: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let known: JobId = id.parse().map_err(|error| ToolError::rejected(format!("{id}: {error}")))?;
         let jobs = self.jobs.clone();
-        let delete = move || jobs.delete(known);
+        let delete = move || jobs.delete_for_model(known);
         let is_deleted = cx
             .blocking(move |_, _| delete().map_err(|error| ToolError::failed(format!("{error:#}"))))
             .await?;
