@@ -1,11 +1,21 @@
-//! What people know of sessions, for the tests of what is read here.
+//! Behaviour that people know of sessions, for the tests of what is read here.
 
 use serde_json::Value;
 
-/// The inputs of an area, and what is expected of each.
+/// The inputs of an area, each with its expected result.
 pub(crate) fn of(area: &str) -> Vec<(Value, Value)> {
-    let cases: Value =
-        serde_json::from_str(include_str!("../tests/fixtures/session_cases.json")).expect("cases");
+    read(include_str!("../tests/fixtures/session_cases.json"), area)
+}
+
+/// The same for repeats.
+pub(crate) fn of_repetitions(area: &str) -> Vec<(Value, Value)> {
+    read(include_str!("../tests/fixtures/repeat_cases.json"), area)
+}
+
+fn read(cases: &str, area: &str) -> Vec<(Value, Value)> {
+    let cases: Value = serde_json::from_str(cases).expect("cases");
     let all = cases["cases"].as_array().expect("a list").iter().filter(|case| case["area"] == area);
-    all.map(|case| (case["input"].clone(), case["expected"].clone())).collect()
+    let found: Vec<_> = all.map(|case| (case["input"].clone(), case["expected"].clone())).collect();
+    assert!(!found.is_empty(), "there are no cases of {area}");
+    found
 }

@@ -135,7 +135,7 @@ impl<'de> DeserializeSeed<'de> for Once<'_> {
 }
 
 impl Once<'_> {
-    /// What takes the values in this one.
+    /// Returns the visitor for the values inside this one.
     fn inner<E: de::Error>(self) -> Result<Self, E> {
         if self.depth == MAX_DEPTH {
             self.reader.is_too_deep.set(true);

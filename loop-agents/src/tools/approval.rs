@@ -98,7 +98,7 @@ impl Change {
     }
 }
 
-/// The text of a file, empty if there is none.
+/// Returns the text of a file; a file that does not exist has an empty text.
 fn old_text(workspace: &Workspace, path: &str) -> Result<String, ToolError> {
     match workspace.read(path) {
         Ok(opened) => read_file::whole(opened.file, path, MAX_CONTENT_BYTES),

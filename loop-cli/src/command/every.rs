@@ -36,7 +36,7 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let mut repetition = repetition(args)?;
     let until = repetition.until().or_usage(|| "--until")?;
     if repetition.work.is_loop() {
-        return Err(usage!("a loop in a loop is none: repeat what it would repeat"));
+        return Err(usage!("a loop in a loop is refused: repeat what the inner loop would repeat"));
     }
     if let Some(word) = repetition.work.exit_word() {
         if !args.output.quiet {

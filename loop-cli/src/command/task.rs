@@ -88,7 +88,7 @@ pub(super) async fn perform(
         place = place.on_output(move || Arc::new(Printed { shown: Some(shown.clone()), logs: None }));
     }
     let worked = voice.clone();
-    let task = Task::open(spec.clone(), &place)?.began(ready.started.into())?;
+    let task = Task::open(spec.clone(), &place)?.began(ready.started.into());
     let mut task = task.on_worked(move |done| worked.worked(done));
     let so_far = recalled(ready, &past, &task)?;
     let loops = spec.loops_in_all(so_far.granted().into_iter().chain(past.grant()));

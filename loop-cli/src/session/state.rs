@@ -72,7 +72,7 @@ impl SessionOutput for Terminal {
     }
 }
 
-/// What this program provides for a session.
+/// Returns the host of the session: this terminal, the clock, and the known secrets.
 fn host() -> SessionHost {
     SessionHost::new(Terminal).with_clock(clock::now).with_secrets(view::secrets)
 }

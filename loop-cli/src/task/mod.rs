@@ -1,4 +1,4 @@
-//! What people and programs are told of a task that two agents work on.
+//! Reports on a task that two agents work on, for people and for programs.
 
 mod outcome;
 mod voice;

@@ -265,7 +265,7 @@ fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
     for (command, answer) in commands.iter().zip(&answers) {
         assert!(!answer.contains(CANARY), "`{command}` shows a secret:\n{answer}");
     }
-    // Where there is no `rg`, only that it is not found is told.
+    // Without `rg` on the machine, the answer only reports that it was not found.
     let is_there = Command::new("rg").arg("--version").output().is_ok();
     assert!(!is_there || answers[9].contains("plain/-x/a"), "{answers:?}");
 }

@@ -1,4 +1,5 @@
-//! Each stored file, damaged in any way: it is refused or mended, and that is said. Nothing is silently less.
+//! Damages each stored file in many ways. The command refuses or repairs the file with a message, and loses nothing
+//! silently.
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 

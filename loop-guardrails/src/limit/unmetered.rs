@@ -13,8 +13,8 @@ use loop_core::{
 /// It stands beside [`MaxCost`](crate::MaxCost), [`SpendingRate`](crate::SpendingRate) or
 /// [`MaxTokens`](crate::MaxTokens):
 ///
-/// - An iteration is metered if it reports an amount, be it known or estimated. A reported zero is an amount. A cost of
-///   which only a lower bound is known is none: the part that nobody knows may be any amount. What an evaluation reports
+/// - An iteration is metered if it reports an amount, be it known or estimated. A reported zero is an amount. A lower
+///   bound of a cost is not an amount: the unknown part may cost anything. What an evaluation reports
 ///   says nothing about the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again

@@ -14,7 +14,7 @@ use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
 use super::{AgentOutput, ComposeError, priced_model, settings};
 use crate::{
     context::{ExecutionContext, OutputSink},
-    model::ChatSetup,
+    model::{ChatSetup, Model},
     names::VendorModel,
     plan::{AgentPlan, ModelPlan, Plan, UsagePlan, WorkPlan},
     reporter,
@@ -77,7 +77,10 @@ impl AgentPlan {
     pub fn build(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
         Ok(Agent(match &self.work {
             WorkPlan::Command(command) => Kind::Command(Box::new(self.command_agent(command, cx)?)),
-            WorkPlan::Model(model) => Kind::Model(Box::new(self.model_agent(model, cx)?)),
+            WorkPlan::Model(part) => {
+                let model = self.priced(part, cx)?;
+                Kind::Model(Box::new(self.model_agent(part, model, cx)?))
+            }
         }))
     }
 
@@ -102,8 +105,17 @@ impl AgentPlan {
         Ok(heard_command(read_usage(agent, &self.usage, cx), cx))
     }
 
-    fn model_agent(&self, part: &ModelPlan, cx: &ExecutionContext) -> Result<ChatAgent, ComposeError> {
-        let mut model = priced_model("agent.model", &part.name, self.usage.prices.as_ref(), cx)?;
+    /// The model that is named, at the prices of the plan.
+    fn priced(&self, part: &ModelPlan, cx: &ExecutionContext) -> Result<Model, ComposeError> {
+        priced_model("agent.model", &part.name, self.usage.prices.as_ref(), cx)
+    }
+
+    fn model_agent(
+        &self,
+        part: &ModelPlan,
+        mut model: Model,
+        cx: &ExecutionContext,
+    ) -> Result<ChatAgent, ComposeError> {
         if let Some(silence) = self.max_silence {
             model = model.max_silence(silence);
         }
@@ -128,8 +140,14 @@ impl Plan {
     /// # Errors
     /// Those of [`AgentPlan::build`].
     pub fn agent(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
-        let agent = self.agent.build(cx)?;
-        self.warn_of_unpriced(cx)?;
+        let agent = match &self.agent.work {
+            WorkPlan::Command(_) => self.agent.build(cx)?,
+            WorkPlan::Model(part) => {
+                let model = self.agent.priced(part, cx)?;
+                self.warn_of_unpriced(part, &model, cx);
+                Agent(Kind::Model(Box::new(self.agent.model_agent(part, model, cx)?)))
+            }
+        };
         Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes))
     }
 
@@ -174,16 +192,11 @@ impl Plan {
     }
 
     /// Warns of a limit on money that would never bind. The check of the manifest has seen to models with plain names.
-    fn warn_of_unpriced(&self, cx: &ExecutionContext) -> Result<(), ComposeError> {
+    fn warn_of_unpriced(&self, ModelPlan { name, .. }: &ModelPlan, model: &Model, cx: &ExecutionContext) {
         let limited = self.limits.max_cost.is_some() || self.limits.max_hourly_cost.is_some();
-        let Some(ModelPlan { name, .. }) = self.agent.model() else { return Ok(()) };
         let is_own_name = name.as_str().parse::<VendorModel>().is_err();
-        if !limited || !is_own_name {
-            return Ok(());
-        }
-        let model = priced_model("agent.model", name, None, cx)?;
         let prices = self.agent.usage.prices.clone().unwrap_or_default();
-        if !prices.has(model.id()) {
+        if limited && is_own_name && !prices.has(model.id()) {
             cx.warn(&format!(
                 "the limit on the cost cannot hold: the prices of {} have none for `{}`, which `{}` is; write \
                  `agent.prices`, or limit the tokens",
@@ -192,7 +205,6 @@ impl Plan {
                 name.as_str()
             ));
         }
-        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an iteration of a manifest leaves behind.
+//! The output of an iteration that a manifest describes.
 
 use loop_agents::{chat::TurnOutput, judge::Words, review::Reviewed, shell::ShellOutput};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};

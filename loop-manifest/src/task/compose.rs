@@ -44,7 +44,7 @@ impl Task {
         let (text, _) = TaskText::open(cx.folder(), &spec.file)?;
         text.begun_with(&spec.permissions, cx);
         let cx = cx.clone().executing(Some(cx.folder().join(&spec.file)));
-        let files = StateFiles::new(&spec, cx.now(), &cx)?;
+        let files = StateFiles::new(&spec, &cx)?;
         let (ledger, ledger_file, granted) = (None, None, 0);
         Ok(Self { spec, cx, text, files, ledger, ledger_file, granted, on_worked: Arc::new(|_| ()) })
     }
@@ -60,13 +60,11 @@ impl Task {
         agents.reviewer(&self.text).map(drop).map_err(role("who reviews"))
     }
 
-    /// Sets the time at which the run began, if that was earlier.
-    ///
-    /// # Errors
-    /// The folder cannot be opened.
-    pub fn began(mut self, began: SystemTime) -> Result<Self, TaskError> {
-        self.files = StateFiles::new(&self.spec, began, &self.cx)?;
-        Ok(self)
+    /// Sets the time at which the run began. Default: the time at which the task was opened.
+    #[must_use]
+    pub fn began(self, began: SystemTime) -> Self {
+        self.files.began(began);
+        self
     }
 
     /// Keeps a record of the actions of all loops in the file `path`. With it the run also knows after a crash what a loop

@@ -99,12 +99,17 @@ struct Reviews<'a> {
     review: &'a [Review],
 }
 
+/// A time as the files have it.
+fn time(time: SystemTime) -> String {
+    format!("{:.3}", clamped(time))
+}
+
 impl StateFiles {
-    pub(super) fn new(spec: &TaskSpec, began: SystemTime, cx: &ExecutionContext) -> Result<Self, TaskError> {
+    pub(super) fn new(spec: &TaskSpec, cx: &ExecutionContext) -> Result<Self, TaskError> {
         let workspace = workspace(cx.folder())?;
         let run = Run {
             run_id: cx.custody().run().to_owned(),
-            created_at: format!("{:.3}", clamped(began)),
+            created_at: time(cx.now()),
             workdir: workspace.root().display().to_string(),
             task_file: spec.file.clone(),
             executor: spec.executor.name().to_owned(),
@@ -126,6 +131,11 @@ impl StateFiles {
             has_warned: false,
             cx: cx.clone(),
         }))))
+    }
+
+    /// Sets the time at which the run began.
+    pub(super) fn began(&self, began: SystemTime) {
+        self.inner().run.created_at = time(began);
     }
 
     /// Takes in what the run's journal says of an earlier process; nothing is written.
@@ -176,7 +186,7 @@ impl Inner {
     fn phase(&mut self, phase: &str) {
         let (run_id, workdir, task_file) =
             (self.run.run_id.clone(), self.run.workdir.clone(), self.run.task_file.clone());
-        let updated_at = format!("{:.3}", clamped(self.cx.now()));
+        let updated_at = time(self.cx.now());
         let number = self.number;
         let state =
             State { run_id: &run_id, workdir: &workdir, task_file: &task_file, number, phase, updated_at };

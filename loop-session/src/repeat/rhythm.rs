@@ -48,22 +48,13 @@ pub fn count(text: &str) -> Result<NonZeroU64, RhythmError> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
-
-    fn cases(area: &'static str) -> impl Iterator<Item = (Value, Value)> {
-        let cases: Value =
-            serde_json::from_str(include_str!("../../tests/fixtures/repeat_cases.json")).unwrap();
-        let cases = cases["cases"].as_array().unwrap().clone();
-        let found = cases.into_iter().filter(move |case| case["area"] == area);
-        found.map(|case| (case["input"].clone(), case["expected"].clone()))
-    }
+    use crate::cases;
 
     #[test]
     fn durations_are_read_as_people_know_them() {
         let mut seen = 0;
-        for (input, expected) in cases("parseDurationString") {
+        for (input, expected) in cases::of_repetitions("parseDurationString") {
             let read = duration::parse_or_seconds(input.as_str().unwrap());
             match expected["nanos"].as_i64() {
                 Some(nanos @ 0..) => {

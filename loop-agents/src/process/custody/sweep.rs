@@ -39,12 +39,12 @@ pub struct Swept {
 /// assert_eq!(sweep(&["a-run-that-never-was"]), []);
 /// ```
 pub fn sweep(runs: &[&str]) -> Vec<Swept> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
     await_guardians(runs);
     let marks: Vec<_> = runs.iter().map(|run| Mark::new((*run).to_owned())).collect();
-    let groups = match (runs, Hierarchy::of_system()) {
-        ([], _) | (_, None) => Vec::new(),
-        (runs, Some(hierarchy)) => hierarchy.groups_of(runs),
-    };
+    let groups = Hierarchy::of_system().map_or_else(Vec::new, |hierarchy| hierarchy.groups_of(runs));
     let names = RefCell::new(BTreeMap::new());
     let survivors = end_all(|| {
         let mut found = carriers_of(&marks);
@@ -71,7 +71,7 @@ pub fn sweep(runs: &[&str]) -> Vec<Swept> {
 /// ```
 pub fn wake(run: &str) -> bool {
     let mark = Mark::new(run.to_owned());
-    if proc::all().into_iter().any(|pid| is_awake_guardian(pid, run)) {
+    if proc::all().into_iter().any(|pid| is_awake_guardian(pid, &[run])) {
         return false;
     }
     let stopped = mark.owners().into_iter().filter(|found| Stop::of(found.pid).is_some());
@@ -80,19 +80,22 @@ pub fn wake(run: &str) -> bool {
 
 /// Blocks until the guardians of these runs have done their work, for about [`KILL_TIME`] at most.
 fn await_guardians(runs: &[&str]) {
-    let is_one = |pid| runs.iter().any(|run| is_awake_guardian(pid, run));
-    let held = proc::all().into_iter().filter(|pid| is_one(*pid)).filter_map(Found::held);
+    let held = proc::all().into_iter().filter(|pid| is_awake_guardian(*pid, runs)).filter_map(Found::held);
     let deadline = Instant::now() + KILL_TIME;
     for guardian in held {
         // A signal interrupts the wait.
-        while is_one(guardian.pid) && Instant::now() < deadline {
+        while is_awake_guardian(guardian.pid, runs) && Instant::now() < deadline {
             await_death(&guardian, deadline.saturating_duration_since(Instant::now()));
         }
     }
 }
 
-/// Whether this is the guardian of this run, and neither ended nor stopped.
-fn is_awake_guardian(pid: Pid, run: &str) -> bool {
+/// Whether this is the guardian of one of these runs, and neither ended nor stopped.
+fn is_awake_guardian(pid: Pid, runs: &[&str]) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    line == format!("{NAME}\0{run}\0").as_bytes() && Stop::of(pid).is_none()
+    let mut words = line.split(|byte| *byte == 0);
+    let is_guardian = words.next() == Some(NAME.as_bytes());
+    // Its arguments end with the run: one empty word follows the last zero.
+    let run = words.next().filter(|_| is_guardian && words.eq([b""]));
+    run.is_some_and(|run| runs.iter().any(|known| known.as_bytes() == run)) && Stop::of(pid).is_none()
 }
