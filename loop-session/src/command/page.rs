@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use super::{About, Commands, help::OTHERS};
+use super::{About, Command, Commands, help::OTHERS};
 
 const HEAD: &str = "\
 # The chat session
@@ -18,7 +18,7 @@ const HEAD: &str = "\
 fn page() -> String {
     let others = OTHERS.map(|(what, does)| format!("| {what} | {does} |\n")).concat();
     let all = Commands::standard();
-    let commands = all.all().map(|command| command.about());
+    let commands = all.all().map(Command::about);
     let rows: String =
         commands.map(|about| format!("| [`/{0}`](#{0}) | {1} |\n", about.name, about.summary)).collect();
     let sections: String = all.all().map(|command| section(command.about())).collect();

@@ -27,7 +27,7 @@ use crate::{
 /// A conversation with a model, and everything that a person does around it: commands, tools, files, repeats, jobs and
 /// the transcript.
 ///
-/// A front end gives it the lines that a person types, and shows what it [says](SessionOutput). The session itself asks
+/// A front end gives it the lines that a person types, and shows what it [says](crate::SessionOutput). The session itself asks
 /// nobody anything, so a line can be repeated at night. Only its tools can ask, while a front end has
 /// [opened](crate::Approvals::open) the way to a person.
 pub struct Session {
