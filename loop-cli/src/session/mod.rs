@@ -1,4 +1,4 @@
-//! `loop chat` at a terminal: a person, an editor and a screen around a [`Session`](loop_session::Session).
+//! `loop chat` at a terminal: a person, an editor and a screen around a [`Session`].
 //!
 //! Everything that is done here can be ended by Ctrl+C, and nothing that a loop repeats has a way to ask.
 //!
