@@ -103,6 +103,12 @@ impl Work {
         if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
+    /// The same, if there is any.
+    pub(crate) fn take_news(&self) -> Option<Usage> {
+        let usage = self.0.is_noted().then(|| self.take_usage());
+        usage.filter(|usage| !usage.is_unknown())
+    }
+
     /// The usage noted since it was last taken.
     pub fn usage(&self) -> Usage {
         self.0.notes().usage
