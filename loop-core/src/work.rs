@@ -172,6 +172,35 @@ impl Tether {
     }
 }
 
+/// Gives a context what its work does with its [`Tether`].
+macro_rules! tethered {
+    ($context:ident, $work:literal) => {
+        impl<O> $context<O> {
+            /// Takes reports of usage.
+            pub fn meter(&self) -> $crate::Meter {
+                self.tether.meter()
+            }
+
+            #[doc = concat!("Notes a fingerprint of something that this ", $work, " leaves behind.")]
+            /// See [`Progress::unchanged`](crate::Progress::unchanged).
+            pub fn mark(&self, name: &str, hash: u64) {
+                self.tether.mark(name, hash);
+            }
+
+            #[doc = concat!("Resolves when the ", $work, " has to come to its end.")]
+            pub async fn cancelled(&self) {
+                self.tether.interrupted().await;
+            }
+
+            #[doc = concat!("Whether the ", $work, " has to come to its end.")]
+            pub fn is_cancelled(&self) -> bool {
+                self.tether.is_interrupted()
+            }
+        }
+    };
+}
+pub(crate) use tethered;
+
 /// Takes reports of what work uses, while it runs.
 ///
 /// A report may interrupt the work, if it crosses what a guardrail allows. Clones report to the same
