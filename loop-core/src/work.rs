@@ -104,9 +104,12 @@ impl Work {
     }
 
     /// The same, if there is any.
+    #[inline]
     pub(crate) fn take_news(&self) -> Option<Usage> {
-        let usage = self.0.is_noted().then(|| self.take_usage());
-        usage.filter(|usage| !usage.is_unknown())
+        if !self.0.is_noted() {
+            return None;
+        }
+        Some(self.take_usage()).filter(|usage| !usage.is_unknown())
     }
 
     /// The usage noted since it was last taken.
