@@ -1,23 +1,20 @@
 //! What a driver and the work it runs share: usage and other notes upwards, the interrupt downwards.
 
+mod error;
+
 use std::{
-    error::Error,
-    fmt,
     future::Future,
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
 use tokio::sync::Notify;
 
-use crate::{
-    BoxError, CancellationToken, CostQuality, Halt, Mark, Usage,
-    event::{Notes, WorkResult},
-};
+pub use self::error::{WorkError, with_causes};
+use crate::{CancellationToken, CostQuality, Mark, Usage, event::Notes};
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -103,6 +100,15 @@ impl Work {
         if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
+    /// The same, if there is any.
+    #[inline]
+    pub(crate) fn take_news(&self) -> Option<Usage> {
+        if !self.0.is_noted() {
+            return None;
+        }
+        Some(self.take_usage()).filter(|usage| !usage.is_unknown())
+    }
+
     /// The usage noted since it was last taken.
     pub fn usage(&self) -> Usage {
         self.0.notes().usage
@@ -166,6 +172,35 @@ impl Tether {
     }
 }
 
+/// Gives a context what its work does with its [`Tether`].
+macro_rules! tethered {
+    ($context:ident, $work:literal) => {
+        impl<O> $context<O> {
+            /// Takes reports of usage.
+            pub fn meter(&self) -> $crate::Meter {
+                self.tether.meter()
+            }
+
+            #[doc = concat!("Notes a fingerprint of something that this ", $work, " leaves behind.")]
+            /// See [`Progress::unchanged`](crate::Progress::unchanged).
+            pub fn mark(&self, name: &str, hash: u64) {
+                self.tether.mark(name, hash);
+            }
+
+            #[doc = concat!("Resolves when the ", $work, " has to come to its end.")]
+            pub async fn cancelled(&self) {
+                self.tether.interrupted().await;
+            }
+
+            #[doc = concat!("Whether the ", $work, " has to come to its end.")]
+            pub fn is_cancelled(&self) -> bool {
+                self.tether.is_interrupted()
+            }
+        }
+    };
+}
+pub(crate) use tethered;
+
 /// Takes reports of what work uses, while it runs.
 ///
 /// A report may interrupt the work, if it crosses what a guardrail allows. Clones report to the same
@@ -190,136 +225,28 @@ impl Meter {
     }
 }
 
-/// The reason why an iteration has no output, or an evaluation no verdict.
-///
-/// `?` makes any error a failed step, and a [`Halt`] the end of the run:
-///
-/// ```
-/// use loop_core::{IterationContext, iteration_fn};
-/// let reader = iteration_fn(async |_: IterationContext<String>| Ok(std::fs::read_to_string("notes.md")?));
-/// ```
-///
-/// So it is no [`Error`] itself, as the error of `anyhow` is none: see `docs/decisions/0003-any-error-fails-a-step.md`. Errors that are
-/// not [`Error`]s, such as texts, go through [`failed`](Self::failed).
-#[derive(Debug)]
-pub enum WorkError {
-    /// It went wrong: the step is a failed one, and the loop goes on. What is recorded of the error is its
-    /// text and those of its causes.
-    Failed(BoxError),
-    /// Not now, but later: a rate limit, for example. The same work is tried again then, and no
-    /// iteration is used up.
-    Later {
-        /// How long to wait before the next try.
-        after: Duration,
-    },
-    /// The run has to end. Nothing is evaluated after it.
-    Halt(Halt),
-}
-
-impl WorkError {
-    /// A failed step, from any error or text.
-    pub fn failed(source: impl Into<BoxError>) -> Self {
-        Self::Failed(source.into())
-    }
-}
-
-impl fmt::Display for WorkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(source) => source.fmt(f),
-            Self::Later { after } => write!(f, "has to wait for {after:?}"),
-            Self::Halt(halt) => halt.fmt(f),
-        }
-    }
-}
-
-/// A failed step.
-impl<E: Error + Send + Sync + 'static> From<E> for WorkError {
-    fn from(error: E) -> Self {
-        Self::failed(error)
-    }
-}
-
-/// For functions whose error is any error: tests, for example.
-impl From<WorkError> for BoxError {
-    fn from(error: WorkError) -> Self {
-        match error {
-            WorkError::Failed(source) => source,
-            other => other.to_string().into(),
-        }
-    }
-}
-
-impl From<WorkError> for Box<dyn Error> {
-    fn from(error: WorkError) -> Self {
-        BoxError::from(error)
-    }
-}
-
-impl From<Halt> for WorkError {
-    fn from(halt: Halt) -> Self {
-        Self::Halt(halt)
-    }
-}
-
-/// What the machine is told: the error as data.
-impl<T> From<WorkError> for WorkResult<T> {
-    fn from(error: WorkError) -> Self {
-        match error {
-            WorkError::Failed(source) => Self::Failed(with_causes(&*source).into()),
-            WorkError::Later { after } => Self::Later { after },
-            WorkError::Halt(halt) => Self::Halted(halt),
-        }
-    }
-}
-
-/// An error as one line, its causes after it, for a message that is all that will be kept of it. A cause
-/// that the text before it says already is not said again.
-///
-/// ```
-/// let error = std::io::Error::other("no such model");
-/// assert_eq!(loop_core::with_causes(&error), "no such model");
-/// ```
-pub fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.ends_with(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        cause = error.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Debug, thiserror::Error)]
-    #[error("{text}")]
-    struct Layer {
-        text: &'static str,
-        source: Option<BoxError>,
-    }
-
-    fn recorded(texts: &[&'static str]) -> String {
-        let layer = |source: Option<BoxError>, text: &&'static str| -> Option<BoxError> {
-            Some(Box::new(Layer { text, source }))
-        };
-        let error = texts.iter().rev().fold(None, layer).expect("a text");
-        match WorkResult::<()>::from(WorkError::failed(error)) {
-            WorkResult::Failed(message) => message.to_string(),
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::{EvaluationContext, IterationContext};
 
     #[test]
-    fn a_failure_is_recorded_with_its_causes_and_none_twice() {
-        assert_eq!(recorded(&["it broke"]), "it broke");
-        assert_eq!(recorded(&["no reply", "cannot read", "timed out"]), "no reply: cannot read: timed out");
-        assert_eq!(recorded(&["no reply: timed out", "timed out"]), "no reply: timed out");
+    fn what_a_task_notes_late_counts_in_its_step_and_after_it_only_its_usage_does() {
+        let work = Work::new();
+        let cx = IterationContext::<u64>::new(&work, 1);
+        let note = || {
+            cx.mark("work_tree", 7);
+            cx.fault("it hangs");
+            cx.meter().add(Usage::unknown().with_tokens(1, 1));
+        };
+        note();
+        let judging = EvaluationContext::new(&work, 1, Arc::new(0_u64));
+        let notes = work.take_notes();
+        assert_eq!((notes.marks.len(), notes.fault.is_some(), notes.usage.tokens()), (1, true, Some(2)));
+        drop(judging);
+        note();
+        let next = IterationContext::<u64>::new(&work, 2);
+        assert_eq!(work.take_notes(), Notes::default().with_usage(Usage::unknown().with_tokens(1, 1)));
+        drop(next);
     }
 }
