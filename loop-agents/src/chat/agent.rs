@@ -13,9 +13,8 @@ use crate::{
 
 /// An agent that is a conversation: each iteration is one turn of it, with a prompt from a [`Template`].
 ///
-/// A turn never asks anybody anything: what its tools may do is settled beforehand, by their policy. A rate
-/// limit puts the iteration off, unless the turn has called a tool already. A key that is refused, or a model
-/// that does not exist, ends the run.
+/// A turn never waits for input: the tools' policy settles in advance what they may do. A rate limit defers the
+/// iteration, unless the turn has already called a tool. A refused key or an unknown model ends the run.
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder
@@ -37,64 +36,63 @@ use crate::{
 pub struct ChatAgent {
     chat: Chat,
     briefing: Briefing,
-    /// Where each iteration begins, if the conversation does not go on.
+    /// The conversation that each iteration starts from, if iterations do not continue one another.
     origin: Option<History>,
     on_event: Box<dyn FnMut(TurnEvent<'_>) + Send>,
 }
 
 impl ChatAgent {
-    /// An agent that is this conversation.
+    /// Creates an agent that continues this conversation.
     pub fn new(chat: Chat) -> Self {
         Self { chat, briefing: Briefing::default(), origin: None, on_event: Box::new(|_| {}) }
     }
 
-    /// What is to be achieved: the value of `{goal}`.
+    /// Sets the goal: the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
         self.briefing.goal = goal.into();
         self
     }
 
-    /// The prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
+    /// Sets the prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
         self.briefing.template = Template::new(template);
         self
     }
 
-    /// How many bytes of the last reply, and of the last verdict, go into a prompt.
+    /// Sets how many bytes of the last reply, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
         self.briefing.feedback_bytes = bytes;
         self
     }
 
-    /// Every iteration begins with the conversation as it is now, and forgets the one before.
+    /// Starts every iteration from the conversation as it is now, without the turns of earlier iterations.
     #[must_use]
     pub fn fresh(mut self) -> Self {
         self.origin = Some(self.chat.history().clone());
         self
     }
 
-    /// Calls `listener` with everything that happens in a turn, for a live view. The turn waits while the
-    /// listener runs.
+    /// Calls `listener` with every event of a turn, for a live view. The turn waits while the listener runs.
     #[must_use]
     pub fn on_event(mut self, listener: impl FnMut(TurnEvent<'_>) + Send + 'static) -> Self {
         self.on_event = Box::new(listener);
         self
     }
 
-    /// The conversation.
+    /// Returns the conversation.
     pub const fn chat(&self) -> &Chat {
         &self.chat
     }
 
-    /// The prompt's template.
+    /// Returns the prompt's template.
     pub const fn template(&self) -> &Template {
         &self.briefing.template
     }
 
-    /// The prompt of an iteration; nothing is asked.
+    /// Returns the prompt of an iteration, without asking the model.
     ///
     /// ```
     /// use loop_agents::chat::{Chat, ChatAgent, ScriptedModel};
@@ -108,8 +106,8 @@ impl ChatAgent {
         self.briefing.template.render(&values)
     }
 
-    /// Takes one turn with this prompt, whatever the template says. `hear` is called with everything that happens,
-    /// before the [listener](Self::on_event) is.
+    /// Takes one turn with this prompt and ignores the template. Each event goes to `hear` first, then to the
+    /// [listener](Self::on_event).
     ///
     /// # Errors
     /// Those of an iteration.

@@ -1,4 +1,4 @@
-//! What is given to a model beside words.
+//! Files that a message carries besides its text.
 
 use std::{fmt, sync::Arc};
 
@@ -17,34 +17,34 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attachment {
-    /// What it is, such as `image/png`. Which ones a model takes, its vendor says.
+    /// The media type, such as `image/png`. Each vendor documents the types that its models accept.
     pub media_type: String,
-    /// Its name, for people.
+    /// The file's name, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    // Shared, since conversations are cloned and pictures are large.
+    // Shared, because conversations are cloned and pictures are large.
     #[serde(serialize_with = "as_text", deserialize_with = "shared")]
     base64: Arc<str>,
 }
 
 impl Attachment {
-    /// A file of this type with these bytes.
+    /// Creates an attachment of this media type with these bytes.
     pub fn new(media_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self { media_type: media_type.into(), name: None, base64: STANDARD.encode(bytes).into() }
     }
 
-    /// With a name.
+    /// Sets its name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Its bytes, in base 64.
+    /// Returns its bytes in base 64.
     pub fn base64(&self) -> &str {
         &self.base64
     }
 
-    /// How many bytes it has.
+    /// Returns how many bytes it has.
     pub fn bytes(&self) -> usize {
         self.base64.trim_end_matches('=').len() * 3 / 4
     }
@@ -60,7 +60,7 @@ fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
 
 impl fmt::Debug for Attachment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not a megabyte of letters.
+        // Leaves out the data, which may be a megabyte of letters.
         f.debug_struct("Attachment")
             .field("media_type", &self.media_type)
             .field("name", &self.name)

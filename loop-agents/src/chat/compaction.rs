@@ -1,20 +1,20 @@
-//! Room in the context: old results make way for new ones.
+//! Compaction of the context: old tool results are removed to make room for new ones.
 //!
-//! A turn that reads twenty files no longer fits into a model's context, if all of them stay in it. But a
-//! result that is taken away too early is worse than none: the model calls the same tool again, or makes up
-//! what it says. So only what the model has read makes way, the oldest first, and only when there is too much
-//! of it: each change in the middle of a conversation also costs the vendor's cache of all that follows.
+//! If a turn reads twenty files and keeps all of them, they no longer fit into the model's context. But removing a
+//! result too early is worse than not having it: the model calls the same tool again, or invents the content. So the
+//! compaction removes only results that the model has read, the oldest first, and only when there are too many bytes of
+//! them. Each change in the middle of a conversation also invalidates the vendor's cache of everything after it.
 
 use super::{AnsweredCall, History};
 
 /// The most bytes of results that the model has read and that stay in its context: 128 KiB.
 pub const DEFAULT_KEPT_BYTES: usize = 128 * 1024;
 
-/// Results that are shorter than this are always kept: what would stand for them is hardly shorter.
+/// Shorter results always stay: the text that replaces a result is hardly shorter.
 const SHORT: usize = 160;
 
-/// Lets the oldest results make way if there are more than `keep` bytes of them, until half of that is left.
-/// All results in `history` have been read by the model. Gives whether one made way.
+/// Removes the oldest results if there are more than `keep` bytes of them, until half of that is left. The model must
+/// have read all results in `history`. Returns whether it removed any.
 pub(super) fn compact(history: &mut History, keep: usize) -> bool {
     let long = |answered: &&mut AnsweredCall| answered.result.len() >= SHORT;
     let mut bytes: usize = history.results_mut().filter(long).map(|answered| answered.result.len()).sum();
@@ -51,7 +51,7 @@ mod tests {
             let after = results(&mut history);
             let long: usize = after.iter().map(String::len).filter(|length| *length >= SHORT).sum();
             prop_assert!(long <= keep);
-            // Of the long ones, those left out are older than those kept.
+            // Among the long results, the removed ones are older than the ones that stay.
             let pairs = before.iter().zip(&after).filter(|(before, _)| before.len() >= SHORT);
             let kept: Vec<_> = pairs.map(|(before, after)| after == before).collect();
             prop_assert!(kept.is_sorted(), "{:?}", kept);

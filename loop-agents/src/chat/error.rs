@@ -1,54 +1,54 @@
-//! Why a model did not answer.
+//! Errors of a model.
 
 use std::{fmt, time::Duration};
 
 use loop_core::{BoxError, Usage};
 
-/// A model that did not answer, and what to make of it.
+/// An error of a model, with the category that decides how to handle it.
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {kind}{}{message}", if message.is_empty() { "" } else { ": " })]
 pub struct ModelError {
     model: String,
     kind: ModelErrorKind,
     message: String,
-    /// In a box, since it is as large as all the rest.
+    /// Boxed, because it is as large as all the other fields together.
     usage: Option<Box<Usage>>,
     source: Option<BoxError>,
 }
 
-/// What went wrong, as far as it decides what to do.
+/// The category of an error, as far as it affects how to handle it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelErrorKind {
-    /// Too many requests, or the quota is used up.
+    /// There were too many requests, or the quota is exhausted.
     RateLimited {
-        /// How long until it may be asked again, if the vendor said so.
+        /// How long to wait before the next request, if the vendor reports it.
         reset: Option<Duration>,
     },
     /// There was no connection.
     Unreachable,
     /// The server failed, or is overloaded.
     ServerFailed,
-    /// The reply ended in its middle.
+    /// The reply ended before it was complete.
     CutOff,
-    /// Nothing came for too long.
+    /// The server sent nothing for too long.
     Silent,
-    /// The key is missing or wrong, or does not allow this.
+    /// The key is missing or wrong, or lacks the permission.
     Unauthorized,
-    /// There is no such model, or no such address on the server.
+    /// The model does not exist, or the server has no such address.
     NotFound,
     /// The conversation is longer than the model's context.
     TooLong,
-    /// The request was refused for another reason.
+    /// The server refused the request for another reason.
     Refused,
-    /// What came cannot be read.
+    /// The response cannot be parsed.
     Unreadable,
-    /// What came is more than a reply may be.
+    /// The response is larger than a reply may be.
     TooLarge,
 }
 
 impl ModelErrorKind {
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     pub const fn is_passing(self) -> bool {
         matches!(
             self,
@@ -79,36 +79,36 @@ impl fmt::Display for ModelErrorKind {
 }
 
 impl ModelError {
-    /// An error of this model. `message` is what the vendor says; it may be empty.
+    /// Creates an error of this model. `message` is the vendor's text; it may be empty.
     pub fn new(model: impl Into<String>, kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { model: model.into(), kind, message: message.into(), usage: None, source: None }
     }
 
-    /// With what was used all the same: a vendor charges for a reply that breaks off, too.
+    /// Adds the usage of the failed request: vendors charge for interrupted replies, too.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage).filter(|usage| !usage.is_unknown()).map(Box::new);
         self
     }
 
-    /// With what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn because(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// What went wrong.
+    /// Returns the category.
     pub const fn kind(&self) -> ModelErrorKind {
         self.kind
     }
 
-    /// The usage that was reported before the failure.
+    /// Returns the usage that the server reported before the failure.
     pub fn usage(&self) -> Usage {
         self.usage.as_deref().copied().unwrap_or_default()
     }
 
-    /// What the vendor says.
+    /// Returns the vendor's message.
     pub fn message(&self) -> &str {
         &self.message
     }

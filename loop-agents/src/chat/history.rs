@@ -1,9 +1,9 @@
 //! A conversation that every vendor accepts.
 //!
-//! Vendors differ in what they refuse: two messages of one role in a row, a conversation that begins with the
-//! model, an empty text, two calls of one name, words of a user straight after a tool's result. A history
-//! that one takes and another refuses breaks in the middle of the night, when the model is changed. So the
-//! rules of all are kept here, whichever model is asked.
+//! Vendors differ in what they refuse: two messages of one role in a row, a conversation that begins with the model, an
+//! empty text, two calls of one name, words of a user straight after a tool's result. A history that one vendor accepts
+//! and another refuses breaks in the middle of the night, when the model changes. So a history keeps the rules of all
+//! vendors, whichever model you ask.
 
 use std::collections::HashSet;
 
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{AnsweredCall, Attachment, Message};
 
-/// What was said so far. As JSON it is the list of its messages.
+/// The messages of a conversation. As JSON it is the list of these messages.
 ///
 /// # Rules
 /// - It begins with the user.
-/// - Messages of one role in a row are one message, with an empty line between their texts. The
-///   exception are the model's rounds of a turn: each message with calls stands for itself.
+/// - Messages of one role in a row are one message, with an empty line between their texts. The exception is the rounds
+///   of a turn: each of the model's messages with calls stays separate.
 /// - After calls the model speaks before the user does.
-/// - No text is empty, but beside calls and attachments.
-/// - Each call has an id of its own, of letters, digits, `-` and `_`.
+/// - No text is empty, except beside calls and attachments.
+/// - Each call has a unique id of letters, digits, `-` and `_`.
 ///
-/// Whatever is added or read from JSON is brought into this form.
+/// The history converts everything that you add, or read from JSON, to this form.
 ///
 /// ```
 /// use loop_agents::chat::{History, Message};
@@ -39,32 +39,32 @@ pub struct History {
     ids: HashSet<String>,
 }
 
-/// Stands for what the user said before the model's first words.
+/// Takes the place of the user's first message, if the model's words come first.
 const OPENING: &str = "(the conversation goes on)";
 
-/// Stands for what the model did not say about its last results.
+/// Takes the place of the model's reply, if it said nothing about its last results.
 const SILENCE: &str = "(no reply)";
 
-/// The longest id that is kept: longer ones are refused by some.
+/// The longest id that stays unchanged: some vendors refuse longer ones.
 const MAX_ID_BYTES: usize = 40;
 
 impl History {
-    /// Nothing was said.
+    /// Creates an empty history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was said, in its order.
+    /// Returns the messages in order.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// Whether nothing was said.
+    /// Returns whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// Adds what was said last.
+    /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
         match message {
             Message::User { text, attachments } => self.push_user(text, attachments),
@@ -109,7 +109,7 @@ impl History {
         self.messages.push(Message::Assistant { text, calls });
     }
 
-    /// Gives a call another id if its own is taken, or is one that a vendor refuses.
+    /// Replaces a call's id if another call has it, or if a vendor would refuse it.
     fn name_call(&mut self, id: &mut String) {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let usable = (1..=MAX_ID_BYTES).contains(&id.len()) && id.chars().all(fits);
@@ -122,8 +122,8 @@ impl History {
         self.ids.insert(id.clone());
     }
 
-    /// Where the last turns begin that are `keep` messages at most, or the last turn, if that has more: the number
-    /// of messages before them. With 0 that is all of them. What a turn is made of is never parted.
+    /// Returns how many messages precede the last turns that have at most `keep` messages together, or precede the last
+    /// turn if it alone has more. With 0 it returns the number of all messages. It never splits a turn.
     pub(super) fn turns_from(&self, keep: usize) -> usize {
         let by_user = |at: &usize| matches!(self.messages[*at], Message::User { .. });
         let all = self.messages.len();
@@ -131,7 +131,7 @@ impl History {
         first.or_else(|| (0..all).rev().find(by_user).filter(|_| keep > 0)).unwrap_or(all)
     }
 
-    /// The results in it, the oldest first.
+    /// Returns all tool results, the oldest first.
     pub(super) fn results_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut AnsweredCall> {
         self.messages.iter_mut().flat_map(|message| match message {
             Message::User { .. } => &mut [],
@@ -140,7 +140,7 @@ impl History {
     }
 }
 
-/// Adds a text behind an empty line, if there is something to add, and something before it.
+/// Appends a text after an empty line, unless either text is blank.
 fn append(before: &mut String, text: &str) {
     if before.trim().is_empty() {
         *before = text.to_owned();
@@ -233,7 +233,7 @@ pub(super) mod tests {
             };
             prop_assert!(begins(last), "{:?}", last);
             prop_assert_eq!(last.is_empty(), keep == 0 || messages.is_empty());
-            // More than was asked for only if that is one turn, and fewer only if one more turn were too much.
+            // It keeps more than `keep` only if that is one turn, and fewer only if one more turn would be too much.
             let turns = last.iter().filter(|message| matches!(message, Message::User { .. })).count();
             prop_assert!(last.len() <= keep || turns == 1);
             let by_user = |message: &&Message| matches!(message, Message::User { .. });

@@ -1,4 +1,4 @@
-//! What is said in a conversation.
+//! Messages of a conversation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,38 +6,38 @@ use serde_json::Value;
 use super::Attachment;
 use crate::output::objects;
 
-/// A piece of a conversation.
+/// A message of a conversation.
 ///
-/// A call and its result are one value, so that they cannot be parted: most vendors refuse a conversation in
-/// which a call is never answered, or an answer has no call.
+/// A call and its result are one value, so that they cannot be separated: most vendors refuse a conversation in which a
+/// call has no answer, or an answer has no call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What was said to the model.
+    /// A message to the model.
     User {
-        /// The words; may be empty if something is attached.
+        /// The text; may be empty if something is attached.
         text: String,
-        /// What was given with them.
+        /// The files that come with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
     },
-    /// What the model said, and what it asked for besides.
+    /// A message of the model, with its calls.
     Assistant {
-        /// The words; may be empty if there are calls.
+        /// The text; may be empty if there are calls.
         text: String,
-        /// What it asked for, in its order.
+        /// The calls in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<AnsweredCall>,
     },
 }
 
 impl Message {
-    /// Words to the model.
+    /// Creates a message to the model.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into(), attachments: Vec::new() }
     }
 
-    /// With something to look at. The model's own words are as they were: it attaches nothing.
+    /// Adds an attachment. It leaves a message of the model unchanged, because the model attaches nothing.
     #[must_use]
     pub fn with_attachment(mut self, attachment: Attachment) -> Self {
         if let Self::User { attachments, .. } = &mut self {
@@ -46,19 +46,19 @@ impl Message {
         self
     }
 
-    /// Words of the model.
+    /// Creates a message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), calls: Vec::new() }
     }
 
-    /// The words.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         match self {
             Self::User { text, .. } | Self::Assistant { text, .. } => text,
         }
     }
 
-    /// What was given with the words.
+    /// Returns the attachments.
     pub fn attachments(&self) -> &[Attachment] {
         match self {
             Self::User { attachments, .. } => attachments,
@@ -66,7 +66,7 @@ impl Message {
         }
     }
 
-    /// The calls that the model made in this message, with their results.
+    /// Returns the calls that the model made in this message, with their results.
     pub fn calls(&self) -> &[AnsweredCall] {
         match self {
             Self::User { .. } => &[],
@@ -75,29 +75,29 @@ impl Message {
     }
 }
 
-/// A tool that the model wants to be called.
+/// A call of a tool that the model asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// What the vendor pairs the result with the call by. A [`History`](super::History) replaces one that it
-    /// has already.
+    /// The id by which the vendor matches the result to the call. A [`History`](super::History) replaces an id that it
+    /// already has.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// What it is called with: an object, unless the model did not manage to write one.
+    /// The arguments: an object, unless the model failed to write one.
     pub arguments: Value,
-    /// What the vendor wants back with the call, unread: sealed thoughts, for example.
+    /// Opaque data that the vendor wants back with the call, such as encrypted thoughts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seals: Vec<String>,
-    /// The call stands in the message's text, as models without tool calls write it.
+    /// Whether the call is part of the message's text, as models without tool calls write it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_text: bool,
 }
 
 impl ToolCall {
-    /// A call. Arguments that are a text which holds an object are taken for that object: many a model quotes
-    /// them once too often. One in which a key stands twice is none, and stays a text, which no tool takes. No arguments
-    /// at all are an empty object.
+    /// Creates a call. It parses arguments that are a text with an object in it, because many models quote them once
+    /// too often. An object with a duplicate key is not valid: it stays a text, which no tool accepts. Missing
+    /// arguments become an empty object.
     ///
     /// ```
     /// use loop_agents::chat::ToolCall;
@@ -116,11 +116,11 @@ impl ToolCall {
     }
 }
 
-/// A call and what came of it.
+/// A call with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnsweredCall {
     /// The call.
     pub call: ToolCall,
-    /// What the model is told of it.
+    /// The result that the model reads.
     pub result: String,
 }

@@ -1,10 +1,9 @@
 //! Chat models with tools, and turns with them that a loop can repeat.
 //!
-//! A program that calls a model soon has a loop inside: the model asks for a tool, the tool answers, the
-//! model asks again. Written by hand that loop is where agents go wrong. It never ends, because a model
-//! always finds one more file to read. Results are thrown away before the model saw them, or at the limit,
-//! when they were all there. A broken connection repeats what cannot be repeated. Or the turn waits for
-//! somebody to press a key.
+//! A program that calls a model soon has a loop inside: the model asks for a tool, the tool answers, the model asks
+//! again. Agents often fail in such a handwritten loop. It never ends, because a model always finds one more file to
+//! read. It discards results before the model has read them, or at the limit, when all of them were there. After a
+//! broken connection it repeats actions that it must not repeat. Or the turn waits for somebody to press a key.
 //!
 //! Here a [`Turn`] is itself a [`Loop`](loop_core::Loop), with the same guardrails, and a whole conversation
 //! ([`ChatAgent`]) is an iteration of the loop around it:
@@ -18,10 +17,10 @@
 //! | [`ContextMeasure`], [`Summary`] | how full the model's window is, and what makes room in it |
 //! | [`ChatAgent`] | an iteration that is a turn |
 //!
-//! What holds of every turn:
+//! These rules hold for every turn:
 //!
-//! - Every result reaches the model once, whole. What it has read may [make
-//!   way](TurnLimits::kept_result_bytes) later.
+//! - Every result reaches the model once, whole. Later, compaction may [remove](TurnLimits::kept_result_bytes) results
+//!   that the model has read.
 //! - At the limit of rounds the model answers without tools, with all results before it.
 //! - A turn without a reply (cancelled, failed, cut) leaves the conversation as it was.
 //! - Nothing asks a person, and nothing reads standard input or the environment.

@@ -1,4 +1,4 @@
-//! What a chat model is.
+//! The interface of a chat model.
 
 use std::sync::Arc;
 
@@ -8,13 +8,12 @@ use loop_core::{Meter, Usage};
 use super::{Message, ModelError, ToolCall};
 use crate::tools::ToolDefinition;
 
-/// Something that answers a conversation.
+/// A model that answers a conversation.
 ///
 /// # Contract
-/// - [`Delta`]s are passed on as they come, not when the reply is complete.
-/// - What is not known of the usage is unknown, and not zero. What a reply used that broke off is in the
-///   [error](ModelError::usage).
-/// - It remembers nothing: what it has to know is in the request.
+/// - It passes on [`Delta`]s as they arrive, not when the reply is complete.
+/// - Unknown usage is unknown, and not zero. The usage of an interrupted reply is in the [error](ModelError::usage).
+/// - It has no memory: the request contains everything that it needs.
 /// - Dropping the future ends the request.
 ///
 /// ```
@@ -41,25 +40,25 @@ use crate::tools::ToolDefinition;
 /// ```
 #[async_trait]
 pub trait ChatModel: Send + Sync {
-    /// The model's name, for people and for the price table.
+    /// Returns the model's name, for people and for the price table.
     fn name(&self) -> &str;
 
-    /// How many tokens it can read and write at once, where that is known.
+    /// Returns how many tokens the model can read and write at once, if known.
     fn context_window(&self) -> Option<u64> {
         None
     }
 
-    /// Answers.
+    /// Answers the request.
     ///
     /// # Errors
-    /// [`ModelError`], which says whether it is worth asking again.
+    /// [`ModelError`], which tells whether a retry makes sense.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the request. What was spent on it is not known then.
+    /// Dropping the future ends the request. Its usage is then unknown.
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError>;
 }
 
-/// Hears a reply while it comes.
+/// Receives a reply while it arrives.
 pub type OnDelta<'a> = &'a mut (dyn FnMut(Delta<'_>) + Send);
 
 /// A piece of a reply.
@@ -68,16 +67,16 @@ pub type OnDelta<'a> = &'a mut (dyn FnMut(Delta<'_>) + Send);
 pub enum Delta<'a> {
     /// The next words.
     Text(&'a str),
-    /// What the model thinks, where its vendor shows that. It is no part of the reply.
+    /// A part of the model's thoughts, if its vendor shows them. It is not part of the reply.
     Thought(&'a str),
-    /// Forget the pieces so far: the reply broke off and is asked for again.
+    /// The reply broke off, and the model is asked again: discard the pieces so far.
     Restarted,
-    /// A try broke off, used this, and is made again. It is part of no other usage: not of the reply's, nor of an
-    /// [error's](ModelError::usage).
+    /// The usage of an attempt that broke off and is about to be repeated. No other usage includes it: neither that of
+    /// the reply, nor that of an [error](ModelError::usage).
     Used(Usage),
 }
 
-/// Asks a model, and reports what it uses to these meters as soon as that is known, also if it does not answer.
+/// Asks a model, and reports its usage to these meters as soon as it is known, even if the model fails.
 pub(crate) async fn metered(
     model: &dyn ChatModel,
     request: Request<'_>,
@@ -96,40 +95,40 @@ pub(crate) async fn metered(
     reply
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Request<'a> {
-    /// Who the model is to be.
+    /// The system prompt.
     pub system: Option<&'a str>,
-    /// The conversation: that of a [`History`](super::History), whose last message is to be answered.
+    /// The messages of a [`History`](super::History). The model answers the last one.
     pub messages: &'a [Message],
-    /// What the model may call.
+    /// The tools that the model may call.
     pub tools: &'a [ToolDefinition],
-    /// Whether it may call anything in this reply. Tools that must not be called are named all the same,
-    /// since some vendors refuse a conversation with calls of which they do not know the tools.
+    /// Whether the model may call tools in this reply. The request names the tools in any case, because some vendors
+    /// refuse a conversation with calls of tools that the request does not name.
     pub may_call: bool,
 }
 
 impl<'a> Request<'a> {
-    /// This conversation, without tools.
+    /// Creates a request with this conversation and without tools.
     pub const fn new(messages: &'a [Message]) -> Self {
         Self { system: None, messages, tools: &[], may_call: true }
     }
 
-    /// With a system prompt.
+    /// Sets the system prompt.
     #[must_use]
     pub const fn with_system(self, system: Option<&'a str>) -> Self {
         Self { system, ..self }
     }
 
-    /// With tools, and whether they may be called now.
+    /// Sets the tools, and whether the model may call them now.
     #[must_use]
     pub const fn with_tools(self, tools: &'a [ToolDefinition], may_call: bool) -> Self {
         Self { tools, may_call, ..self }
     }
 
-    /// Whether tools were called since the user spoke last.
+    /// Returns whether the model has called tools since the user's last message.
     pub fn follows_calls(&self) -> bool {
         let turn =
             self.messages.iter().rev().take_while(|message| matches!(message, Message::Assistant { .. }));
@@ -137,41 +136,41 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What a model answered.
+/// The reply of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Reply {
-    /// What it said.
+    /// The text.
     pub text: String,
-    /// What it wants to be called.
+    /// The calls that the model asks for.
     pub calls: Vec<ToolCall>,
-    /// The usage that was reported.
+    /// The reported usage.
     pub usage: Usage,
-    /// The reply was cut at the most tokens that a reply may have.
+    /// Whether the reply reached its token limit and was cut.
     pub truncated: bool,
 }
 
 impl Reply {
-    /// Words alone.
+    /// Creates a reply with text only.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// With one more call.
+    /// Adds a call.
     #[must_use]
     pub fn with_call(mut self, call: ToolCall) -> Self {
         self.calls.push(call);
         self
     }
 
-    /// With what it used.
+    /// Sets the usage.
     #[must_use]
     pub const fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// Cut at its longest length.
+    /// Marks the reply as cut at its token limit.
     #[must_use]
     pub const fn truncated(mut self) -> Self {
         self.truncated = true;

@@ -1,4 +1,4 @@
-//! How much of a model's window a conversation takes.
+//! Measures how much of a model's window a conversation takes.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use crate::tools::ToolDefinition;
 /// The share of the window at which older turns should be summarised.
 pub const SUMMARISE_AT: f64 = 0.8;
 
-/// How many bytes of text a token is taken for: about right for English and for code. Other scripts have fewer letters
-/// to a token, and more bytes to a letter.
+/// Estimated bytes of text per token: about right for English and for code. Other scripts have fewer letters per token,
+/// and more bytes per letter.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// What a picture is taken for: vendors count 1,000 to 1,600 tokens for one that fills the size which they scale to.
+/// Estimated tokens of a picture: vendors count 1,000 to 1,600 for one that fills the size to which they scale.
 const PICTURE_TOKENS: u64 = 1_500;
 
-/// How much of a model's window is taken.
+/// How much of a model's window a conversation takes.
 ///
 /// ```
 /// use loop_agents::chat::{ContextMeasure, Fill};
@@ -28,29 +28,29 @@ const PICTURE_TOKENS: u64 = 1_500;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextMeasure {
-    /// Tokens that the next request has.
+    /// The tokens of the next request.
     pub tokens: u64,
-    /// They were counted by the server; else they, or a part of them, are estimated.
+    /// Whether the server counted all of them. Otherwise some or all of them are estimated.
     pub exact: bool,
-    /// Tokens that the model can read and write at once, if that is known. Never zero.
+    /// How many tokens the model can read and write at once, if known. Never zero.
     pub window: Option<u64>,
 }
 
 /// How full a window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fill {
-    /// The window's size is not known.
+    /// The window's size is unknown.
     Unknown,
-    /// Below [`SUMMARISE_AT`].
+    /// The conversation takes less than [`SUMMARISE_AT`] of the window.
     Room,
-    /// From there on.
+    /// The conversation takes [`SUMMARISE_AT`] or more.
     Tight,
-    /// At its end, or beyond: what is sent now may be cut off.
+    /// The window is full, or too small: the server may cut off the next request.
     Over,
 }
 
 impl ContextMeasure {
-    /// So many tokens, in a window of that size. A size of zero says nothing, so it counts as unknown.
+    /// Creates a measure of this many tokens in a window of this size. A window of zero counts as unknown.
     pub const fn new(tokens: u64, exact: bool, window: Option<u64>) -> Self {
         let window = match window {
             Some(0) => None,
@@ -59,19 +59,19 @@ impl ContextMeasure {
         Self { tokens, exact, window }
     }
 
-    /// The share that is taken, in whole percent, rounded down; more than 100 if it does not fit.
+    /// Returns the share of the window in whole percent, rounded down; more than 100 if the conversation does not fit.
     pub fn percent(&self) -> Option<u64> {
         let percent = u128::from(self.tokens) * 100 / u128::from(self.window?);
         Some(u64::try_from(percent).unwrap_or(u64::MAX))
     }
 
-    /// Whether this share of the window (1.0 is all of it) is taken. Never of a window that is not known; a share of
-    /// zero means never, too.
+    /// Returns whether the conversation takes at least this share of the window (1.0 is all of it). Always `false` if
+    /// the window is unknown, or if the share is zero.
     pub fn reaches(&self, share: f64) -> bool {
         share > 0.0 && self.window.is_some_and(|window| self.tokens as f64 >= share * window as f64)
     }
 
-    /// How full it is.
+    /// Returns how full the window is.
     pub fn fill(&self) -> Fill {
         match self.window {
             None => Fill::Unknown,
@@ -94,22 +94,22 @@ impl fmt::Display for ContextMeasure {
     }
 }
 
-/// What a server counted for a reply: all that it read, and the reply.
+/// The server's count for a reply: everything that the model read, plus the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::chat) struct Counted {
     pub(in crate::chat) tokens: u64,
-    /// The messages that the conversation had then.
+    /// How many messages the conversation had at that time.
     pub(in crate::chat) messages: usize,
 }
 
 impl Chat {
-    /// How much of the model's window the conversation takes now: as the server counted it with the last reply, or
-    /// estimated where it did not, and for what has come since.
+    /// Measures how much of the model's window the conversation takes now. It uses the server's count of the last
+    /// reply, if there is one, and estimates the rest.
     pub fn measure(&self) -> ContextMeasure {
         self.measured(0, true)
     }
 
-    /// How much it will take with this message: to be asked before it is sent.
+    /// Measures how much of the window the conversation takes together with this message, before you send it.
     ///
     /// ```
     /// use loop_agents::chat::{Chat, Fill, Message, ScriptedModel};
@@ -122,8 +122,8 @@ impl Chat {
         self.measured(message_tokens(prompt), false)
     }
 
-    /// What a turn of another model takes that has a window of this size and hears the last messages alone, with this
-    /// prompt if it is yet to be said: see [`Turn::asking`](super::super::Turn::asking). It is estimated.
+    /// Estimates how many tokens a turn of another model takes, with a window of this size. That model gets only the
+    /// last messages, and this prompt if you have not sent it yet: see [`Turn::asking`](super::super::Turn::asking).
     ///
     /// ```
     /// use loop_agents::chat::{Chat, Fill, Message, ScriptedModel};
@@ -137,8 +137,8 @@ impl Chat {
         ContextMeasure::new(self.instruction_tokens() + tokens, false, window)
     }
 
-    /// What the next request of a turn takes, in the midst of it: what the server counted with the last reply, if it
-    /// did, and the results of its calls.
+    /// Measures the next request in the middle of a turn: the server's count of the last reply, if there is one, plus
+    /// the results of its calls.
     pub(in crate::chat) fn measure_draft(
         &self,
         draft: &History,
@@ -165,7 +165,7 @@ impl Chat {
         ContextMeasure::new(tokens, exact, self.model.context_window())
     }
 
-    /// What is sent beside the messages.
+    /// Estimates the tokens that a request has besides its messages.
     fn instruction_tokens(&self) -> u64 {
         let tool = |tool: &ToolDefinition| {
             tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())

@@ -1,10 +1,11 @@
-//! The room that a long conversation needs.
+//! Room for long conversations.
 //!
-//! A model reads the whole conversation for each reply, and what does not fit into its window is cut off by a server
-//! that says nothing of it: the model forgets what was agreed on in the morning, and nobody knows since when. So one
-//! can [measure](crate::chat::Chat::measure) how full the window is, before something is sent as well; older turns
-//! are replaced by a [summary](crate::chat::Chat::summarise) in time; and what must not be forgotten is
-//! [pinned](crate::chat::Chat::pin).
+//! A model reads the whole conversation for each reply. Some servers silently cut off whatever does not fit into its
+//! window: the model forgets earlier agreements, and nobody notices. This module helps in three ways:
+//!
+//! - [`measure`](crate::chat::Chat::measure) tells you how full the window is before you send more,
+//! - [`summarise`](crate::chat::Chat::summarise) replaces older turns by a summary in time,
+//! - [`pin`](crate::chat::Chat::pin) protects messages that the model must not forget.
 
 mod measure;
 mod summary;

@@ -1,4 +1,4 @@
-//! Older turns make way for what was agreed on in them.
+//! Replaces older turns by a summary of their results.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use loop_core::{CancellationToken, Meter, Usage};
 
 use super::super::{Chat, Delta, History, Message, ModelError, Request, model::metered};
 
-/// How many of the last messages are kept whole, unless something else is said.
+/// The default number of recent messages that stay whole.
 pub const DEFAULT_KEPT_MESSAGES: usize = 6;
 
 const INSTRUCTIONS: &str = "You summarise conversations between a user and an assistant, so that the assistant can \
@@ -18,12 +18,12 @@ const REQUEST: &str = "Summarise the conversation so far, an earlier summary in 
 
 const OPENING: &str = "(Summary of the conversation so far, whose messages were left out:)";
 
-/// The model's word after a summary: what the user says next stays a message of its own.
+/// The model's reply to a summary, so that the user's next message stays separate.
 const TAKEN_UP: &str = "(I go on from this summary.)";
 
 impl Chat {
-    /// Has the model summarise the older messages, which the summary then replaces. What is pinned, and the system
-    /// prompt, stay as they are. Nothing happens before it is [run](Summarising::run).
+    /// Prepares a summary: the model summarises the older messages, and the summary then replaces them. Pinned messages
+    /// and the system prompt stay as they are. Nothing happens before you [run](Summarising::run) it.
     ///
     /// ```
     /// use loop_agents::chat::{Chat, History, Message, ScriptedModel};
@@ -43,10 +43,10 @@ impl Chat {
     }
 }
 
-/// A summary that is about to be made; see [`Chat::summarise`].
+/// A summary that is ready to run; see [`Chat::summarise`].
 ///
 /// # Default
-/// The last [`DEFAULT_KEPT_MESSAGES`] are kept; nothing is metered, and nothing cancels it but dropping it.
+/// Keeps the last [`DEFAULT_KEPT_MESSAGES`] messages. It reports to no meter, and only dropping it cancels it.
 #[must_use = "nothing is summarised until it is run"]
 pub struct Summarising<'a> {
     chat: &'a mut Chat,
@@ -56,29 +56,29 @@ pub struct Summarising<'a> {
 }
 
 impl Summarising<'_> {
-    /// Keeps so many of the last messages whole: fewer if there is none of the user's to begin with among them, and
-    /// the last turn in any case, so that no turn is torn. With 0 none is kept.
+    /// Keeps up to this many recent messages whole. Turns are never split, so it keeps fewer if these messages begin in
+    /// the middle of a turn, but always the last turn. With 0 it keeps none.
     pub fn keep(mut self, messages: usize) -> Self {
         self.keep = messages;
         self
     }
 
-    /// Ends it when this token is cancelled.
+    /// Cancels the summary with this token.
     pub fn cancel_on(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
         self
     }
 
-    /// Reports what it uses to this meter.
+    /// Reports the usage to this meter.
     pub fn meter(mut self, meter: Meter) -> Self {
         self.meter = Some(meter);
         self
     }
 
-    /// Makes it.
+    /// Makes the summary.
     ///
     /// # Errors
-    /// [`SummaryError`]. The conversation is as it was then.
+    /// [`SummaryError`]. The conversation stays as it was.
     ///
     /// # Cancel safety
     /// Dropping the future ends the request, and leaves the conversation as it was.
@@ -128,34 +128,34 @@ impl fmt::Debug for Summarising<'_> {
     }
 }
 
-/// A summary that was made.
+/// A finished summary.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
     /// What the model wrote.
     pub text: String,
-    /// How many messages it stands for.
+    /// How many messages the summary replaces.
     pub replaced: usize,
-    /// The reported usage, including that of tries that broke off.
+    /// The reported usage, including that of interrupted attempts.
     pub usage: Usage,
-    /// It was cut at the most tokens that a reply may have.
+    /// Whether the reply reached its token limit and was cut.
     pub truncated: bool,
 }
 
-/// Why there is no summary. The conversation is as it was.
+/// Why there is no summary. The conversation stays as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
-    /// All there is would be kept.
+    /// No messages are older than the kept ones.
     #[error("there is nothing to summarise: the conversation has no older messages")]
     NothingOlder,
     /// The model did not answer.
     #[error("the model did not summarise the conversation")]
     Model(#[from] ModelError),
-    /// The model said nothing.
+    /// The model's reply was empty.
     #[error("the model's summary is empty")]
     Empty,
-    /// It was cancelled.
+    /// The summary was cancelled.
     #[error("the summary was cancelled")]
     Cancelled,
 }

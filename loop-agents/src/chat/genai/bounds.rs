@@ -1,11 +1,11 @@
-//! How much a reply may have.
+//! Bounds on the size of a reply.
 
 use genai::chat::ToolCall;
 use serde_json::Value;
 
 use super::events::{MAX_EVENT_BYTES, MAX_LINE_BYTES, MAX_STREAM_BYTES};
 
-/// The most that a reply may say, think and write as arguments together: 32 MiB.
+/// The most bytes of a reply's text, thoughts and arguments together: 32 MiB.
 const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
 
 /// The longest arguments of one tool call: 1 MiB.
@@ -14,16 +14,16 @@ const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 /// The most tool calls of a reply.
 pub(super) const MAX_CALLS: usize = 1000;
 
-/// The `genai` crate copies the arguments so far with each piece of them that comes. This many copied bytes, 4 GiB, are
-/// arguments of 180 kB in words of 4 bytes.
+/// The `genai` crate copies all arguments so far with each new piece. 4 GiB of copied bytes correspond to 180 kB of
+/// arguments in pieces of 4 bytes.
 const MAX_COPIED_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
-/// The largest answer that is no stream, such as a list of models: 8 MiB.
+/// The largest response that is not a stream, such as a list of models: 8 MiB.
 pub(super) const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 const MIB: usize = 1024 * 1024;
 
-/// A bound that a server has crossed.
+/// A bound that a server exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Crossed {
     #[error("its text, thoughts and tool calls are more than {} MiB", MAX_REPLY_BYTES / MIB)]
@@ -44,25 +44,25 @@ pub(super) enum Crossed {
     Calls,
 }
 
-/// Counts what a reply has.
+/// Counts the content of a reply.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     bytes: usize,
     copied: u64,
     calls: usize,
-    /// The call that is being written, and the length of its arguments.
+    /// The current call, and the length of its arguments.
     last: Option<(String, usize)>,
 }
 
 impl Bounds {
-    /// Text or a thought has come.
+    /// Counts a piece of text or of a thought.
     pub(super) fn hear(&mut self, text: &str) -> Result<(), Crossed> {
         self.add(text.len())
     }
 
-    /// A call has come, as far as it is written.
+    /// Counts a call, as far as it has arrived.
     pub(super) fn call(&mut self, call: &ToolCall) -> Result<(), Crossed> {
-        // Arguments that come parsed come once, and their calls may all have one name.
+        // Parsed arguments arrive in one piece, and several calls may share a name.
         let (length, is_whole) = match &call.fn_arguments {
             Value::String(text) => (text.len(), false),
             whole => (whole.to_string().len(), true),

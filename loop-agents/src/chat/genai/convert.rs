@@ -1,4 +1,4 @@
-//! Our conversation as the `genai` crate has it, and its calls as ours.
+//! Converts our conversation to the types of the `genai` crate, and its calls to ours.
 
 use genai::chat::{
     ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, ReasoningEffort, Tool,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::{AnsweredCall, Attachment, Message, Request, ToolCall, Vendor};
 
-/// The request, and whether tools may be called in it.
+/// Converts the request, and names its tools if the model may call them.
 pub(super) fn request(vendor: Vendor, request: &Request<'_>) -> ChatRequest {
     let messages: Vec<_> = request.messages.iter().flat_map(|said| message(vendor, said)).collect();
     let mut converted = ChatRequest::new(messages);
@@ -26,7 +26,7 @@ pub(super) fn request(vendor: Vendor, request: &Request<'_>) -> ChatRequest {
     converted
 }
 
-/// What belongs to the request but is no part of it there.
+/// Adds the parts of a request that the `genai` crate takes as options.
 pub(super) fn options(vendor: Vendor, request: &Request<'_>, options: ChatOptions) -> ChatOptions {
     if !request.may_call && !request.tools.is_empty() && names_tools_always(vendor) {
         return options.with_tool_choice(ToolChoice::None);
@@ -34,9 +34,9 @@ pub(super) fn options(vendor: Vendor, request: &Request<'_>, options: ChatOption
     options
 }
 
-/// The `genai` crate takes `-high` and its like at the end of a name for a wish of how hard to think, and sends the
-/// name without it. On a server of somebody's own it may well be part of the name. It is left alone where another
-/// wish is given, and a budget is one that is not sent to servers of this kind.
+/// Keeps a suffix such as `-high` in the model's name. The `genai` crate removes it from the name and treats it as a
+/// reasoning effort, but on a private server it may be part of the name. The crate leaves the name alone if the request
+/// sets another effort, and it sends no budget to servers of this kind.
 pub(super) fn keeping_the_name(vendor: Vendor, options: ChatOptions) -> ChatOptions {
     match vendor {
         Vendor::OpenAi => options.with_reasoning_effort(ReasoningEffort::Budget(0)),
@@ -44,8 +44,8 @@ pub(super) fn keeping_the_name(vendor: Vendor, options: ChatOptions) -> ChatOpti
     }
 }
 
-/// Anthropic refuses a conversation with calls if the tools are not named. The others take it, and some of
-/// their servers do not know that tools can be named and forbidden.
+/// Anthropic refuses a conversation with calls if the request does not name the tools. The other vendors accept it, and
+/// some of their servers cannot handle named but forbidden tools.
 const fn names_tools_always(vendor: Vendor) -> bool {
     matches!(vendor, Vendor::Anthropic)
 }
@@ -56,7 +56,7 @@ fn message(vendor: Vendor, message: &Message) -> Vec<ChatMessage> {
             vec![ChatMessage::user(text.as_str())]
         }
         Message::User { text, attachments } => {
-            // Pictures first: so some vendors advise.
+            // Pictures come first, as some vendors advise.
             let pictures = attachments.iter().map(picture);
             let words = (!text.is_empty()).then(|| ContentPart::Text(text.clone()));
             vec![ChatMessage::user(MessageContent::from_parts(pictures.chain(words).collect::<Vec<_>>()))]
@@ -76,8 +76,8 @@ fn picture(attachment: &Attachment) -> ContentPart {
     ContentPart::from_binary_base64(media_type.as_str(), attachment.base64(), name.clone())
 }
 
-/// The results of a message's calls. With Ollama each is a message of its own; the others want those that
-/// belong together in one.
+/// Converts the results of a message's calls. Ollama wants one message for each result; the others want all results of
+/// one message together.
 fn results(vendor: Vendor, calls: &[AnsweredCall]) -> Vec<ChatMessage> {
     let parts = calls.iter().map(|answered| {
         let id = answered.call.id.as_str();
@@ -97,7 +97,7 @@ fn call(AnsweredCall { call, .. }: &AnsweredCall) -> TheirCall {
     TheirCall {
         call_id: call.id.clone(),
         fn_name: call.name.clone(),
-        // Only objects are taken back. What the model wrote in place of one is shown to it as such.
+        // Vendors accept only objects as arguments. Anything else goes back to the model as unreadable.
         fn_arguments: match &call.arguments {
             object @ Value::Object(_) => object.clone(),
             other => json!({ "unreadable": other }),
@@ -106,7 +106,7 @@ fn call(AnsweredCall { call, .. }: &AnsweredCall) -> TheirCall {
     }
 }
 
-/// A call of the model.
+/// Converts a call of the model.
 pub(super) fn made(call: TheirCall) -> ToolCall {
     let seals = call.thought_signatures.unwrap_or_default();
     ToolCall { seals, ..ToolCall::new(call.call_id, call.fn_name, call.fn_arguments) }

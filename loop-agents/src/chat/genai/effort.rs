@@ -1,10 +1,10 @@
-//! How hard a model is to think.
+//! The reasoning effort of a model.
 
 use std::{fmt, str::FromStr};
 
 use genai::chat::ReasoningEffort;
 
-/// How hard a model is to think before it answers, where its vendor lets one say so.
+/// How hard a model should think before it answers, if its vendor supports that setting.
 ///
 /// ```
 /// use loop_agents::chat::Effort;
@@ -14,26 +14,26 @@ use genai::chat::ReasoningEffort;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Effort {
-    /// As little as there is.
+    /// The least that the vendor offers.
     Minimal,
-    /// Little.
+    /// Low effort.
     Low,
-    /// Some.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
 }
 
-/// A word that is no [`Effort`].
+/// A word that names no [`Effort`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no effort: write minimal, low, medium or high")]
 pub struct UnknownEffort(String);
 
 impl Effort {
-    /// All of them, the least first.
+    /// All efforts in ascending order.
     pub const ALL: [Self; 4] = [Self::Minimal, Self::Low, Self::Medium, Self::High];
 
-    /// As it is written.
+    /// Returns the name, as users write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
@@ -43,7 +43,8 @@ impl Effort {
         }
     }
 
-    /// As the request says it. No `From`: the interface of this crate names no type of genai.
+    /// Converts it for a request. There is no `From`, because the public interface of this crate names no type of
+    /// `genai`.
     pub(super) const fn asked(self) -> ReasoningEffort {
         match self {
             Self::Minimal => ReasoningEffort::Minimal,

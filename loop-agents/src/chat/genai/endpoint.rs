@@ -1,4 +1,4 @@
-//! Where a model is.
+//! The address of a model server.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ impl Vendor {
         }
     }
 
-    /// Where the protocol lies on a server of which only the name is given.
+    /// Returns the default path of the protocol, for an address without a path.
     const fn root(self) -> &'static str {
         match self {
             Self::OpenAi | Self::Anthropic => "v1/",
@@ -41,10 +41,10 @@ impl Vendor {
     }
 }
 
-/// A server, and how it is reached.
+/// A model server, and how to connect to it.
 ///
-/// Which certificates count for an address with TLS is the system's affair: on Linux that includes the
-/// variables `SSL_CERT_FILE` and `SSL_CERT_DIR`. No other variable is looked at.
+/// The system decides which certificates TLS accepts. On Linux it also reads the variables `SSL_CERT_FILE` and
+/// `SSL_CERT_DIR`. The endpoint reads no other variable.
 ///
 /// # Default
 /// The vendor's own [address](Vendor::default_url), no key, no proxy.
@@ -73,12 +73,12 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// An address without what may be a secret in it: who logs in, and its query. It need not be a right one.
+/// Returns the address without possible secrets, namely its login and its query. The address may be invalid.
 fn shown(address: &str) -> String {
     let (scheme, rest) =
         address.split_once("://").map_or((None, address), |(scheme, rest)| (Some(scheme), rest));
     let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
-    // An `@` in a query: what stands behind it is a part of a value.
+    // This `@` is in a query, and the text after it is a part of a value.
     let rest = if login.is_some_and(|login| login.contains(['?', '#'])) { "" } else { rest };
     let path = rest.split(['?', '#']).next().unwrap_or(rest);
     let hidden =
@@ -86,25 +86,25 @@ fn shown(address: &str) -> String {
     format!("{}{path}{hidden}", scheme.map(|scheme| format!("{scheme}://")).unwrap_or_default())
 }
 
-/// A model that cannot be asked at all.
+/// A model that cannot be used, for example because of its address or its key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenaiError {
-    /// An address that is none.
+    /// The address is invalid.
     #[error("`{url}` is no address of a server: {problem}; write it as `https://host/path`")]
     Url {
-        /// The address, without a login and a query in it.
+        /// The address, without its login and its query.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong with the address.
         problem: String,
     },
-    /// A vendor that answers nobody without a key.
+    /// The vendor requires a key.
     #[error("{vendor:?} needs an API key, and none was given")]
     NoKey {
         /// The vendor.
         vendor: Vendor,
     },
-    /// Connections cannot be made.
+    /// The HTTP client cannot be set up.
     #[error("cannot prepare connections: {0}")]
     Client(String),
     /// The server did not answer.
@@ -113,37 +113,37 @@ pub enum GenaiError {
 }
 
 impl Endpoint {
-    /// The vendor's own server.
+    /// Creates an endpoint at the vendor's own server.
     pub fn new(vendor: Vendor) -> Self {
         Self { vendor, base_url: vendor.default_url().to_owned(), key: None, proxy: None }
     }
 
-    /// Another server that speaks the same. An address without a path gets the one that is usual: `/v1`, for
-    /// Gemini `/v1beta`.
+    /// Uses another server that speaks the same protocol. An address without a path gets the usual one: `/v1`, or
+    /// `/v1beta` for Gemini.
     #[must_use]
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
     }
 
-    /// The key.
+    /// Sets the key.
     #[must_use]
     pub fn key(mut self, key: SecretString) -> Self {
         self.key = Some(key);
         self
     }
 
-    /// Goes through this proxy, such as `http://proxy:3128`. Variables of the environment are not looked at.
+    /// Connects through this proxy, such as `http://proxy:3128`. It ignores proxy variables of the environment.
     #[must_use]
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxy = Some(url.into());
         self
     }
 
-    /// The names of the models that the server has. It also tells whether there is a server at all.
+    /// Returns the names of the server's models. You can also use it to check that the server responds.
     ///
     /// # Errors
-    /// [`GenaiError`]: of the address or the key, or what the server says.
+    /// [`GenaiError`] for an invalid address, a missing key, or an error of the server.
     ///
     /// # Cancel safety
     /// Dropping the future ends the request.
@@ -165,7 +165,7 @@ impl Endpoint {
         })
     }
 
-    /// The error without the key and without the secrets of the address, which some servers repeat.
+    /// Removes the key and the address's secrets from the error, because some servers repeat them.
     pub(super) fn conceal(&self, model: &str, error: ModelError) -> ModelError {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned());
         let address = Url::parse(&self.base_url).ok();
@@ -174,7 +174,7 @@ impl Endpoint {
         let values = query
             .flat_map(|query| query.split('&'))
             .map(|pair| pair.split_once('=').map_or(pair, |(_, it)| it));
-        // What is shorter would be found in every word.
+        // Shorter secrets would match inside ordinary words.
         let parts = login.chain(values).filter(|part| part.len() >= 6).map(str::to_owned);
         let secrets: Vec<_> = key.into_iter().filter(|key| !key.is_empty()).chain(parts).collect();
         let message = error.message();
@@ -186,7 +186,7 @@ impl Endpoint {
         ModelError::new(model, error.kind(), message)
     }
 
-    /// The address with a path, and a `/` at its end: only so can more be appended to it.
+    /// Returns the address with a path and a final `/`, so that further segments can be joined to it.
     pub(super) fn address(&self) -> Result<Url, GenaiError> {
         let bad = |problem: String| GenaiError::Url { url: shown(&self.base_url), problem };
         let mut url = Url::parse(&self.base_url).map_err(|error| bad(error.to_string()))?;
@@ -205,7 +205,7 @@ impl Endpoint {
         match &self.key {
             Some(key) => Ok(AuthData::from_single(key.expose_secret())),
             None if self.vendor.needs_key() => Err(GenaiError::NoKey { vendor: self.vendor }),
-            // Without a key there is no header for one: an empty one is refused by some servers.
+            // Without a key the request has no header for one, because some servers refuse an empty key.
             None if self.vendor == Vendor::OpenAi => {
                 let url = local(address)
                     .join("chat/completions")
@@ -216,13 +216,13 @@ impl Endpoint {
         }
     }
 
-    /// What connects to the server at this address.
+    /// Creates the client for the server at this address.
     pub(super) fn upstream(&self, address: &Url) -> Result<Upstream, GenaiError> {
         let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
         let mut http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls(address)?)
             .connect_timeout(CONNECT_TIME)
-            // No vendor redirects, and a key must not follow to wherever somebody else points.
+            // No vendor redirects, and a redirect could send the key to another server.
             .redirect(Policy::none())
             .no_proxy();
         if let Some(proxy) = &self.proxy {
@@ -233,11 +233,11 @@ impl Endpoint {
     }
 }
 
-/// A server that does not take a connection within this time is not there.
+/// A server that accepts no connection within this time counts as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
 
-/// TLS with what the system trusts. An address without TLS needs no certificates, and a machine with nothing
-/// but a local model may have none.
+/// Configures TLS with the certificates that the system trusts. An address without TLS needs none, and a machine with
+/// only a local model may have none.
 fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
     match address.scheme() {
         "https" => {
@@ -247,7 +247,7 @@ fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
     }
 }
 
-/// TLS that trusts nobody, for connections that have none.
+/// Configures TLS without any trusted certificate, for connections without TLS.
 pub(super) fn without_certificates() -> Result<ClientConfig, GenaiError> {
     Ok(protocols()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
@@ -262,15 +262,16 @@ fn no_tls(error: &rustls::Error) -> GenaiError {
     GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
 }
 
-/// The address as the `genai` crate sees it: there is no TLS on the way to the [`Relay`], which knows the rest.
+/// Returns the address for the `genai` crate. It uses no TLS, because it leads to the [`Relay`], which makes the real
+/// connection.
 pub(super) fn local(address: &Url) -> Url {
     let mut local = address.clone();
-    // It fails only for schemes that no address has.
+    // This fails only for schemes that an endpoint never has.
     let _ = local.set_scheme("http");
     local
 }
 
-/// The address as the adapters take it.
+/// Converts the address to the type that the adapters take.
 pub(super) fn as_base(address: &Url) -> Address {
     Address::from_owned(address.as_str())
 }

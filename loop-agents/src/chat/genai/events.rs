@@ -1,32 +1,31 @@
-//! The bytes of a streamed reply, cut where its events end.
+//! Splits the bytes of a streamed reply at the ends of its events.
 
 use super::{super::Vendor, bounds::Crossed};
 
 /// The longest line: 4 MiB. Some vendors send a whole tool call in one.
 pub(super) const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The longest event: 5 MiB. It is a line with data, and some that say what that is.
+/// The longest event: 5 MiB. It has one line of data and a few short lines that describe it.
 pub(super) const MAX_EVENT_BYTES: usize = 5 * 1024 * 1024;
 
 /// The most bytes of one stream: 128 MiB. Some vendors wrap each word of a reply in 300 bytes.
 pub(super) const MAX_STREAM_BYTES: usize = 128 * 1024 * 1024;
 
-/// Hands on whole events only. The reader behind it begins at the beginning of an event with each piece that it gets,
-/// so that an event in many pieces takes it quadratic time. Here each byte is looked at once, and memory holds one
-/// event.
+/// Passes on whole events only. The `genai` crate parses an event from its beginning for each piece that it gets, so an
+/// event in many pieces takes quadratic time. This type looks at each byte once and holds one event in memory.
 #[derive(Debug)]
 pub(super) struct Events {
-    /// Each line is an event; else an empty line ends one.
+    /// Whether each line is an event. Otherwise an empty line ends an event.
     is_lines: bool,
-    /// What has come of the event that has not ended.
+    /// The bytes of the incomplete event.
     held: Vec<u8>,
-    /// Bytes of the current line.
+    /// How many bytes the current line has.
     line: usize,
-    /// Bytes of the current event.
+    /// How many bytes the current event has.
     event: usize,
-    /// Bytes of the stream.
+    /// How many bytes the stream has so far.
     stream: usize,
-    /// The last byte was a carriage return. A line feed after it ends no other line.
+    /// Whether the last byte was a carriage return. A line feed after it does not end another line.
     after_return: bool,
 }
 
@@ -36,7 +35,7 @@ impl Events {
         Self { is_lines, held: Vec::new(), line: 0, event: 0, stream: 0, after_return: false }
     }
 
-    /// Takes the next bytes; gives the events that end in them.
+    /// Takes the next bytes and returns the events that end in them.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Crossed> {
         self.stream = self.stream.saturating_add(bytes.len());
         if self.stream > MAX_STREAM_BYTES {
@@ -65,12 +64,12 @@ impl Events {
         Ok(events)
     }
 
-    /// What stands behind the last event.
+    /// Returns the bytes after the last whole event.
     pub(super) fn finish(self) -> Vec<u8> {
         self.held
     }
 
-    /// Counts a byte, and says whether an event ends with it.
+    /// Counts a byte and returns whether an event ends with it.
     fn ends_event(&mut self, byte: u8) -> bool {
         let after_return = std::mem::replace(&mut self.after_return, byte == b'\r');
         match byte {

@@ -1,4 +1,4 @@
-//! What a failure means.
+//! Converts failures to our errors.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,10 +16,10 @@ use super::{
     relay::Obstacle,
 };
 
-/// The most that is kept of what a server says: some answer with a page of HTML.
+/// How many characters of a server's error message we keep: some servers answer with a page of HTML.
 const MAX_MESSAGE_CHARS: usize = 600;
 
-/// An error of the `genai` crate as one of ours. `began` says whether a part of the reply had come.
+/// Converts an error of the `genai` crate to ours. `began` tells whether a part of the reply had arrived.
 pub(super) fn fault(model: &str, error: &Error, began: bool) -> ModelError {
     match error {
         Error::HttpError { status, headers, body, .. } => refused(model, status.as_u16(), headers, body),
@@ -27,7 +27,7 @@ pub(super) fn fault(model: &str, error: &Error, began: bool) -> ModelError {
             let kind = kind_of_body(body).unwrap_or(ModelErrorKind::ServerFailed);
             ModelError::new(model, kind, message_of(body))
         }
-        // The transport's own error is within, and may be one of these again.
+        // The inner error is the transport's, and may itself be a `genai` error.
         Error::WebStream { error, .. } => match error.downcast_ref::<Error>() {
             Some(inner) => fault(model, inner, began),
             None => disconnected(model, &**error, began),
@@ -47,7 +47,7 @@ pub(super) fn fault(model: &str, error: &Error, began: bool) -> ModelError {
     }
 }
 
-/// What kept a request, or its reply, from getting through.
+/// Converts an obstacle to a request, or to its reply, to an error.
 pub(super) fn stopped(model: &str, obstacle: Obstacle, began: bool) -> ModelError {
     match obstacle {
         Obstacle::Http(error) => disconnected(model, &error, began),
@@ -58,7 +58,7 @@ pub(super) fn stopped(model: &str, obstacle: Obstacle, began: bool) -> ModelErro
     }
 }
 
-/// A reply that crossed a bound.
+/// Builds the error of a reply that exceeded a bound.
 pub(super) fn too_large(model: &str, crossed: Crossed) -> ModelError {
     ModelError::new(model, ModelErrorKind::TooLarge, crossed.to_string())
 }
@@ -76,7 +76,7 @@ fn disconnected(model: &str, error: &(dyn std::error::Error + 'static), began: b
     ModelError::new(model, kind, "").because(without_url(error))
 }
 
-/// The error with its causes, without the URL: a key may be in it.
+/// Returns the error with its causes but without the URL, which may contain a key.
 fn without_url(error: &(dyn std::error::Error + 'static)) -> String {
     let told = loop_core::with_causes(error);
     let errors = std::iter::successors(Some(error), |error| error.source());
@@ -84,7 +84,7 @@ fn without_url(error: &(dyn std::error::Error + 'static)) -> String {
     urls.fold(told, |told, url| told.replace(&format!(" for url ({url})"), ""))
 }
 
-/// An answer with a status that is no success.
+/// Builds the error of a response with a status other than success.
 fn refused(model: &str, status: u16, headers: &HeaderMap, body: &str) -> ModelError {
     let json: Value = serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.trim().to_owned()));
     let kind = match status {
@@ -99,7 +99,7 @@ fn refused(model: &str, status: u16, headers: &HeaderMap, body: &str) -> ModelEr
     ModelError::new(model, kind, format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " }))
 }
 
-/// What the words of an error mean, where its status does not say it: each vendor has names of its own.
+/// Derives the category from the error's text, where the status does not show it. The names differ between vendors.
 fn kind_of_body(body: &Value) -> Option<ModelErrorKind> {
     let text = body.to_string().to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -123,7 +123,7 @@ fn kind_of_body(body: &Value) -> Option<ModelErrorKind> {
     }
 }
 
-/// What a server says for people: `error.message`, `error` or `message`, else all of it.
+/// Returns the server's message for people: `error.message`, `error` or `message`, otherwise the whole body.
 fn message_of(body: &Value) -> String {
     let found = [body.pointer("/error/message"), body.get("error"), body.get("message")];
     let text = match found.into_iter().flatten().find_map(Value::as_str) {
@@ -136,7 +136,7 @@ fn message_of(body: &Value) -> String {
     }
 }
 
-/// When a rate limit ends: milliseconds, seconds or a date in a header, or seconds in Gemini's body.
+/// Returns when a rate limit ends: from milliseconds, seconds or a date in a header, or from seconds in Gemini's body.
 fn reset(headers: &HeaderMap, body: &Value) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let seconds =
@@ -152,9 +152,9 @@ fn reset(headers: &HeaderMap, body: &Value) -> Option<Duration> {
     seconds(delay.strip_suffix('s')?)
 }
 
-/// How long it is until a date as HTTP has it. A date that has passed is no wait.
+/// Returns the time until an HTTP date, or zero if the date has passed.
 fn until(date: &str) -> Option<Duration> {
-    // HTTP says GMT for what mail calls +0000.
+    // HTTP writes GMT where mail writes +0000.
     let date = date.replace("GMT", "+0000");
     let then = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_timestamp(&date).ok()?;
     let now = Timestamp::try_from(SystemTime::now()).ok()?;

@@ -1,9 +1,9 @@
-//! Models behind a server, by the `genai` crate.
+//! Models behind a server, through the `genai` crate.
 //!
-//! Each vendor has a protocol of its own, which changes with every new model. That is another project's work;
-//! here stands what that project leaves open: replies that break off are errors and not short replies,
-//! figures that were not reported are unknown and not zero, a reply has bounds, and every failure says whether it is worth asking
-//! again.
+//! Each vendor has its own protocol, which changes with every new model. The `genai` crate implements the protocols.
+//! This module adds what the crate leaves open: an interrupted reply is an error and not a short reply, figures that
+//! the server did not report are unknown and not zero, a reply has bounds, and every error tells whether a retry makes
+//! sense.
 
 mod bounds;
 mod convert;

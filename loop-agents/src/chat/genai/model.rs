@@ -23,18 +23,17 @@ use super::{
 };
 use crate::usage::Prices;
 
-/// A model that a server gives access to. It is asked once; see [`Retry`](crate::chat::Retry).
+/// A model behind a server. It makes one attempt for each request; see [`Retry`](crate::chat::Retry).
 ///
-/// What a reply costs is estimated from a list of [`Prices`]. That a reply is cut off in its middle is an
-/// error, not a short reply.
+/// It estimates the cost of a reply from a list of [`Prices`]. An interrupted reply is an error, not a short reply.
 ///
-/// A reply is [too large](ModelErrorKind::TooLarge) if its text, thoughts and tool calls are more than 32 MiB, if the
-/// arguments of a call are more than 1 MiB, if there are more than 1,000 calls, or if a line of the stream is
-/// longer than 4 MiB. Of an error 64 KiB are read. Time and memory grow no faster than what the server sends.
+/// A reply is [too large](ModelErrorKind::TooLarge) if its text, thoughts and tool calls exceed 32 MiB, if the
+/// arguments of a call exceed 1 MiB, if it has more than 1,000 calls, or if a line of the stream is longer than 4 MiB.
+/// It reads up to 64 KiB of an error. Time and memory grow no faster than the server's response.
 ///
 /// # Default
-/// The bundled prices, 10 minutes of silence before a server counts as dead (a model on a small machine
-/// reads a long prompt for minutes), and the vendor's own bound on the length of replies.
+/// The bundled prices; 10 minutes of silence before a server counts as dead (a model on a small machine reads a long
+/// prompt for minutes); the vendor's own limit on the length of replies.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, Endpoint, GenaiModel, Retry, Vendor};
@@ -58,10 +57,10 @@ pub struct GenaiModel {
 const MAX_SILENCE: Duration = Duration::from_secs(600);
 
 impl GenaiModel {
-    /// The model of this name on this server. No connection is made yet.
+    /// Creates the model of this name on this server, without connecting yet.
     ///
     /// # Errors
-    /// An address that is none, or a vendor without the key that it needs.
+    /// Fails if the address is invalid, or if the vendor requires a key and there is none.
     pub fn new(endpoint: Endpoint, model: impl Into<String>) -> Result<Self, GenaiError> {
         let name = model.into();
         let address = endpoint.address()?;
@@ -80,43 +79,43 @@ impl GenaiModel {
         Ok(model.max_silence(MAX_SILENCE))
     }
 
-    /// The longest time in which nothing may come, before the reply and within it.
+    /// Sets how long the server may send nothing, before the reply and within it.
     #[must_use]
     pub fn max_silence(mut self, time: Duration) -> Self {
         self.options = self.options.with_stream_header_timeout(time).with_stream_read_timeout(time);
         self
     }
 
-    /// The most tokens that a reply may have.
+    /// Sets the most tokens that a reply may have.
     #[must_use]
     pub fn max_reply_tokens(mut self, tokens: u32) -> Self {
         self.options = self.options.with_max_tokens(tokens);
         self
     }
 
-    /// How many tokens the model can read and write at once. No server is asked for it, so without this it is
-    /// unknown.
+    /// Sets how many tokens the model can read and write at once. This type does not ask the server, so the window is
+    /// unknown by default.
     #[must_use]
     pub const fn with_context_window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
         self
     }
 
-    /// How hard it is to think. Not said, that is the vendor's affair.
+    /// Sets how hard the model should think. The vendor decides by default.
     #[must_use]
     pub fn reasoning(mut self, effort: Effort) -> Self {
         self.options = self.options.with_reasoning_effort(effort.asked());
         self
     }
 
-    /// What tokens cost.
+    /// Sets the prices of tokens.
     #[must_use]
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self
     }
 
-    /// Sends the request; the reply comes through what is beside it.
+    /// Sends the request. The reply arrives through the relay that runs beside the stream.
     async fn open(&self, request: &Request<'_>) -> Result<(ChatStream, Passing), ModelError> {
         let local = |error: &dyn fmt::Display| {
             ModelError::new(&self.name, ModelErrorKind::Unreachable, error.to_string())
@@ -134,7 +133,8 @@ impl GenaiModel {
         }
     }
 
-    /// The reply; `spoke` says whether anything is in it, and `reported` what its events said of its use.
+    /// Builds the reply. `spoke` tells whether it has any content, and `reported` holds the usage that its events
+    /// reported.
     fn finished(
         &self,
         text: String,
@@ -144,7 +144,7 @@ impl GenaiModel {
     ) -> Result<Reply, ModelError> {
         let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
         match &end.captured_stop_reason {
-            // These two end each reply with a reason. Where there is none, it was the connection that ended.
+            // These two vendors end each reply with a reason. Without one, the connection ended too early.
             None if matches!(self.endpoint.vendor, Vendor::Ollama | Vendor::Gemini) => {
                 return error(ModelErrorKind::CutOff, "");
             }
@@ -165,7 +165,7 @@ impl GenaiModel {
         Ok(Reply { text, calls, usage: used, truncated })
     }
 
-    /// An error in which neither the key nor a secret of the address stands, even if the server repeats it.
+    /// Converts an error, and removes the key and the address's secrets even if the server repeats them.
     fn failed(&self, error: &genai::Error, passing: &mut Passing, began: bool) -> ModelError {
         let error = match passing.take_obstacle() {
             Some(obstacle) => stopped(&self.name, obstacle, began),
@@ -200,7 +200,7 @@ impl ChatModel for GenaiModel {
 }
 
 impl GenaiModel {
-    /// Hears a reply to its end.
+    /// Reads a reply to its end.
     async fn hear(
         &self,
         mut stream: ChatStream,

@@ -1,7 +1,7 @@
-//! The numbers of tool calls in a stream of `OpenAI`'s kind.
+//! Checks the numbers of tool calls in a stream of `OpenAI`'s protocol.
 //!
-//! The `genai` crate makes room for as many calls as the number of one says. A server that numbers a call four billion
-//! would take all of the memory with it.
+//! The `genai` crate allocates as many calls as the highest number requires. A call with the number four billion would
+//! exhaust the memory.
 
 use serde_json::Value;
 
@@ -20,11 +20,11 @@ pub(super) fn check(vendor: Vendor, events: &[u8]) -> Result<(), Crossed> {
     if is_too_high { Err(Crossed::Calls) } else { Ok(()) }
 }
 
-/// The highest number of a call in an event, as the `genai` crate reads it: its lines of data are one text.
+/// Returns the highest number of a call in an event. Like the `genai` crate, it joins the event's lines of data.
 fn highest(event: &str) -> u64 {
     let data = event.lines().filter_map(|line| line.trim().strip_prefix("data:")).map(str::trim);
     let data = data.collect::<Vec<_>>().join("\n");
-    // An event without the key has no calls. What is no JSON is refused by its reader.
+    // An event without the key has no calls. The `genai` crate refuses invalid JSON itself.
     if !data.contains("index") && !data.contains('\\') {
         return 0;
     }

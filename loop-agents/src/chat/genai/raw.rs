@@ -1,21 +1,21 @@
-//! What a model wrote as the arguments of its calls, before a parser chose among its keys.
+//! The arguments of calls as the model wrote them, before a parser drops duplicate keys.
 
 use genai::chat::ToolCall;
 use serde_json::Value;
 
 use crate::output::objects;
 
-/// The texts of the arguments, as they come.
+/// The texts of the arguments, as they arrive.
 ///
-/// The `genai` crate hands over arguments that were parsed, and its parser keeps the last of two equal keys. While a
-/// reply of `OpenAI`'s or Anthropic's kind streams, it tells the text so far, and that is what is read here. From Ollama
-/// and Gemini the arguments come as JSON within the line's own, which is parsed there as a whole: of theirs nothing can
-/// be known, and a key that they write twice counts as the crate reads it.
+/// The `genai` crate returns parsed arguments, and its parser keeps the last of two equal keys. While a reply of
+/// `OpenAI`'s or Anthropic's protocol streams, the crate also passes on the text so far, and this type collects that
+/// text. Ollama and Gemini send the arguments as JSON within the line's own JSON, which the crate parses as a whole.
+/// For these two, duplicate keys go unnoticed, and the crate's choice counts.
 #[derive(Debug, Default)]
 pub(super) struct RawArguments(Vec<(String, String)>);
 
 impl RawArguments {
-    /// Takes the call as far as it has come.
+    /// Takes the call as far as it has arrived.
     pub(super) fn hear(&mut self, call: ToolCall) {
         let Value::String(text) = call.fn_arguments else { return };
         match self.0.last_mut() {
@@ -24,7 +24,7 @@ impl RawArguments {
         }
     }
 
-    /// The call with its arguments as they were written, if a key stands twice in them.
+    /// Returns the call with its original arguments if they contain a duplicate key.
     pub(super) fn restore(&self, mut call: ToolCall) -> ToolCall {
         let is_doubled = |text: &&String| {
             objects::unique(text).is_none()

@@ -1,10 +1,10 @@
-//! The way of a request to its server, and of the reply back, with bounds.
+//! Relays a request to its server, and the reply back, within bounds.
 //!
-//! The `genai` crate makes the connection itself and lets nobody look at what comes over it. It keeps all of it, and
-//! it reads a long event in quadratic time. So it is given a connection that ends here, in this process. The request
-//! goes on to the server from here, and of the reply it gets one whole event after the other, none too long.
+//! The `genai` crate makes its own connection and shows nobody the bytes. It keeps all of them in memory, and it reads
+//! a long event in quadratic time. So we give it a connection that ends in this process. The relay sends the request on
+//! to the server, and passes back the reply one whole event at a time, with a limit on the length of each.
 //!
-//! Only this process can use that connection: a peer with another process id is refused.
+//! Only this process can use that connection: the relay refuses a peer with another process id.
 
 use std::{
     future::poll_fn,
@@ -33,14 +33,14 @@ use super::{
     reported::Reported,
 };
 
-/// As much is kept of what a server says with an error: some answer with a page of HTML.
+/// How many bytes of a server's error we read: some servers answer with a page of HTML.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The server at the other end.
 #[derive(Clone)]
 pub(super) struct Upstream {
     pub(super) http: reqwest::Client,
-    /// Its address. Paths are those of the requests.
+    /// The server's address. The paths come from the requests.
     pub(super) origin: Url,
     pub(super) vendor: Vendor,
 }
@@ -57,18 +57,18 @@ pub(super) enum Obstacle {
 }
 
 impl From<reqwest::Error> for Obstacle {
-    /// Without its URL: a key may be in it.
+    /// Removes the URL, which may contain a key.
     fn from(error: reqwest::Error) -> Self {
         Self::Http(error.without_url())
     }
 }
 
-/// The end of a connection in this process, for one request.
+/// The local end of a connection, for one request.
 pub(super) struct Relay {
     listener: UnixListener,
-    /// Where the other end connects to.
+    /// The address that the other end connects to.
     pub(super) name: PathBuf,
-    /// The folder of the socket, where it needs one.
+    /// The folder of the socket, if it needs one.
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -78,7 +78,7 @@ impl Relay {
         {
             use std::sync::atomic::{AtomicU64, Ordering};
 
-            // A name without a file: nobody can put another socket in its place while it is bound.
+            // An abstract name has no file: nobody can put another socket in its place while it is bound.
             static OPENED: AtomicU64 = AtomicU64::new(0);
             loop {
                 let number = OPENED.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Relay {
         }
     }
 
-    /// Passes one request on, and its reply back.
+    /// Passes one request to the server, and its reply back.
     pub(super) async fn pass(self, upstream: Upstream, reported: Reported) -> Result<(), Obstacle> {
         let mut socket = self.accept().await?;
         let request = Incoming::read(&mut socket).await?;
@@ -118,7 +118,7 @@ impl Relay {
         let own = i32::try_from(process::id()).ok();
         loop {
             let (socket, _) = self.listener.accept().await?;
-            // A system that does not tell the process has the socket in a folder of this user.
+            // A system that does not report the peer's process id has the socket in a folder of this user.
             if socket.peer_cred()?.pid().is_none_or(|peer| Some(peer) == own) {
                 return Ok(socket);
             }
@@ -146,7 +146,7 @@ async fn stream(
     Ok(chunk(to, &rest).await?)
 }
 
-/// Passes a body on that is read as a whole; of an error its beginning.
+/// Passes on a body that the client reads as a whole, or the beginning of an error.
 async fn body(mut response: Response, status: StatusCode, to: &mut UnixStream) -> Result<(), Obstacle> {
     let max = if status.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
     let mut left = max;
@@ -161,7 +161,7 @@ async fn body(mut response: Response, status: StatusCode, to: &mut UnixStream) -
     Ok(())
 }
 
-/// Writes a piece of a body of which the length is not known before.
+/// Writes a piece of a body whose length is unknown in advance.
 async fn chunk(to: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         // An empty piece would end the body.
@@ -172,11 +172,11 @@ async fn chunk(to: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
     to.write_all(b"\r\n").await
 }
 
-/// The head of a response, as it is passed on.
+/// Builds the head of the response for the client.
 fn head(response: &Response) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} -\r\n", response.status().as_u16()).into_bytes();
     let own = [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING];
-    // A reader refuses a head with more than a hundred.
+    // The reader refuses a head with more than a hundred headers.
     for (name, value) in response.headers().iter().filter(|(name, _)| !own.contains(name)).take(90) {
         head.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
@@ -187,7 +187,7 @@ fn head(response: &Response) -> Vec<u8> {
 /// A request as the `genai` crate made it.
 struct Incoming {
     method: Method,
-    /// Its path, with what follows.
+    /// Its path and query.
     target: String,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -215,7 +215,7 @@ impl Incoming {
         Ok(request)
     }
 
-    /// The request of this head, and the length of its body.
+    /// Parses this head, and returns the request and the length of its body.
     fn of_head(head: &[u8]) -> Option<(Self, usize)> {
         let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let mut first = std::str::from_utf8(lines.next()?).ok()?.split(' ');
@@ -242,7 +242,7 @@ impl Incoming {
     }
 }
 
-/// A client whose requests all go to this relay.
+/// Creates a client that sends all requests to this relay.
 pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
     let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
     let http = reqwest::Client::builder()
@@ -255,10 +255,10 @@ pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
     genai::Client::builder().with_reqwest(http).build().map_err(|error| problem(&error))
 }
 
-/// What a relay does until it has ended or is stopped.
+/// The future of a relay, which runs until the relay ends or stops.
 type Work = Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>;
 
-/// A relay at work, and what stopped it.
+/// A running relay, and the obstacle that stopped it.
 pub(super) struct Passing {
     work: Option<Work>,
     obstacle: Option<Obstacle>,
@@ -272,7 +272,7 @@ impl Passing {
         Self { work: Some(Box::pin(work)), obstacle: None, reported }
     }
 
-    /// The usage that the reply has reported so far.
+    /// Returns the usage that the reply has reported so far.
     pub(super) const fn reported(&self) -> &Reported {
         &self.reported
     }
@@ -286,7 +286,7 @@ impl Passing {
         }
     }
 
-    /// Works while `other` is waited for.
+    /// Runs the relay while it waits for `other`.
     pub(super) async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
         let mut other = pin!(other);
         poll_fn(|cx| {
@@ -296,7 +296,7 @@ impl Passing {
         .await
     }
 
-    /// What stopped it. The other end has seen no more of it than that the connection ended.
+    /// Takes the obstacle that stopped the relay. The client has seen only that the connection ended.
     pub(super) fn take_obstacle(&mut self) -> Option<Obstacle> {
         self.obstacle.take()
     }

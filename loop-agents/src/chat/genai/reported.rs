@@ -1,6 +1,7 @@
 //! The usage that a stream reports before its reply ends.
 //!
-//! The `genai` crate gives the usage at the end of a reply. A reply that breaks off never ends, but the vendor charges for it.
+//! The `genai` crate returns the usage at the end of a reply. An interrupted reply never gets there, but the vendor
+//! charges for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,10 +15,10 @@ use crate::output::objects::{self, Read};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reported(Arc<Mutex<Counts>>);
 
-/// Tokens. A later event replaces what an earlier one said.
+/// Token counts. A later event replaces the count of an earlier one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
-    /// Read, beside what was cached if the vendor counts it so.
+    /// Input tokens, without cached ones if the vendor counts those separately.
     input: Option<u64>,
     cached: Option<u64>,
     cache_written: Option<u64>,
@@ -25,13 +26,13 @@ struct Counts {
     thoughts: Option<u64>,
     /// Reasoning tokens. Most servers include them in `output`.
     reasoned: Option<u64>,
-    /// Read and written.
+    /// Input and output tokens together.
     total: Option<u64>,
-    /// Something of the reply has come.
+    /// Whether any part of the reply has arrived.
     has_begun: bool,
-    /// A count cannot be one, or a key appears twice.
+    /// Whether a count is not a valid number, or a key appears twice.
     is_doubtful: bool,
-    /// The count of `output` is that of the end of the reply.
+    /// Whether the count of `output` is the one from the end of the reply.
     is_final: bool,
 }
 
@@ -42,7 +43,7 @@ impl Reported {
         let is_lines = matches!(vendor, Vendor::Ollama);
         self.counts().has_begun |= !text.is_empty();
         for event in text.split(if is_lines { "\n" } else { "\n\n" }) {
-            // Most events are words.
+            // A quick check, because most events contain only text.
             if ["usage", "_eval_count", "\\u"].iter().any(|word| event.contains(word))
                 && let Some(Read { value, doubled }) = data(event)
             {
@@ -53,13 +54,13 @@ impl Reported {
         }
     }
 
-    /// Whether anything of the reply has come.
+    /// Returns whether any part of the reply has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.counts().has_begun
     }
 
-    /// Whether the counts can be all that was used. `spoke` says whether anything is in the reply: then something was
-    /// written.
+    /// Returns whether the counts can cover everything that the reply used. `spoke` tells whether the reply has any
+    /// content: if so, its output cannot be zero.
     pub(super) fn is_whole(&self, vendor: Vendor, spoke: bool) -> bool {
         let Counts { input, cached, cache_written, output, is_doubtful, is_final, .. } = *self.counts();
         let is_beside = matches!(vendor, Vendor::Anthropic);
@@ -72,13 +73,13 @@ impl Reported {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The usage so far, as the type of the `genai` crate.
+    /// Returns the usage so far, as the type of the `genai` crate.
     pub(super) fn usage(&self, vendor: Vendor) -> Theirs {
         let Counts { input, cached, cache_written, output, thoughts, reasoned, total, .. } = *self.counts();
         let is_beside = matches!(vendor, Vendor::Anthropic);
         let beside = [cached, cache_written].into_iter().flatten().filter(|_| is_beside);
         let input = beside.chain(input).reduce(u64::saturating_add);
-        // With Gemini thoughts are counted by themselves.
+        // Gemini counts thoughts separately.
         let output = [output, thoughts].into_iter().flatten().reduce(u64::saturating_add);
         // Some servers count reasoning only in their totals, and still charge for it.
         let beyond = total.zip(input).map(|(total, input)| total.saturating_sub(input));
@@ -127,12 +128,12 @@ impl Counts {
         set(&mut self.reasoned, &details);
         set(&mut self.total, &["/total_tokens", "/totalTokenCount"]);
         self.is_doubtful = is_doubtful;
-        // Anthropic has a placeholder with the beginning of the message.
+        // Anthropic sends a placeholder with the beginning of the message.
         self.is_final |= has_output && data.pointer("/message/usage").is_none();
     }
 }
 
-/// The JSON of an event: that of its lines of data, or all of it.
+/// Parses the JSON of an event: its joined lines of data, or the whole event if it has none.
 fn data(event: &str) -> Option<Read> {
     let lines = event.lines().filter_map(|line| line.trim().strip_prefix("data:")).map(str::trim);
     let data = lines.collect::<Vec<_>>().join("\n");

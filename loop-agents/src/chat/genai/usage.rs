@@ -1,15 +1,15 @@
-//! What a reply used.
+//! The usage of a reply.
 
 use genai::chat::{PromptTokensDetails, Usage as Theirs};
 use loop_core::{Cost, Usage, Usd};
 
 use crate::usage::{Prices, Tokens};
 
-/// Tokens as they were reported, and what they cost by the list.
+/// Converts reported tokens to a usage, with their cost from the price list.
 ///
-/// The `genai` crate has zeros where a server said nothing; but no request is empty, so nothing read means
-/// that nothing was reported. Unless `is_whole`, which says that the counts can be all that was used, the price is a
-/// lower bound.
+/// The `genai` crate has zeros where a server reported nothing. No request is empty, so zero tokens of input mean that
+/// the server reported none. `is_whole` tells whether the counts can cover everything that the reply used; if not, the
+/// price is a lower bound.
 pub(super) fn usage(reported: Option<&Theirs>, is_whole: bool, model: &str, prices: &Prices) -> Usage {
     let tokens = reported.map(tokens).unwrap_or_default();
     let mut usage = tokens.usage();
@@ -53,7 +53,7 @@ fn tokens(reported: &Theirs) -> Tokens {
     Tokens { fresh: Some(beside - written.unwrap_or(0)), cached, cache_written: written, output }
 }
 
-/// A number that was reported.
+/// Returns a reported number.
 fn count(tokens: Option<i32>) -> Option<u64> {
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).filter(|tokens| *tokens > 0)
 }

@@ -1,17 +1,17 @@
-//! Calls that a model wrote into its text.
+//! Calls that a model writes into its text.
 
 use serde_json::{Map, Value};
 
 use super::{super::ToolCall, FencedBlock, fences::Fenced};
 use crate::{output::objects, tools::ToolDefinition};
 
-/// What a call is told that does not count; short enough to be told whole.
+/// The result of an invalid call; short enough that it never gets cut.
 const MISPLACED: &str = "a call is a closed block with nothing around it, each of its keys once";
 
-/// The calls that a text is: fenced blocks, of JSON or of no language, that hold an object with a
-/// `name` and `arguments` (or `parameters`, if there are no `arguments`). None if anything stands around them, as
-/// another block or words: then the text explains something or quotes it, and does not ask for it. None either if a
-/// block has no end, or a key stands twice.
+/// Returns the calls of a text that consists of calls only: fenced blocks of JSON, or without a language, that hold an
+/// object with a `name` and `arguments` (or `parameters`, if there are no `arguments`). If the text contains anything
+/// else, such as another block or words, it returns none: such a text explains or quotes a call. It also returns none
+/// if a block is not closed, or if a key appears twice.
 ///
 /// ```
 /// use loop_agents::chat::written_calls;
@@ -29,8 +29,8 @@ pub fn written_calls(text: &str) -> Vec<ToolCall> {
     if is_all { calls.collect::<Option<_>>().unwrap_or_default() } else { Vec::new() }
 }
 
-/// The calls of these tools in a text that is none: without arguments, so that the tools refuse them, and the model
-/// hears of it.
+/// Returns the calls of these tools in a text that contains more than calls. They have no arguments, so that the tools
+/// refuse them, and the model learns about the mistake.
 pub(super) fn misplaced_calls(text: &str, tools: &[ToolDefinition]) -> Vec<ToolCall> {
     let blocks = Fenced::of(text).blocks;
     let calls = blocks.iter().enumerate().filter(|(_, block)| is_json(block)).filter_map(|(index, block)| {

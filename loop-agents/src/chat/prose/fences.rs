@@ -1,20 +1,20 @@
-//! Fenced blocks, as `CommonMark` has them.
+//! Fenced code blocks, as `CommonMark` defines them.
 
 /// A fenced block of a Markdown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FencedBlock {
-    /// The first word after the opening fence: a language, mostly. Empty if there is none.
+    /// The first word after the opening fence, usually a language. Empty if there is none.
     pub language: String,
-    /// What is in it, without the last line's end. The fence's own indentation is taken off.
+    /// The content, without the last line break and without the fence's own indentation.
     pub content: String,
 }
 
-/// A fence that a line begins a block with, or ends one.
+/// A line that opens or closes a block.
 struct Fence<'a> {
     indent: usize,
     sign: char,
     length: usize,
-    /// What stands after it.
+    /// The text after the fence.
     info: &'a str,
 }
 
@@ -25,19 +25,20 @@ impl<'a> Fence<'a> {
         let sign = rest.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
         let info = rest.trim_start_matches(sign);
         let length = rest.len() - info.len();
-        // Indented further it is code already; and a line such as ```a``` is code within a sentence.
+        // A line with more indentation is already code, and a line such as ```a``` is code within a sentence.
         let is_fence = indent <= 3 && length >= 3 && !(sign == '`' && info.contains('`'));
         is_fence.then(|| Self { indent, sign, length, info: info.trim() })
     }
 
-    /// Only as long a row of the same signs, with nothing after it, ends a block: so a block can hold others.
+    /// Returns whether the line closes the block: only a fence of the same character, at least as long and with no text
+    /// after it, does. So a block can contain others.
     fn is_closed_by(&self, line: &str) -> bool {
         Fence::of(line)
             .is_some_and(|end| end.sign == self.sign && end.length >= self.length && end.info.is_empty())
     }
 }
 
-/// The fenced blocks of a text, in their order. A block that is not closed ends with the text.
+/// Returns the fenced blocks of a text, in order. A block that is not closed ends with the text.
 ///
 /// ```
 /// use loop_agents::chat::fenced_blocks;
@@ -52,7 +53,7 @@ pub fn fenced_blocks(text: &str) -> Vec<FencedBlock> {
 #[derive(Debug)]
 pub(super) struct Fenced {
     pub(super) blocks: Vec<FencedBlock>,
-    /// Nothing stands around the blocks, and each has its end.
+    /// Whether the text has nothing else, and each block is closed.
     pub(super) is_all: bool,
 }
 
@@ -79,7 +80,7 @@ impl Fenced {
     }
 }
 
-/// A line without its first spaces, of which at most so many are taken.
+/// Removes up to `most` leading spaces from a line.
 fn unindented(line: &str, most: usize) -> &str {
     let spaces = line.bytes().take(most).take_while(|byte| *byte == b' ').count();
     &line[spaces..]
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever stands in a block comes out of it, if its fence is longer than all within.
+        /// A block returns its exact content if its fence is longer than all fences within.
         #[test]
         fn a_block_holds_any_text(content in "[`~a \n]{0,40}", indent in 0..4_usize) {
             prop_assume!(!content.ends_with('\n'));

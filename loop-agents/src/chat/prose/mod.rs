@@ -1,9 +1,9 @@
-//! Tool calls for models that have none.
+//! Tool calls for models that do not support them.
 //!
-//! A small model that runs on a desk often knows no tool calls, or its server does not. It writes the call
-//! into its answer instead, in a fenced block, and an agent that prints such an answer has done nothing. A
-//! model of this kind is told what it may write, what it writes is read, and results come back to it as the
-//! user's words: then it is a model like any other, with the same limits.
+//! Small local models, or their servers, often do not support tool calls. Such a model writes the call into its answer
+//! instead, in a fenced block, and an agent that prints this answer has done nothing. This module tells the model which
+//! format to use, parses the calls, and returns the results as messages of the user. So the model works like any other,
+//! with the same limits.
 
 mod calls;
 mod fences;

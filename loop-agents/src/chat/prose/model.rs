@@ -1,4 +1,4 @@
-//! The model that makes calls of words.
+//! A model that writes its calls as text.
 
 use async_trait::async_trait;
 
@@ -8,10 +8,10 @@ use super::{
     render::{in_words, instructions},
 };
 
-/// Gives tool calls to a model that has none: see [`written_calls`] for how it writes them.
+/// Adds tool calls to a model that does not support them: see [`written_calls`] for the format.
 ///
-/// The model inside is never given tools, and sees a conversation in words, also if another model made its
-/// calls the other way.
+/// The model inside never gets tools. It sees the conversation as text, even if another model made native tool calls in
+/// it.
 ///
 /// ```
 /// use loop_agents::{chat::{Chat, ProseTools, ScriptedModel}, tools::Toolbox};
@@ -32,7 +32,7 @@ use super::{
 pub struct ProseTools<M>(M);
 
 impl<M: ChatModel> ProseTools<M> {
-    /// Gives tool calls to this model.
+    /// Wraps this model.
     pub const fn new(model: M) -> Self {
         Self(model)
     }
@@ -54,7 +54,7 @@ impl<M: ChatModel> ChatModel for ProseTools<M> {
         let conversation = in_words(request.messages);
         let plain = Request::new(conversation.messages()).with_system(system.as_deref());
         let mut reply = self.0.reply(plain, on_delta).await?;
-        // Also where nothing can be called: who still asks for something has not come to an end.
+        // Parses calls even if the model may not make any: a model that still asks for a tool has not finished.
         if !request.tools.is_empty() && reply.calls.is_empty() {
             reply.calls = written_calls(&reply.text);
             if reply.calls.is_empty() {
