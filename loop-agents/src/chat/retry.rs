@@ -1,9 +1,8 @@
-//! Asking again.
+//! Retries of failed requests.
 //!
-//! A server that is overloaded for a minute must not end a night's work; and a night's work must not be done
-//! twice because a server was overloaded for a minute. So a request that failed for a passing reason is made
-//! again, but only while nothing has happened that it could repeat: once a turn has called a tool, its
-//! failures are its own, and whoever repeats the turn knows what that means.
+//! A server that is overloaded for a minute must not end a night's work. Nor may a retry do a night's work twice. So
+//! [`Retry`] repeats a request that failed for a passing reason, but only while there is nothing that it could do
+//! twice: once a turn has called a tool, the turn itself fails, and its caller decides whether to repeat it.
 
 use std::time::Duration;
 
@@ -16,15 +15,16 @@ use loop_guardrails::Backoff;
 
 use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request};
 
-/// A model that is asked again when it fails for a [passing](ModelErrorKind::is_passing) reason.
+/// A model with retries after [passing](ModelErrorKind::is_passing) errors.
 ///
-/// If a reply breaks off, [`Delta::Restarted`] takes back the part that was shown, and [`Delta::Used`] reports its usage, so
-/// that a budget counts it before the next try.
+/// If a reply breaks off, [`Delta::Restarted`] discards the part that was shown, and [`Delta::Used`] reports its usage,
+/// so that a budget counts it before the next attempt.
 ///
 /// # Default
-/// Four tries. The second follows at once, or after twice the [`overrun`](Self::overrun) of 50 ms if a try used something.
-/// Before later ones there are waits of a second, two seconds and so on, at most a minute, with jitter. A rate limit that
-/// ends within a minute is waited for; a longer one is an error that says when it ends, for whoever can wait in the open.
+/// Four attempts. The second follows at once, or after twice the [`overrun`](Self::overrun) of 50 ms if an attempt used
+/// something. Later attempts wait for a second, two seconds and so on, at most a minute, with jitter. It waits for a
+/// rate limit that ends within a minute. A longer one is an error that tells when the limit ends, so that the caller
+/// can wait visibly.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, ModelErrorKind, Retry, ScriptedModel};
@@ -44,35 +44,36 @@ pub struct Retry<M> {
 }
 
 impl<M: ChatModel> Retry<M> {
-    /// Asks this model again.
+    /// Adds retries to this model.
     pub const fn new(model: M) -> Self {
         let pace = Backoff::new(Duration::from_secs(1));
         Self { model, tries: 4, pace, patience: Duration::from_secs(60), overrun: DEFAULT_OVERRUN }
     }
 
-    /// At most so many tries; none is taken for one.
+    /// Sets the most attempts for each request; zero counts as one.
     #[must_use]
     pub const fn tries(mut self, tries: u64) -> Self {
         self.tries = if tries == 0 { 1 } else { tries };
         self
     }
 
-    /// The waits between tries. Give each run a [seed](Backoff::seed) of its own.
+    /// Sets the waits between attempts. Give each run its own [seed](Backoff::seed).
     #[must_use]
     pub const fn pace(mut self, pace: Backoff) -> Self {
         self.pace = pace;
         self
     }
 
-    /// The longest rate limit that is waited for.
+    /// Sets the longest rate limit to wait for.
     #[must_use]
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Sets how long the loop around it holds a report of usage that crosses a limit: its [`Loop::overrun`]. A try
-    /// that follows one with usage begins after twice this time, so that the loop can end it before it costs more.
+    /// Sets how long the surrounding loop holds a report of usage that crosses a limit: its [`Loop::overrun`]. An
+    /// attempt after one with usage begins after twice this time, so that the loop can end the request before it costs
+    /// more.
     ///
     /// # Default
     /// [`DEFAULT_OVERRUN`].
@@ -116,16 +117,16 @@ impl<M: ChatModel> ChatModel for Retry<M> {
     }
 }
 
-/// One try.
+/// One attempt.
 struct Attempt<'a, M> {
     retry: &'a Retry<M>,
     request: Request<'a>,
     on_delta: OnDelta<'a>,
-    /// Pieces of an earlier try were passed on.
+    /// Whether pieces of an earlier attempt were passed on.
     heard: bool,
-    /// Tries that are left. The loop's own bound does not count those that were put off.
+    /// The remaining attempts. The loop's own bound does not count deferred ones.
     left: &'a mut u64,
-    /// The error itself: the loop keeps its text.
+    /// The error itself, because the loop keeps only its text.
     failure: &'a mut Option<ModelError>,
 }
 
@@ -214,7 +215,8 @@ mod tests {
     }
 
     proptest! {
-        /// It asks again exactly while the reasons pass, at most four times, and never before a limit's end.
+        /// It retries exactly while the errors are passing, makes at most four attempts, and waits for the end of a
+        /// limit.
         #[test]
         fn it_is_asked_again_while_that_may_help(kinds in vec(any_kind(), 0..6)) {
             let model = script(&kinds);
@@ -237,7 +239,7 @@ mod tests {
             prop_assert!(waited >= limits, "{:?} of {:?}", waited, limits);
         }
 
-        /// The usage of each try is reported once: with the next try, the reply, or the error.
+        /// It reports the usage of each attempt once: with the next attempt, the reply, or the error.
         #[test]
         fn nothing_that_a_try_used_is_lost(tries in vec((any_kind(), 0..1000_u64), 0..6)) {
             let used = |tokens: u64| match tokens {
@@ -255,7 +257,7 @@ mod tests {
             prop_assert_eq!(told, made.map(used).fold(Usage::unknown(), |sum, usage| sum + usage));
         }
 
-        /// After a call nothing is asked twice.
+        /// After a tool call it does not retry.
         #[test]
         fn a_turn_that_called_a_tool_is_not_asked_again(kind in any_kind()) {
             let model = script(&[kind]);
@@ -267,7 +269,7 @@ mod tests {
         }
     }
 
-    /// Reports what its tries use, and ends when it is told to.
+    /// Reports the usage of its attempts, and ends when its loop cancels it.
     struct Asks(Retry<ScriptedModel>);
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! A model that says what it is told to.
+//! A model that follows a script.
 
 use std::{
     collections::VecDeque,
@@ -11,10 +11,9 @@ use serde_json::Value;
 
 use super::{ChatModel, Delta, Message, ModelError, ModelErrorKind, OnDelta, Reply, Request, ToolCall};
 
-/// A model for tests: it gives the replies of its script, one a request, and remembers what it was asked.
-/// Clones share both.
+/// A model for tests: it gives one reply of its script for each request, and records the requests. Clones share both.
 ///
-/// A request beyond the script is [refused](ModelErrorKind::Refused).
+/// After the end of its script it [refuses](ModelErrorKind::Refused) every request.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, ScriptedModel};
@@ -36,7 +35,7 @@ struct State {
     window: Option<u64>,
 }
 
-/// A request as a [`ScriptedModel`] got it.
+/// A request that a [`ScriptedModel`] received.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Asked {
@@ -46,23 +45,23 @@ pub struct Asked {
     pub messages: Vec<Message>,
     /// The names of the tools.
     pub tools: Vec<String>,
-    /// Whether they might be called.
+    /// Whether the model was allowed to call them.
     pub may_call: bool,
 }
 
 impl ScriptedModel {
-    /// An empty script.
+    /// Creates a model with an empty script.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// It says this next, and calls nothing.
+    /// Adds a reply with this text and without calls.
     #[must_use]
     pub fn says(self, text: impl Into<String>) -> Self {
         self.replies(Reply::text(text))
     }
 
-    /// It calls this next, and says nothing.
+    /// Adds a reply with this call and without text.
     #[must_use]
     pub fn calls(self, tool: &str, arguments: Value) -> Self {
         let number = {
@@ -73,20 +72,20 @@ impl ScriptedModel {
         self.replies(Reply::default().with_call(ToolCall::new(format!("c{number}"), tool, arguments)))
     }
 
-    /// It gives this reply next.
+    /// Adds this reply.
     #[must_use]
     pub fn replies(self, reply: Reply) -> Self {
         self.state().script.push_back(Ok(reply));
         self
     }
 
-    /// It fails so next.
+    /// Adds a failure of this kind.
     #[must_use]
     pub fn fails(self, kind: ModelErrorKind) -> Self {
         self.fails_after(kind, Usage::unknown())
     }
 
-    /// It fails so next, and has used this.
+    /// Adds a failure of this kind that used this much.
     #[must_use]
     pub fn fails_after(self, kind: ModelErrorKind, usage: Usage) -> Self {
         let error = ModelError::new("scripted", kind, "as the script says").with_usage(usage);
@@ -94,14 +93,14 @@ impl ScriptedModel {
         self
     }
 
-    /// It has a window of so many tokens; without this that is not known.
+    /// Sets the window in tokens; without this the window is unknown.
     #[must_use]
     pub fn with_window(self, tokens: u64) -> Self {
         self.state().window = Some(tokens);
         self
     }
 
-    /// What it was asked so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Asked> {
         self.state().requests.clone()
     }

@@ -1,4 +1,4 @@
-//! Whose protocol a model server speaks.
+//! The protocols of model servers.
 
 /// The protocol that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -10,12 +10,12 @@ pub enum Vendor {
     Anthropic,
     /// Google's Gemini.
     Gemini,
-    /// Ollama's own.
+    /// Ollama's own protocol.
     Ollama,
 }
 
 impl Vendor {
-    /// The vendor's own address; Ollama's is that of this machine.
+    /// Returns the vendor's own address; Ollama's is on this machine.
     pub const fn default_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",

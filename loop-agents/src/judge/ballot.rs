@@ -1,16 +1,16 @@
-//! How many votes there are, and what they come to.
+//! Counts votes and decides their outcome.
 
 use std::num::NonZeroU32;
 
 use loop_core::Outcome;
 
-/// The most votes that a judge can have: beyond it a better judge is cheaper.
+/// The most votes that a judge can have: with more, a better judge is cheaper.
 pub const MAX_VOTES: u32 = 25;
 
-/// How many votes there are, and how many of them have to say yes.
+/// How many votes to take at most, and how many of them must be yes.
 ///
 /// # Default
-/// One vote, which has to say yes.
+/// One vote, which must be yes.
 ///
 /// ```
 /// use loop_agents::judge::Votes;
@@ -25,7 +25,7 @@ pub struct Votes {
     most: u32,
 }
 
-/// Numbers of votes that cannot be.
+/// An impossible number of votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("of {most} votes {needed} cannot be needed: of 1 to {MAX_VOTES} votes at least one, and at most all")]
 pub struct VotesError {
@@ -40,10 +40,10 @@ impl Default for Votes {
 }
 
 impl Votes {
-    /// `needed` of `most` votes have to say yes.
+    /// Requires `needed` yes votes out of `most`.
     ///
     /// # Errors
-    /// None needed, more than there are, or more than [`MAX_VOTES`].
+    /// Fails if `needed` is zero or more than `most`, or if `most` exceeds [`MAX_VOTES`].
     pub fn of(needed: u32, most: u32) -> Result<Self, VotesError> {
         let error = VotesError { needed, most };
         let at_least_one = NonZeroU32::new(needed).ok_or(error)?;
@@ -53,25 +53,25 @@ impl Votes {
         Ok(Self { needed: at_least_one, most })
     }
 
-    /// More than half of `most`.
+    /// Requires yes votes from more than half of `most`.
     ///
     /// # Errors
-    /// None at all, or more than [`MAX_VOTES`].
+    /// Fails if `most` is zero or exceeds [`MAX_VOTES`].
     pub fn majority_of(most: u32) -> Result<Self, VotesError> {
         Self::of(most / 2 + 1, most)
     }
 
-    /// How many have to say yes.
+    /// Returns how many votes must be yes.
     pub const fn needed(self) -> u32 {
         self.needed.get()
     }
 
-    /// How many there are at most. Fewer are cast if fewer decide.
+    /// Returns the most votes to take. The judge takes fewer if they already decide.
     pub const fn most(self) -> u32 {
         self.most
     }
 
-    /// How many may say no.
+    /// Returns how many votes may be no.
     const fn spare(self) -> u32 {
         self.most - self.needed.get()
     }
@@ -82,15 +82,15 @@ impl Votes {
 pub(super) enum Vote {
     Yes,
     No,
-    /// It does not say.
+    /// The vote gives no clear answer.
     Unclear,
 }
 
-/// Votes as they are counted.
+/// The votes so far.
 ///
-/// It passes if enough said yes, and fails if so many said no that those that did not say could not have changed
-/// it; anything else is inconclusive. That does not depend on the order of the votes, also where some are never
-/// cast: none is left out that could still change it.
+/// It passes with enough yes votes. It fails with so many no votes that clear answers in place of the unclear votes
+/// could not have changed that. Otherwise it is inconclusive. The result does not depend on the order of the votes: the
+/// count stops only when no further vote could change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ballot {
     votes: Votes,
@@ -114,7 +114,7 @@ impl Ballot {
         self
     }
 
-    /// What they come to, once that is decided.
+    /// Returns the outcome, once it is decided.
     pub(super) const fn outcome(self) -> Option<Outcome> {
         let left = self.votes.most.saturating_sub(self.yes + self.no + self.unclear);
         let (needed, spare) = (self.votes.needed(), self.votes.spare());
@@ -144,7 +144,7 @@ mod tests {
         })
     }
 
-    /// Casts votes until it is decided.
+    /// Counts votes until they decide.
     fn decided(votes: Votes, cast: &[Vote]) -> (Outcome, usize) {
         let counts = 0..=cast.len();
         counts

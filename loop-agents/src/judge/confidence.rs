@@ -1,4 +1,4 @@
-//! How sure an agent says it is.
+//! Judges an agent's work by the confidence that the agent reports.
 
 use std::{borrow::Cow, fmt};
 
@@ -13,22 +13,25 @@ use serde_json::Value;
 use super::Words;
 use crate::output::objects;
 
-/// The key under which a [`ConfidenceEvaluator`] looks, unless it is given another.
+/// The key that a [`ConfidenceEvaluator`] reads by default.
 pub const DEFAULT_CONFIDENCE_KEY: &str = "confidence";
 
-/// So much of an output's end is looked at: whoever is asked to end with an object does not write on for pages.
+/// How many bytes at an output's end are searched: an agent that should end with an object does not write on for pages.
 const END_BYTES: usize = 64 * 1024;
 
-/// An evaluator that takes an agent at its word: it passes if the agent says that it is sure enough.
+/// An evaluator that trusts an agent's own confidence: it passes if the agent reports that it is sure enough.
 ///
-/// The agent is to end with a JSON object that has a number from 0 to 1 under a key. Only the last object of the
-/// output counts, and only if nothing but a closing fence stands behind it, and the key stands in it once, with such a
-/// number. Of an agent that failed, by its exit code or a reply that was cut, nothing counts. An object within another one or within a
-/// list is a part of something and says nothing of its own. Else the verdict is inconclusive, and says why: no number
-/// is made up for an agent that gave none.
+/// The agent should end with a JSON object that has a number from 0 to 1 under a key. The confidence counts only if:
 ///
-/// A confidence is a claim and no check. It tells apart what an agent thinks is done from what it knows is not;
-/// where something can be run, run it.
+/// - the object is the last one of the output, with nothing but a closing fence after it,
+/// - the object contains the key once, with such a number,
+/// - the object is not inside another object or a list,
+/// - the agent did not fail, by its exit code or with a cut reply.
+///
+/// Otherwise the verdict is inconclusive and gives the reason. The evaluator never makes up a number.
+///
+/// A confidence is a claim and not a check. It separates work that an agent believes to be finished from work that it
+/// knows to be unfinished. If a command can check the work, run the command.
 ///
 /// # Default
 /// The key [`DEFAULT_CONFIDENCE_KEY`].
@@ -58,16 +61,16 @@ pub struct ConfidenceEvaluator {
     threshold: f64,
 }
 
-/// A threshold that is no number from 0 to 1.
+/// A threshold that is not a number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a confidence is a number from 0 to 1, and {0} is none")]
 pub struct ThresholdError(f64);
 
 impl ConfidenceEvaluator {
-    /// Passes from this confidence on, itself included.
+    /// Creates an evaluator that passes from this confidence on, inclusive.
     ///
     /// # Errors
-    /// What is not a number from 0 to 1.
+    /// Fails if the threshold is not a number from 0 to 1.
     pub fn at_least(threshold: f64) -> Result<Self, ThresholdError> {
         if !(0.0..=1.0).contains(&threshold) {
             return Err(ThresholdError(threshold));
@@ -75,13 +78,13 @@ impl ConfidenceEvaluator {
         Ok(Self { key: DEFAULT_CONFIDENCE_KEY.to_owned(), threshold })
     }
 
-    /// Looks under this key.
+    /// Sets the key.
     #[must_use]
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
-    /// What a text says of its own confidence, judged.
+    /// Judges the confidence that a text reports.
     ///
     /// ```
     /// use loop_agents::judge::ConfidenceEvaluator;
@@ -121,7 +124,7 @@ impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
     }
 }
 
-/// The number under this key of the last object.
+/// Returns the number under this key of the last object.
 fn confidence(text: &str, key: &str) -> Result<f64, String> {
     let object = objects::last(text).map_err(|why| why.to_string())?;
     let behind = text.rsplit_once(object).map_or("", |(_, behind)| behind).trim();
@@ -140,7 +143,7 @@ fn confidence(text: &str, key: &str) -> Result<f64, String> {
     }
 }
 
-/// A value in a message, which must not be made long by it.
+/// Formats a value for a message, and keeps the message short.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".to_owned(),
@@ -150,7 +153,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// All values that stand under one key of an object: a parser that kept one of them would choose.
+/// Collects all values under one key of an object, because a parser that keeps only one of them would choose silently.
 struct Under<'a>(&'a str);
 
 impl<'de> Visitor<'de> for Under<'_> {
@@ -173,7 +176,7 @@ impl<'de> Visitor<'de> for Under<'_> {
     }
 }
 
-/// Whether a key is this one.
+/// Compares a key with this one.
 struct Is<'a>(&'a str);
 
 impl<'de> DeserializeSeed<'de> for Is<'_> {

@@ -1,4 +1,4 @@
-//! An evaluator that is a model.
+//! An evaluator that asks a model.
 
 use std::{fmt, time::Duration};
 
@@ -20,28 +20,28 @@ use crate::{
     output::DEFAULT_EXCERPT_BYTES,
 };
 
-/// The most criteria that a judge can have: of a longer list the middle is forgotten.
+/// The most criteria that a judge can have: models forget the middle of a longer list.
 pub const MAX_CRITERIA: usize = 20;
 
 /// An evaluator that asks a model whether an output meets criteria.
 ///
-/// It sees the goal, the criteria and the output's text, and nothing else: no tools, no files, no earlier
-/// conversation. A vote says for each criterion whether it is met, why, and how well; it says yes if all are met.
-/// A reply that leaves a criterion out, says two things about one, gives a score that is no score, or is no verdict
-/// at all (a refusal, broken JSON) is unclear, and an unclear vote is not a yes.
+/// The model sees the goal, the criteria and the output's text, and nothing else: no tools, no files, no earlier
+/// conversation. A vote tells for each criterion whether the output meets it, why, and how well. The vote is yes if the
+/// output meets all criteria. A reply is unclear if it leaves out a criterion, contradicts itself, has an invalid
+/// score, or is not a verdict at all (a refusal, broken JSON). An unclear vote is not a yes.
 ///
-/// With several [votes](Self::votes), each is a conversation of its own, and they end as soon as they are decided.
-/// The verdict fails if the model said so, and is inconclusive if it did not say; both are not passed. Its score is
-/// the mean of all scores, its text says what was found, and its feedback what is missing, both within
+/// With several [votes](Self::votes), each is a separate conversation, and the judge stops as soon as the votes decide.
+/// The verdict fails if the model said no, and is inconclusive if the model did not say; neither passes. Its score is
+/// the mean of all scores, its text gives the findings, and its feedback lists what is missing, both within
 /// [`text_bytes`](Self::text_bytes).
 ///
-/// What each vote used is reported with its reply. A rate limit puts the evaluation off, and the votes that were cast
-/// are kept. A key that is refused, or a model that does not exist, ends the run. A server that fails, fails
-/// the step; [`Retry`](crate::chat::Retry) asks again before that.
+/// The judge reports the usage of each vote with its reply. A rate limit defers the evaluation, which keeps the votes
+/// so far. A refused key or an unknown model ends the run. An error of the server fails the step;
+/// [`Retry`](crate::chat::Retry) makes further attempts before that.
 ///
 /// # Default
-/// One vote, no goal, no instructions, no limit in time, and at most 32 KiB ([`DEFAULT_EXCERPT_BYTES`]) of output and
-/// of text.
+/// One vote, no goal, no instructions, no time limit, and at most 32 KiB ([`DEFAULT_EXCERPT_BYTES`]) of output and of
+/// text.
 ///
 /// ```
 /// use loop_agents::{chat::ScriptedModel, judge::JudgeEvaluator, shell::ShellAgent};
@@ -65,37 +65,37 @@ pub struct JudgeEvaluator {
     output_bytes: usize,
     text_bytes: usize,
     max_time: Option<Duration>,
-    /// The votes of an evaluation that was put off.
+    /// The votes of a deferred evaluation.
     open: Option<Open>,
 }
 
-/// Votes about one question that are not decided.
+/// Votes about one question that are not decided yet.
 #[derive(Debug)]
 struct Open {
     question: String,
     opinions: Vec<Opinion>,
 }
 
-/// Criteria that nothing can be judged by.
+/// Unusable criteria.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CriteriaError {
-    /// There are none: everything would pass.
+    /// There are none, so everything would pass.
     #[error("a judge needs at least one criterion")]
     None,
-    /// One of them is blank.
+    /// The criterion with this number is blank.
     #[error("criterion {0} is empty")]
     Empty(usize),
-    /// More than [`MAX_CRITERIA`].
+    /// There are more than [`MAX_CRITERIA`].
     #[error("{0} criteria are more than the {MAX_CRITERIA} that a judge can have")]
     TooMany(usize),
 }
 
 impl JudgeEvaluator {
-    /// A judge that is this model, by these criteria.
+    /// Creates a judge that asks this model about these criteria.
     ///
     /// # Errors
-    /// No criteria, an empty one, too many.
+    /// Fails if there are no criteria, if one is blank, or if there are too many.
     pub fn new(
         model: impl ChatModel + 'static,
         criteria: impl IntoIterator<Item = impl Into<String>>,
@@ -121,49 +121,49 @@ impl JudgeEvaluator {
         })
     }
 
-    /// What was to be achieved.
+    /// Sets the goal of the work.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
         self.paper.goal = goal.into();
         self
     }
 
-    /// What the judge is to consider besides: who reads the output, or what counts for how much.
+    /// Adds instructions for the judge, such as who reads the output, or how to weigh the criteria.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.paper.instructions = instructions.into();
         self
     }
 
-    /// How many votes there are, and how many have to say yes.
+    /// Sets how many votes to take, and how many must be yes.
     #[must_use]
     pub fn votes(mut self, votes: Votes) -> Self {
         self.votes = votes;
         self
     }
 
-    /// How many bytes of the output the judge sees: of a longer one its head and its tail.
+    /// Sets how many bytes of the output the judge sees. It sees the head and the tail of a longer one.
     #[must_use]
     pub fn output_bytes(mut self, bytes: usize) -> Self {
         self.output_bytes = bytes;
         self
     }
 
-    /// How many bytes the verdict's text has at most, and its feedback.
+    /// Sets the most bytes of the verdict's text, and of its feedback.
     #[must_use]
     pub fn text_bytes(mut self, bytes: usize) -> Self {
         self.text_bytes = bytes;
         self
     }
 
-    /// How long all votes of one evaluation may take together; the step has failed then.
+    /// Limits the time of all votes of one evaluation together. After it the step fails.
     #[must_use]
     pub fn max_time(mut self, time: Duration) -> Self {
         self.max_time = Some(time);
         self
     }
 
-    /// Asks until it is decided.
+    /// Asks for votes until they decide.
     async fn judge(&mut self, question: String, meter: &Meter) -> Result<Verdict, WorkError> {
         let open = self.open.take().filter(|open| open.question == question);
         let mut opinions = open.map(|open| open.opinions).unwrap_or_default();
@@ -183,7 +183,7 @@ impl JudgeEvaluator {
         }
     }
 
-    /// One vote.
+    /// Asks for one vote.
     async fn ask(&self, question: &str, meter: &Meter) -> Result<Opinion, WorkError> {
         let (messages, tools) = ([Message::user(question)], [form::tool()]);
         let request = Request::new(&messages).with_system(Some(SYSTEM)).with_tools(&tools, true);
@@ -194,7 +194,7 @@ impl JudgeEvaluator {
     }
 }
 
-/// What it means that there is no reply: why the vote is unclear, or why there is none.
+/// Converts a model's error to the reason of an unclear vote, or to an error of the evaluation.
 fn unanswered(error: ModelError) -> Result<String, WorkError> {
     match error.kind() {
         ModelErrorKind::Refused | ModelErrorKind::Unreadable => Ok(with_causes(&error)),
@@ -214,7 +214,7 @@ fn unanswered(error: ModelError) -> Result<String, WorkError> {
 #[error("the judge did not answer")]
 struct Unasked(#[source] ModelError);
 
-/// It took too long.
+/// The votes took too long.
 #[derive(Debug, thiserror::Error)]
 #[error("the judge had not decided after {0:?}")]
 struct TooSlow(Duration);

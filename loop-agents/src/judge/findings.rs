@@ -1,4 +1,4 @@
-//! What the votes say, for the one who reads them and for the one who has to do better.
+//! Writes the verdict's text for the reader, and its feedback for the agent.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::output::excerpt;
 
-/// The verdict that these votes are, in texts of at most `max_bytes` and a notice.
+/// Builds the verdict of these votes. Each of its texts has at most `max_bytes` plus a notice.
 pub(super) fn verdict(
     outcome: Outcome,
     ballot: Ballot,
@@ -22,7 +22,7 @@ pub(super) fn verdict(
     let mut page = heading(outcome, ballot, votes);
     let unmet = reasons(opinions, criteria, false) + &unclear(opinions);
     page.push_str(&reasons(opinions, criteria, true));
-    // Last: of a long text that may be all that is seen.
+    // The unmet criteria come last, because a reader may see only the end of a long text.
     page.push_str(&unmet);
     let mut verdict = Verdict::new(outcome).with_text(excerpt(page.trim_end().as_bytes(), max_bytes));
     if outcome != Outcome::Pass {
@@ -49,8 +49,7 @@ fn heading(outcome: Outcome, ballot: Ballot, votes: Votes) -> String {
     format!("votes: {}; {} of {} have to say yes\n", parts.join(", "), votes.needed(), votes.most())
 }
 
-/// The criteria that a vote found met, or those that one did not, with the reasons of those votes. A criterion that
-/// one vote found not to be met is no longer met.
+/// Lists the criteria that all votes found met, or those that any vote found unmet, with the reasons of those votes.
 fn reasons(opinions: &[Opinion], criteria: &[String], met: bool) -> String {
     let mut page = String::new();
     for (index, criterion) in criteria.iter().enumerate() {
@@ -79,7 +78,7 @@ fn unclear(opinions: &[Opinion]) -> String {
     why.map(|why| format!("\nnot clear: {why}\n")).collect()
 }
 
-/// The mean of all scores that were given.
+/// Returns the mean of all scores.
 fn score(opinions: &[Opinion]) -> Option<f64> {
     let clear = opinions.iter().filter_map(|opinion| opinion.as_ref().ok()).flatten();
     let scores: Vec<_> = clear.map(|finding| finding.score).collect();

@@ -1,4 +1,4 @@
-//! What a judge has to fill in, and what counts as filled in.
+//! The form that a judge fills in, and the rules for a valid one.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,16 +10,16 @@ use crate::{
     tools::{ToolDefinition, schema},
 };
 
-/// The name of the tool with which a judge hands its verdict in.
+/// The name of the tool through which a judge returns its verdict.
 pub(super) const TOOL: &str = "give_verdict";
 
-/// What stands in each form.
+/// A text that every form contains.
 const KEY: &str = "\"criteria\"";
 
-/// How much of what a judge says instead of a verdict is shown.
+/// How many bytes to show of a reply that is not a verdict.
 const SHOWN_BYTES: usize = 200;
 
-/// The longest reason that is kept: a judge that quotes the whole output has not said more.
+/// The longest reason that is kept: a judge that quotes the whole output adds nothing.
 const REASON_BYTES: usize = 2048;
 
 /// The verdict: one entry for each criterion.
@@ -44,7 +44,7 @@ struct Answer {
     met: bool,
 }
 
-/// What a judge says about one criterion.
+/// A judge's finding on one criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finding {
     pub(super) reason: String,
@@ -52,10 +52,10 @@ pub(super) struct Finding {
     pub(super) met: bool,
 }
 
-/// A vote: what it says about each criterion, or why that is not clear.
+/// A vote: its finding on each criterion, or why the vote is unclear.
 pub(super) type Opinion = Result<Vec<Finding>, String>;
 
-/// What a vote counts as.
+/// Returns what a vote counts as.
 pub(super) fn vote(opinion: &Opinion) -> Vote {
     match opinion {
         Ok(findings) if findings.iter().all(|finding| finding.met) => Vote::Yes,
@@ -64,7 +64,7 @@ pub(super) fn vote(opinion: &Opinion) -> Vote {
     }
 }
 
-/// The tool that takes the form.
+/// Defines the tool that takes the form.
 pub(super) fn tool() -> ToolDefinition {
     ToolDefinition {
         name: TOOL.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn tool() -> ToolDefinition {
     }
 }
 
-/// The vote that a reply is, about so many criteria.
+/// Reads the vote in a reply about this many criteria.
 pub(super) fn read(reply: &Reply, criteria: usize) -> Opinion {
     if reply.truncated {
         return Err("its reply was cut at its greatest length".to_owned());
@@ -94,7 +94,7 @@ pub(super) fn read(reply: &Reply, criteria: usize) -> Opinion {
     findings(form, criteria)
 }
 
-/// The form in a judge's words: the last object, and no other one that may be a form.
+/// Finds the form in a judge's text: the last object, if no other one looks like a form.
 fn in_words(text: &str) -> Result<Form, String> {
     let mut objects = objects::outermost(text).map_err(|_| no_verdict(text))?;
     let last = objects.pop().ok_or_else(|| no_verdict(text))?;
@@ -109,7 +109,7 @@ fn unreadable(error: &serde_json::Error) -> String {
     format!("its verdict cannot be read: {error}")
 }
 
-/// What the form says of each criterion, if that is clear.
+/// Returns the finding on each criterion, if the form is clear.
 fn findings(Form { criteria: answers }: Form, criteria: usize) -> Opinion {
     let mut findings: Vec<Option<Finding>> = vec![None; criteria];
     for Answer { number, reason, score, met } in answers {
@@ -145,7 +145,7 @@ fn no_verdict(text: &str) -> String {
     }
 }
 
-/// The words of a model in a line of ours.
+/// Formats a model's text for a single line of a message.
 fn shown(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     excerpt(words.join(" ").as_bytes(), SHOWN_BYTES).replace('\n', " ")

@@ -5,11 +5,10 @@ use std::fmt;
 use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict, WorkError};
 
-/// Several evaluators, all of which have to pass.
+/// Several evaluators, all of which must pass.
 ///
-/// They are asked in their order, and none after the first that does not pass: its verdict is the verdict. So the
-/// check that costs nothing stands first, and no judge is paid for work that does not even compile. If all pass,
-/// the verdict is that of the last.
+/// They run in order, up to the first that does not pass, whose verdict counts. So put a free check first, and no judge
+/// costs money for work that does not even compile. If all pass, the last verdict counts.
 ///
 /// ```
 /// use loop_agents::{judge::{ConfidenceEvaluator, InOrder}, shell::{CommandEvaluator, ShellAgent}};
@@ -26,12 +25,12 @@ pub struct InOrder<O> {
 }
 
 impl<O: Send + Sync + 'static> InOrder<O> {
-    /// This one alone, as yet.
+    /// Starts with this evaluator.
     pub fn new(first: impl Evaluator<O> + 'static) -> Self {
         Self { evaluators: vec![Box::new(first)] }
     }
 
-    /// This one as well, after those before it have passed.
+    /// Adds an evaluator that runs after the earlier ones have passed.
     #[must_use]
     pub fn then(mut self, next: impl Evaluator<O> + 'static) -> Self {
         self.evaluators.push(Box::new(next));
@@ -39,7 +38,7 @@ impl<O: Send + Sync + 'static> InOrder<O> {
     }
 }
 
-/// In the order of the iterator. None at all do not pass.
+/// Keeps the order of the iterator. Without any evaluator it does not pass.
 impl<O> FromIterator<Box<dyn Evaluator<O>>> for InOrder<O> {
     fn from_iter<I: IntoIterator<Item = Box<dyn Evaluator<O>>>>(evaluators: I) -> Self {
         Self { evaluators: evaluators.into_iter().collect() }

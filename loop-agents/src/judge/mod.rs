@@ -1,11 +1,10 @@
 //! Evaluators for work that no command can judge.
 //!
-//! Whether a text answers its question, no exit code says. A model can, and is wrong in its own ways: it
-//! refuses, it forgets a criterion, it says yes and no in one breath, it believes an output that praises
-//! itself. A loop that takes any of that for a pass stops too early, and nobody looks again. So here
-//! **unclear means not passed**: a [`JudgeEvaluator`] counts a vote only if it says everything it was asked,
-//! once and without contradiction, and a [`ConfidenceEvaluator`] takes a number only from where it belongs.
-//! What is missing is missing; there are no defaults for it.
+//! No exit code tells whether a text answers its question. A model can tell, but it fails in its own ways: it refuses,
+//! it forgets a criterion, it contradicts itself, it believes an output that praises itself. A loop that accepts any of
+//! these as a pass stops too early, and nobody looks again. So here **unclear means not passed**: a [`JudgeEvaluator`]
+//! counts a vote only if it answers everything once and without contradiction, and a [`ConfidenceEvaluator`] accepts a
+//! number only in its proper place. There are no defaults for missing answers.
 //!
 //! | evaluator | judges | passes |
 //! | --- | --- | --- |

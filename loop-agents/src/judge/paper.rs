@@ -1,11 +1,11 @@
-//! What a judge is told.
+//! The prompt of a judge.
 
 use std::fmt::Write;
 
-/// Who a judge is.
+/// The system prompt of a judge.
 pub(super) const SYSTEM: &str = include_str!("system.md");
 
-/// What a judge is to do.
+/// The parts of a judge's prompt that stay the same for every output.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Paper {
     pub(super) goal: String,
@@ -14,7 +14,7 @@ pub(super) struct Paper {
 }
 
 impl Paper {
-    /// The question about this output.
+    /// Returns the question about this output.
     pub(super) fn about(&self, output: &str) -> String {
         let Self { goal, instructions, criteria } = self;
         let mut page = String::new();
@@ -42,7 +42,7 @@ impl Paper {
     }
 }
 
-/// A line that does not stand in the output, so that the output cannot end itself.
+/// Returns a line that the output does not contain, so that the output cannot fake its own end.
 fn boundary(output: &str) -> String {
     let mut number = 1_u64;
     loop {

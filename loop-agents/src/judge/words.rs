@@ -1,18 +1,18 @@
-//! Outputs that say something.
+//! Outputs with a text.
 
 use std::sync::Arc;
 
 use crate::{chat::TurnOutput, output::excerpt, shell::ShellOutput};
 
-/// An output of which a text can be judged: what an agent had to say.
+/// An output with a text to judge: the words of an agent.
 pub trait Words: Send + Sync + 'static {
-    /// The text in at most `max_bytes` and a notice, as [`excerpt`] cuts it.
+    /// Returns the text in at most `max_bytes` plus a notice, as [`excerpt`] cuts it.
     fn excerpt(&self, max_bytes: usize) -> String;
 
-    /// The end of the text in at most `max_bytes`, without white space around it.
+    /// Returns the end of the text in at most `max_bytes`, without surrounding white space.
     fn last_words(&self, max_bytes: usize) -> String;
 
-    /// Why whoever says it came to no good end, if that is so: then nothing counts that it says for itself. Reads after
+    /// Returns how the agent failed, if it did. Then nothing that the text claims about itself counts. Reads after
     /// "it".
     fn failure(&self) -> Option<String> {
         None

@@ -1,4 +1,4 @@
-//! A conversation with calls, in words alone.
+//! Renders a conversation with calls as plain text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::{AnsweredCall, History, Message};
 use crate::tools::ToolDefinition;
 
-/// What the model is told of its tools.
+/// Returns the system prompt with a description of the tools.
 pub(super) fn instructions(system: Option<&str>, tools: &[ToolDefinition]) -> Option<String> {
     if tools.is_empty() {
         return system.map(str::to_owned);
@@ -26,7 +26,7 @@ pub(super) fn instructions(system: Option<&str>, tools: &[ToolDefinition]) -> Op
     Some(text)
 }
 
-/// The conversation without calls: the model's own words, and the results as words of the user.
+/// Returns the conversation without calls: the model's own words, and the results as messages of the user.
 pub(super) fn in_words(messages: &[Message]) -> History {
     let mut history = History::new();
     for message in messages {
@@ -41,7 +41,7 @@ pub(super) fn in_words(messages: &[Message]) -> History {
     history
 }
 
-/// What the model said, with those of its calls that do not stand in it.
+/// Returns the model's text, followed by those calls that the text does not contain.
 fn said(text: &str, calls: &[AnsweredCall]) -> String {
     let mut said = text.to_owned();
     for AnsweredCall { call, .. } in calls.iter().filter(|answered| !answered.call.in_text) {
@@ -54,7 +54,7 @@ fn said(text: &str, calls: &[AnsweredCall]) -> String {
 
 fn results(calls: &[AnsweredCall]) -> String {
     let results = calls.iter().map(|AnsweredCall { call, result }| {
-        // A result with a fence in it must not end its own.
+        // A fence in the result must not close the result's own block.
         let longest = result.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
         format!("Result of `{}`:\n{fence}\n{result}\n{fence}", call.name)

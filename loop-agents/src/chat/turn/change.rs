@@ -1,4 +1,4 @@
-//! What changes a conversation between its turns.
+//! Changes to a conversation between its turns.
 
 use std::borrow::Cow;
 
@@ -8,56 +8,56 @@ use super::{
 };
 use crate::tools::Toolbox;
 
-/// Stands before what is pinned.
+/// Introduces the pinned texts.
 const PINNED: &str = "The user has pinned this; it holds for the whole conversation:";
 
 impl Chat {
-    /// Who the model is to be, from now on.
+    /// Replaces the system prompt.
     pub fn set_system(&mut self, system: Option<String>) {
         self.system = system;
         self.counted = None;
     }
 
-    /// The system prompt, without what is pinned.
+    /// Returns the system prompt, without the pinned texts.
     pub fn system_prompt(&self) -> Option<&str> {
         self.system.as_deref()
     }
 
-    /// Asks this model from now on.
+    /// Replaces the model.
     pub fn set_model(&mut self, model: impl ChatModel + 'static) {
         self.model = Box::new(model);
         self.counted = None;
     }
 
-    /// Gives the model other tools from now on, or none. Returns those that it had.
+    /// Replaces the model's tools, or removes them with `None`. Returns the previous ones.
     pub fn set_tools(&mut self, tools: Option<Toolbox>) -> Option<Toolbox> {
         self.definitions = tools.as_ref().map(Toolbox::definitions).unwrap_or_default();
         self.counted = None;
         std::mem::replace(&mut self.tools, tools)
     }
 
-    /// Goes on from here: replaces what was said. What is pinned stays.
+    /// Replaces the messages. Pinned texts stay.
     pub fn set_history(&mut self, history: History) {
         self.history = history;
         self.counted = None;
     }
 
-    /// Forgets what was said. The system prompt and what is pinned stay.
+    /// Removes all messages. The system prompt and the pinned texts stay.
     pub fn clear(&mut self) {
         self.set_history(History::new());
     }
 
-    /// Puts something into the context without a turn: what a command printed, say. The model reads it with the next
+    /// Adds a message to the context without a turn, such as the output of a command. The model reads it with the next
     /// prompt.
     pub fn put(&mut self, message: Message) {
         let joins = matches!(message, Message::Assistant { .. }) && !self.history.is_empty();
-        // It may become a part of the last message, which the server has counted without it.
+        // The message may become a part of the last one, which the server counted without it.
         self.counted = self.counted.filter(|_| !joins);
         self.history.push(message);
     }
 
-    /// Pins a text: the model is told it with each request, whatever becomes of the conversation. An empty one is
-    /// passed over.
+    /// Pins a text: every request contains it, even if the conversation is summarised or cleared. Ignores an empty
+    /// text.
     pub fn pin(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -66,18 +66,18 @@ impl Chat {
         }
     }
 
-    /// Pins nothing any more; returns what was.
+    /// Removes all pinned texts and returns them.
     pub fn unpin(&mut self) -> Vec<String> {
         self.counted = None;
         std::mem::take(&mut self.pinned)
     }
 
-    /// What is pinned, in its order.
+    /// Returns the pinned texts in order.
     pub fn pinned(&self) -> &[String] {
         &self.pinned
     }
 
-    /// What the model is told with each request, before the conversation.
+    /// Returns the system prompt and the pinned texts, which every request has before the conversation.
     pub(in crate::chat) fn instructions(&self) -> Option<Cow<'_, str>> {
         if self.pinned.is_empty() {
             return self.system.as_deref().map(Cow::Borrowed);
@@ -87,7 +87,7 @@ impl Chat {
         Some(Cow::Owned(parts.join("\n\n")))
     }
 
-    /// The conversation after a turn, of which the server counted so many tokens.
+    /// Replaces the conversation after a turn. `counted` is the server's count of its tokens.
     pub(super) fn grow(&mut self, history: History, counted: Option<u64>) {
         let messages = history.messages().len();
         self.history = history;

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::tools::{Tool, ToolDefinition, Toolbox};
 
-/// A conversation: a model, its tools, and what was said so far.
+/// A conversation: a model, its tools, and the messages so far.
 ///
 /// # Default
-/// No system prompt, no tools, nothing said, and the default [`TurnLimits`].
+/// No system prompt, no tools, no messages, and the default [`TurnLimits`].
 ///
 /// ```
 /// use loop_agents::{chat::{Chat, ScriptedModel}, tools::Toolbox};
@@ -40,13 +40,13 @@ pub struct Chat {
     pub(super) tools: Option<Toolbox>,
     pub(in crate::chat) definitions: Vec<ToolDefinition>,
     pub(in crate::chat) history: History,
-    /// What the server counted for the last reply, if nothing but messages has come since.
+    /// The server's count for the last reply, if only messages were added since.
     pub(in crate::chat) counted: Option<Counted>,
     pub(super) limits: TurnLimits,
 }
 
 impl Chat {
-    /// With this model.
+    /// Creates an empty conversation with this model.
     pub fn new(model: impl ChatModel + 'static) -> Self {
         Self {
             model: Box::new(model),
@@ -60,62 +60,62 @@ impl Chat {
         }
     }
 
-    /// Who the model is to be.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.set_system(Some(system.into()));
         self
     }
 
-    /// What it can call.
+    /// Sets the tools that the model can call.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox) -> Self {
         self.set_tools(Some(tools));
         self
     }
 
-    /// Who the model is to be, if nobody has said so yet.
+    /// Sets the system prompt if there is none.
     pub(crate) fn or_system(mut self, system: &str) -> Self {
         self.system.get_or_insert_with(|| system.to_owned());
         self
     }
 
-    /// With one more tool, if it has any; and whether it has.
+    /// Adds a tool if the conversation has any tools. Also returns whether it has.
     pub(crate) fn also(self, tool: impl Tool) -> (Self, bool) {
         let Self { tools: Some(tools), .. } = self else { return (self, false) };
         (Self { tools: None, ..self }.tools(tools.with(tool)), true)
     }
 
-    /// What each turn may use.
+    /// Sets the limits of each turn.
     #[must_use]
     pub const fn limits(mut self, limits: TurnLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Goes on from here.
+    /// Continues from these messages.
     #[must_use]
     pub fn with_history(mut self, history: History) -> Self {
         self.set_history(history);
         self
     }
 
-    /// What was said so far.
+    /// Returns the messages so far.
     pub const fn history(&self) -> &History {
         &self.history
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     pub fn model_name(&self) -> &str {
         self.model.name()
     }
 
-    /// Says something. Nothing happens before the turn is [run](Turn::run).
+    /// Prepares a turn with this prompt. Nothing happens before you [run](Turn::run) it.
     pub fn turn(&mut self, prompt: impl Into<String>) -> Turn<'_> {
         Turn::new(self, prompt.into())
     }
 
-    /// The iteration that calls are made by from now on, for the audit.
+    /// Sets the iteration that the audit records for calls from now on.
     pub(in super::super) fn set_iteration(&mut self, iteration: u64) {
         if let Some(tools) = &mut self.tools {
             tools.set_iteration(iteration);

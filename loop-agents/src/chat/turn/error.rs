@@ -1,4 +1,4 @@
-//! Why a turn has no reply.
+//! Errors of a turn.
 
 use std::time::Duration;
 
@@ -6,39 +6,40 @@ use loop_core::{Halt, StopReason, WorkError, with_causes};
 
 use super::super::{ModelError, ModelErrorKind};
 
-/// Why a turn has no reply. The conversation is as it was before the turn; what its calls did is done.
+/// The reason why a turn has no reply. The conversation is as it was before the turn, but the effects of its calls
+/// remain.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
-    /// There was nothing to answer.
+    /// The prompt was empty.
     #[error("the prompt is empty")]
     EmptyPrompt,
     /// The model did not answer.
     #[error("the model did not answer{}", after(*calls))]
     Model {
-        /// Why not.
+        /// The model's error.
         #[source]
         error: ModelError,
-        /// The calls that were made before.
+        /// How many calls the turn had made.
         calls: usize,
     },
-    /// A limit of the turn was crossed.
+    /// The turn crossed one of its limits.
     #[error("the turn was ended{}: {halt}", after(*calls))]
     Limit {
-        /// Which one.
+        /// The limit.
         halt: Halt,
-        /// The calls that were made before.
+        /// How many calls the turn had made.
         calls: usize,
     },
-    /// It was cancelled.
+    /// The turn was cancelled.
     #[error("the turn was cancelled{}", after(*calls))]
     Cancelled {
-        /// The calls that were made before.
+        /// How many calls the turn had made.
         calls: usize,
     },
 }
 
-/// What was done cannot be undone, so nobody should believe that nothing was.
+/// Names the finished calls, because their effects remain although the turn failed.
 fn after(calls: usize) -> String {
     match calls {
         0 => String::new(),
@@ -47,14 +48,14 @@ fn after(calls: usize) -> String {
     }
 }
 
-/// The shortest time for which a turn is put off: a limit that is said to be over, and is not, must not be
-/// asked in a hurry.
+/// The shortest time to defer a turn. A limit may still hold when the vendor reports its end, and without this wait the
+/// turn would ask again at once.
 pub(crate) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 impl TurnError {
-    /// The consequence for the loop around it, to be used instead of `?` alone, which would make each error a failed step.
-    /// A rate limit puts the turn off if no tool was called in it, and fails it otherwise, since it would do again
-    /// what it did. What no further iteration can mend ends the run.
+    /// Converts the error for the surrounding loop. Use this instead of `?` alone, which would make each error a failed
+    /// step. A rate limit defers the turn if the turn has called no tool. Otherwise the turn fails, because running it
+    /// again would repeat its actions. An error that no further iteration can fix ends the run.
     pub fn into_work_error(self) -> WorkError {
         let error = self;
         match &error {

@@ -1,22 +1,23 @@
-//! What is seen of a turn while it runs.
+//! Events of a running turn.
 
 use super::super::{ContextMeasure, Delta, ToolCall};
 use crate::tools::ToolReport;
 
-/// Something that happened in a turn, as it happens.
+/// An event of a turn, reported while the turn runs.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TurnEvent<'a> {
-    /// A piece of a reply, or word that its pieces are void.
+    /// A piece of a reply, or a notice that the earlier pieces are void.
     Delta(Delta<'a>),
-    /// A reply has come whole. What is called from here to the next one, it asked for.
+    /// A reply is complete. The calls that follow, up to the next reply, belong to it.
     Replied,
-    /// A tool is going to be called.
+    /// The turn is about to call a tool.
     Calling(&'a ToolCall),
-    /// It was called.
+    /// The turn has called a tool.
     Called(&'a ToolReport),
-    /// With the results of its calls, what the model is asked next takes its whole window, or more. Said once in a turn.
+    /// With the results of its calls, the next request fills the model's whole window, or more. Reported once in a
+    /// turn.
     Full(ContextMeasure),
-    /// The model had its rounds: it is asked for a reply without calls.
+    /// The rounds are used up: the turn asks for a reply without calls.
     OutOfRounds,
 }

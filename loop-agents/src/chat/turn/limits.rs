@@ -1,4 +1,4 @@
-//! What a turn may use.
+//! The limits of a turn.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::super::compaction::DEFAULT_KEPT_BYTES;
 
 /// The limits of one turn.
 ///
-/// At the limit of rounds the model is asked for a reply without calls, with all results before it. At the
-/// others the turn ends without one. A budget that the last reply crosses does not end it: the reply is
-/// there.
+/// At the limit of rounds the turn asks the model for a reply without calls, with all results before it. At the other
+/// limits the turn ends without a reply. A budget that the last reply crosses does not end the turn, because the reply
+/// is already there.
 ///
 /// # Default
-/// 10 rounds; no limit on tokens, cost and time of its own; 128 KiB of results that were read.
+/// 10 rounds; no limits on tokens, cost and time; 128 KiB of results that the model has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnLimits {
@@ -21,12 +21,12 @@ pub struct TurnLimits {
     pub rounds: u64,
     /// The most tokens, read and written together, of all rounds.
     pub tokens: Option<u64>,
-    /// The most money. It binds as far as the price is known.
+    /// The most money. It works only as far as the price is known.
     pub cost: Option<Usd>,
     /// The longest time.
     pub time: Option<Duration>,
-    /// The most bytes of results that the model has read and that are kept in its context. What it has not
-    /// read is kept whole in any case.
+    /// The most bytes of results that the model has read and that stay in its context. Unread results always stay
+    /// whole.
     pub kept_result_bytes: usize,
 }
 
@@ -37,31 +37,31 @@ impl Default for TurnLimits {
 }
 
 impl TurnLimits {
-    /// At most so many rounds of calls.
+    /// Sets the most rounds of calls.
     #[must_use]
     pub const fn rounds(self, rounds: u64) -> Self {
         Self { rounds, ..self }
     }
 
-    /// At most so many tokens.
+    /// Sets the most tokens.
     #[must_use]
     pub const fn tokens(self, tokens: u64) -> Self {
         Self { tokens: Some(tokens), ..self }
     }
 
-    /// At most so much money.
+    /// Sets the highest cost.
     #[must_use]
     pub const fn cost(self, cost: Usd) -> Self {
         Self { cost: Some(cost), ..self }
     }
 
-    /// At most so long.
+    /// Sets the longest time.
     #[must_use]
     pub const fn time(self, time: Duration) -> Self {
         Self { time: Some(time), ..self }
     }
 
-    /// At most so many bytes of results that were read.
+    /// Sets the most bytes of results that the model has read and that stay in its context.
     #[must_use]
     pub const fn kept_result_bytes(self, bytes: usize) -> Self {
         Self { kept_result_bytes: bytes, ..self }

@@ -1,8 +1,8 @@
-//! One turn: a prompt goes in, a reply comes out, and whatever the model calls in between is called.
+//! One turn: a prompt goes in, the turn makes the calls that the model asks for, and a reply comes out.
 //!
-//! A turn is a loop like any other: its iteration is one round with the model, its goal a reply without
-//! calls, and its guardrails are the limits of [`TurnLimits`]. So it ends, whatever the model does; it is cut
-//! where its budget is crossed; and a turn that is cut has never been: the conversation is as before it.
+//! A turn is a loop like any other: its iteration is one round with the model, its goal a reply without calls, and its
+//! guardrails are the limits of [`TurnLimits`]. So it ends, whatever the model does. If it crosses its budget, it
+//! stops. A stopped turn leaves no trace in the conversation.
 
 mod change;
 mod chat;

@@ -1,37 +1,37 @@
-//! What a turn left behind.
+//! The result of a turn.
 
 use loop_core::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::tools::{ToolOutcome, ToolReport};
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TurnOutput {
-    /// The last reply's words; those of rounds before it are in the history.
+    /// The text of the last reply; the texts of earlier rounds are in the history.
     pub text: String,
-    /// The calls that were made, in their order.
+    /// The calls in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<MadeCall>,
-    /// How often the model was asked.
+    /// How many requests the turn made.
     pub rounds: u64,
-    /// The usage that was reported.
+    /// The reported usage.
     #[serde(default)]
     pub usage: Usage,
-    /// The last reply was asked for without tools, since the rounds were used up.
+    /// Whether the rounds were used up, so that the turn asked for its last reply without tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub out_of_rounds: bool,
-    /// The last reply was cut at the most tokens that a reply may have.
+    /// Whether the last reply reached its token limit and was cut.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The last reply asked for calls, although the rounds were used up. They were not made.
+    /// Whether the last reply asked for calls although the rounds were used up. The turn did not make them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wanted_calls: bool,
 }
 
 impl TurnOutput {
-    /// Why its last words are no end of the work, if they are none. Reads after "it": "was cut at ...".
+    /// Returns why the last reply does not finish the work, if it does not. Reads after "it": "was cut at ...".
     pub fn failure(&self) -> Option<String> {
         let cut = self.truncated.then_some("was cut at the most tokens that a reply may have");
         let early =
@@ -40,13 +40,13 @@ impl TurnOutput {
     }
 }
 
-/// A call, without what came out of it.
+/// A call, without its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MadeCall {
-    /// The tool's name, as the model said it.
+    /// The tool's name, as the model wrote it.
     pub tool: String,
-    /// Whether it was done; else it failed, or was rejected.
+    /// Whether the call succeeded. Otherwise it failed or was rejected.
     pub done: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One round with the model: it is asked, and what it calls is called.
+//! One round with the model: it asks the model and makes the calls of the reply.
 
 use async_trait::async_trait;
 use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopReason, WorkError};
@@ -12,15 +12,15 @@ use super::{
 };
 use crate::tools::ToolReport;
 
-/// What a turn has come to so far. It becomes the conversation if the turn comes to its end.
+/// The state of a turn so far. It becomes the conversation if the turn succeeds.
 pub(super) struct Draft {
     pub(super) history: History,
     pub(super) reports: Vec<ToolReport>,
-    /// The error itself: the loop keeps its text.
+    /// The error itself, because the loop keeps only its text.
     pub(super) failure: Option<ModelError>,
-    /// What the server counted for the last reply, if it is still what the conversation has.
+    /// The server's count for the last reply, if it still matches the conversation.
     pub(super) counted: Option<u64>,
-    /// It was said that it fills the window.
+    /// Whether an event has already reported a full window.
     is_full: bool,
 }
 
@@ -32,27 +32,27 @@ impl Draft {
 
 pub(super) struct Round<'a> {
     pub(super) chat: &'a Chat,
-    /// Who is asked: the conversation's own model, or another one for this turn.
+    /// The model to ask: the conversation's own, or another one for this turn.
     pub(super) model: &'a dyn ChatModel,
     pub(super) draft: &'a mut Draft,
-    /// Of the loop around the turn.
+    /// The meter of the loop around the turn.
     pub(super) meter: Option<Meter>,
     pub(super) on_event: &'a mut (dyn FnMut(TurnEvent<'_>) + Send),
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug)]
 pub(super) enum Spoken {
-    /// There were calls, and the model is to hear of them.
+    /// The model made calls, and must now read their results.
     Called,
-    /// It was the reply.
+    /// The reply was the last one.
     Last { text: String, truncated: bool, wanted_calls: bool },
 }
 
-/// What a model is told with its last results, for this one request.
+/// The instruction in the last request only, which allows no calls.
 const LAST_ROUND: &str = "No more tools can be called in this turn. Answer now, with what you have.";
 
-/// Stands after the name of a tool that a cut reply asks for.
+/// Follows the name of a tool that a cut reply asks for.
 const CUT_REPLY: &str =
     "was not called: the reply was cut at the most tokens that a reply may have; ask for less at a time";
 
@@ -72,14 +72,14 @@ impl Iteration for Round<'_> {
             reply = self.ask(may_call, cx.meter()) => reply,
         };
         let Reply { text, calls, usage, truncated } = reply.map_err(|error| self.failed(error))?;
-        // The model has read all results that are in the draft now, and none that is yet to come.
+        // At this point the model has read all results in the draft.
         let made_way = compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
         self.draft.counted =
             usage.input_tokens.zip(usage.output_tokens).map(|(read, written)| read + written);
-        // Neither what made way, nor what it was told for this request alone, is in the conversation.
+        // The conversation contains neither the removed results nor the instruction of the last request.
         self.draft.counted = self.draft.counted.filter(|_| may_call && !made_way);
         (self.on_event)(TurnEvent::Replied);
-        // What is called although nothing can be is no reason to go on.
+        // Calls that are not allowed do not continue the turn.
         let wanted_calls = !may_call && !calls.is_empty();
         let calls = if may_call { calls } else { Vec::new() };
         let is_last = calls.is_empty();
@@ -94,7 +94,7 @@ impl Iteration for Round<'_> {
 }
 
 impl Round<'_> {
-    /// The first request was measured by whoever made it; the others have what tools said in them.
+    /// Reports a full window. The caller has measured the first request; later requests also contain results of tools.
     fn tell_if_full(&mut self) {
         let Self { chat, model, draft, on_event, .. } = self;
         let has_results = draft.history.messages().last().is_some_and(|last| !last.calls().is_empty());
@@ -120,8 +120,8 @@ impl Round<'_> {
         metered(*model, request, &meters, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
     }
 
-    /// Makes the calls, one after the other: a model that reads what it has just written relies on the order. None of a
-    /// reply that was cut is made: it may be less than what the model meant, also where it can be read.
+    /// Makes the calls one after the other, because a model that reads a file right after writing it relies on the
+    /// order. It makes no calls of a cut reply: such a call may be incomplete, even if it parses.
     async fn answer(&mut self, calls: Vec<ToolCall>, truncated: bool) -> Vec<AnsweredCall> {
         let mut answered = Vec::with_capacity(calls.len());
         for call in calls {
@@ -151,7 +151,7 @@ impl Round<'_> {
     }
 }
 
-/// The loop records a cut; this error only says that there is no result.
+/// Builds the error of a round without a result. The loop itself records why it stopped the round.
 fn cut() -> WorkError {
     WorkError::failed("interrupted")
 }

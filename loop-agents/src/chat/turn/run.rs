@@ -12,10 +12,10 @@ use super::{
     round::{Draft, Round, Spoken},
 };
 
-/// A turn that is about to run; made by [`Chat::turn`].
+/// A turn that is ready to run; created by [`Chat::turn`].
 ///
 /// # Default
-/// Nobody is told what it uses but its own limits, nobody hears it, and nothing cancels it but dropping it.
+/// The turn reports its usage only to its own limits, has no listener, and stops early only if you drop it.
 #[must_use = "a turn does nothing until it is run"]
 pub struct Turn<'a> {
     chat: &'a mut Chat,
@@ -40,13 +40,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// With something for the model to look at.
+    /// Attaches a file for the model to look at.
     pub fn attach(mut self, attachment: Attachment) -> Self {
         self.prompt = self.prompt.with_attachment(attachment);
         self
     }
 
-    /// Asks another model, in this turn alone. What it says becomes part of the conversation.
+    /// Asks another model, in this turn alone. Its reply becomes part of the conversation.
     ///
     /// ```
     /// use loop_agents::chat::{Chat, ScriptedModel};
@@ -63,14 +63,14 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// Of the conversation, only so many of the last messages go along in this turn: fewer if there is none of the
-    /// user's to begin with among them, and the last turn in any case, so that no turn is torn.
+    /// Sends only up to this many recent messages in this turn. Turns are never split, so it sends fewer if these
+    /// messages begin in the middle of a turn, but always the last turn.
     pub fn with_last(mut self, messages: usize) -> Self {
         self.last = Some(messages);
         self
     }
 
-    /// Reports what each round uses to this meter too, as soon as the model says it.
+    /// Reports the usage of each round to this meter too, as soon as the model reports it.
     pub fn meter(mut self, meter: Meter) -> Self {
         self.meter = Some(meter);
         self
@@ -82,13 +82,13 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// Calls `listener` with everything that happens. The turn waits while the listener runs.
+    /// Calls `listener` with every event. The turn waits while the listener runs.
     pub fn on_event(mut self, listener: impl FnMut(TurnEvent<'_>) + Send + 'a) -> Self {
         self.on_event = Box::new(listener);
         self
     }
 
-    /// Runs it. A turn with a reply becomes part of the conversation; another one leaves it as it was.
+    /// Runs the turn. With a reply it becomes part of the conversation; without one the conversation stays as it was.
     ///
     /// # Errors
     /// [`TurnError`].
@@ -123,7 +123,8 @@ impl<'a> Turn<'a> {
             [] => history,
             _ => before.iter().cloned().chain(Vec::from(history)).collect::<History>(),
         };
-        // What another model counts, or without what stayed behind, is not what is in the context.
+        // The count does not match the context if it comes from another model, or if the request left out older
+        // messages.
         chat.grow(whole, counted.filter(|_| other.is_none() && first == 0));
         Ok(TurnOutput {
             text: text.clone(),
@@ -137,8 +138,8 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// The loop that a turn is: rounds until a reply without calls, within the limits. After the last round in
-/// which the model may call something there is one more, in which it may only speak.
+/// Builds the loop of a turn: rounds until a reply without calls, within the limits. After the last round that allows
+/// calls there is one more, which allows only a reply.
 fn composed<'a>(
     round: Round<'a>,
     limits: &TurnLimits,
