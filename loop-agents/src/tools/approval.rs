@@ -1,4 +1,4 @@
-//! What a tool does only after a person said yes.
+//! Asks a person before a tool makes certain changes.
 
 use std::fmt;
 
@@ -13,16 +13,17 @@ use super::{
 
 /// Asks a person whether a call may be made.
 ///
-/// It is asked about actions that the policy leaves [to a person](loop_guardrails::policy::Ruling::needs_approval), after
-/// everything else that could refuse them. Several calls may ask at the same time. The time that an answer takes is not
-/// the tool's. Where nobody is there, the answer is [`Answer::No`].
+/// The toolbox asks about actions that the policy leaves [to a
+/// person](loop_guardrails::policy::Ruling::needs_approval), after everything else that could refuse them. Several
+/// calls may ask at the same time. The time until the answer does not count towards the tool's time limit. An
+/// implementation without anybody to ask answers [`Answer::No`].
 #[async_trait]
 pub trait Approval: fmt::Debug + Send + Sync + 'static {
-    /// Asks, and waits for the answer. It may be dropped while it waits.
+    /// Asks, and waits for the answer. The caller may drop the future while it waits.
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
 }
 
-/// What a person is asked about.
+/// A question for a person about an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
@@ -30,7 +31,7 @@ pub struct ApprovalRequest {
     pub action: String,
     /// The path, relative to the workspace and without links.
     pub path: String,
-    /// Why it takes a person, as a sentence without its full stop.
+    /// Why the action needs a person's permission, as a sentence without its full stop.
     pub why: String,
     /// The whole change, line by line: `+` before new lines, `-` before old ones. The text comes from a model.
     ///
@@ -39,16 +40,16 @@ pub struct ApprovalRequest {
     pub diff: String,
 }
 
-/// What a person answers.
+/// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// It may be done, this once.
+    /// Allows the action once.
     Yes,
-    /// It may not, and this is what the model is told: "the user said no".
+    /// Refuses the action, with a text for the model: "the user said no".
     No(String),
 }
 
-/// What a call would change, so that a person can be shown it.
+/// The change that a call would make, to show to a person.
 pub struct Change(Kind);
 
 type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
@@ -59,7 +60,7 @@ enum Kind {
 }
 
 impl Change {
-    /// The text of a file becomes another one. That of a file that is not there is empty.
+    /// Describes a change of a file's text. `edit` gets the old text, which is empty if the file does not exist.
     pub fn of_file(
         path: impl Into<String>,
         edit: impl FnOnce(String) -> Result<String, ToolError> + Send + 'static,
@@ -67,21 +68,21 @@ impl Change {
         Self(Kind::Text { path: path.into(), edit: Box::new(edit) })
     }
 
-    /// Something else, in words.
+    /// Describes another kind of change in words.
     pub fn described(text: impl Into<String>) -> Self {
         Self(Kind::Described(text.into()))
     }
 
-    /// The path as it was written, and why the new text may not be there, if the policy says so.
+    /// Returns the path as the caller wrote it, and why the policy refuses the new text, if it does.
     pub(super) fn refusal(self, workspace: &Workspace) -> Option<(String, WorkspaceError)> {
         let Kind::Text { path, edit } = self.0 else { return None };
-        // The call itself says why a change cannot be made.
+        // If the change is impossible, the call itself reports why.
         let new = edit(old_text(workspace, &path).ok()?).ok()?;
         let refusal = workspace.check_write(&path, new.as_bytes()).err()?;
         refusal.is_refusal().then_some((path, refusal))
     }
 
-    /// The change, for a person.
+    /// Formats the change for a person.
     pub(super) fn shown(self, workspace: &Workspace) -> Result<String, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),

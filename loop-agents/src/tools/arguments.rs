@@ -1,7 +1,7 @@
-//! A tool's arguments against their schema.
+//! Checks a tool's arguments against their schema.
 //!
-//! A model that is told "invalid type at column 17" tries the same again. So what does not fit is
-//! named: which argument, what it is, what it should be, and which there are.
+//! A model that reads "invalid type at column 17" tries the same again. So our messages name the wrong argument, its
+//! value, the expected type, and all arguments that the tool takes.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
@@ -9,23 +9,23 @@ use serde_json::{Map, Value};
 
 use super::ToolError;
 
-/// The schema of `T`, in one piece.
+/// Returns the schema of `T` as a single document without references.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(fields) = schema.as_object_mut() {
-        // The type's name in our code, which says nothing to a model.
+        // The title is the type's name in our code, which means nothing to a model.
         fields.remove("title");
     }
     schema
 }
 
-/// The arguments as the tool takes them.
+/// Converts the arguments to the tool's type.
 pub(super) fn read<T: JsonSchema + DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, ToolError> {
     let schema = schema::<T>();
-    // A call without arguments comes as null from some, and as an empty object from others.
+    // Some models send null for a call without arguments, others an empty object.
     let empty = Value::Object(Map::new());
     let arguments = if arguments.is_null() { &empty } else { arguments };
     let wrong = |problem: String| {
@@ -43,8 +43,8 @@ pub(super) fn read<T: JsonSchema + DeserializeOwned>(tool: &str, arguments: &Val
     T::deserialize(arguments).map_err(|error| wrong(error.to_string()))
 }
 
-/// The first place at which a value does not fit. Understood is what [`schema`] makes of plain structures;
-/// of everything else, their deserialization decides.
+/// Finds the first place at which a value does not fit. It understands the parts of a schema that [`schema`] creates
+/// for plain structures. Deserialization checks everything else.
 fn check(value: &Value, schema: &Value, place: &str) -> Result<(), String> {
     check_type(value, schema, place)?;
     if let Some(allowed) = schema["enum"].as_array()
@@ -111,7 +111,7 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// "`path` (string), `first_line` (integer, optional)".
+/// Lists the arguments: "`path` (string), `first_line` (integer, optional)".
 fn listed(schema: &Value) -> String {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let Some(properties) = schema["properties"].as_object().filter(|fields| !fields.is_empty()) else {

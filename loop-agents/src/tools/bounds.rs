@@ -1,22 +1,22 @@
-//! How much goes in and comes out.
+//! Bounds on the input and the output of tools.
 
 use crate::output::{MAX_NOTICE_BYTES, excerpt};
 
-/// The most bytes that a model is given for one call: 64 KiB, the notice about what was cut out included.
+/// The most bytes of a call's result for the model: 64 KiB, including the notice about omitted text.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 
-/// The most bytes of a file that is written or edited as a whole: 10 MiB.
+/// The most bytes of a file that a tool writes or edits as a whole: 10 MiB.
 pub const MAX_CONTENT_BYTES: usize = 10 * 1024 * 1024;
 
-/// What a tool that cuts by itself has for its text, with room left for saying so.
+/// The most bytes of text from a tool that cuts its own output, with room left for a notice.
 pub(super) const ROOM: usize = MAX_OUTPUT_BYTES - 1024;
 
-/// A remark about the text it stands in, for the model.
+/// Formats a remark for the model about the text around it.
 pub(super) fn notice(note: &str) -> String {
     format!("[... {note} ...]")
 }
 
-/// Head and tail of a text, with a notice between them, within [`MAX_OUTPUT_BYTES`].
+/// Returns the head and the tail of a text, with a notice between them, within [`MAX_OUTPUT_BYTES`].
 pub(super) fn bounded(text: String) -> String {
     if text.len() <= MAX_OUTPUT_BYTES {
         return text;
@@ -24,7 +24,7 @@ pub(super) fn bounded(text: String) -> String {
     excerpt(text.as_bytes(), MAX_OUTPUT_BYTES - MAX_NOTICE_BYTES)
 }
 
-/// The beginning of a text, of at most so many bytes and whole characters.
+/// Returns the beginning of a text, with at most `most` bytes and whole characters.
 pub(super) fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {

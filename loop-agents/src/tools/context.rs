@@ -1,4 +1,4 @@
-//! What a tool is given to work with.
+//! The context of a tool call.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -16,30 +16,30 @@ use super::{
 };
 use crate::process::Process;
 
-/// What one call is given: the workspace, the surroundings of commands, and a place to say what it did.
+/// The context of one call: the workspace, the settings of commands, and a log of the call's actions.
 #[derive(Debug)]
 pub struct ToolContext {
     workspace: Workspace,
-    /// The same after a person's yes.
+    /// The workspace after a person's approval.
     approved: OnceLock<Workspace>,
     approval: Option<Arc<dyn Approval>>,
-    /// A command without its line.
+    /// The template of every command, without its command line.
     process: Process,
     record: Record,
     deeds: Mutex<Deeds>,
     stop: StopOnDrop,
 }
 
-/// What only a person can allow.
+/// A refused action that only a person can allow.
 #[derive(Debug)]
 pub(super) struct Question {
     denied: Denied,
-    /// The path as it was written, and where it leads.
+    /// The path as the caller wrote it, and the path to which it leads.
     paths: Vec<LocalPath>,
 }
 
 impl Question {
-    /// The question about what is refused, if a person can allow it; `path` is as it was written.
+    /// Creates the question about a refusal, if a person can allow the action; `path` is as the caller wrote it.
     fn of(refusal: WorkspaceError, path: Option<&str>, workspace: &Workspace) -> Result<Self, ToolError> {
         match refusal {
             WorkspaceError::Denied(denied) if denied.ruling.needs_approval.is_some() => {
@@ -52,7 +52,7 @@ impl Question {
     }
 }
 
-/// What a call did so far.
+/// The actions of a call so far.
 #[derive(Debug, Default)]
 pub(super) struct Deeds {
     pub(super) files: Vec<FileChange>,
@@ -60,12 +60,12 @@ pub(super) struct Deeds {
     pub(super) notes: Vec<String>,
 }
 
-/// Tells work on another thread that nobody waits for it any more.
+/// Tells work on another thread that its result is no longer needed.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Whether the call is over.
+    /// Returns whether the call is over.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -91,7 +91,7 @@ impl ToolContext {
         Self { workspace, approved, approval, process, record, deeds, stop }
     }
 
-    /// Whether the policy allows what the call needs and changes, or leaves it to a person.
+    /// Checks whether the policy allows what the call needs and changes. Returns a question if a person must decide.
     pub(super) async fn judge(
         &self,
         needs: Vec<Need>,
@@ -104,7 +104,7 @@ impl ToolContext {
                     question = Some(Question::of(refusal, need.path(), workspace)?);
                 }
             }
-            // Nothing is read to make the change before the needs are allowed.
+            // Computing the change may read files, so the needs must be allowed first.
             let (None, Some(change)) = (&question, change) else { return Ok(question) };
             let Some((path, refusal)) = change.refusal(workspace) else { return Ok(None) };
             Question::of(refusal, Some(&path), workspace).map(Some)
@@ -112,7 +112,7 @@ impl ToolContext {
         .await
     }
 
-    /// Asks a person, and lets the call be made if they say yes.
+    /// Asks a person, and allows the call if they agree.
     pub(super) async fn ask(
         &self,
         Question { denied, paths }: Question,
@@ -140,42 +140,42 @@ impl ToolContext {
         &self.record
     }
 
-    /// The files that it may use.
+    /// Returns the workspace, through which the call accesses files.
     pub fn workspace(&self) -> &Workspace {
         self.approved.get().unwrap_or(&self.workspace)
     }
 
-    /// A command with the environment, the folder and the custody that commands have here. Ask
+    /// Returns a process with the environment, the folder and the custody of this toolbox's commands. Ask
     /// [`Workspace::check_command`] whether it may run.
     pub fn process(&self) -> Process {
         self.process.clone()
     }
 
-    /// Says that a file was changed.
+    /// Records that the call changed a file.
     pub fn changed(&self, path: &impl ToString, created: bool) {
         self.deeds().files.push(FileChange { path: path.to_string(), created });
     }
 
-    /// Says that a command was run.
+    /// Records that the call ran a command.
     pub fn ran(&self, command: CommandRun) {
         self.deeds().commands.push(command);
     }
 
-    /// Says in which way the text is not what it was made of.
+    /// Records how the text differs from its source.
     pub fn note(&self, note: impl Into<String>) {
         self.deeds().notes.push(note.into());
     }
 
-    /// Does work that blocks, on a thread that may. Long work looks at [`Stop`] now and then.
+    /// Runs blocking work on a suitable thread. Long work should check [`Stop`] now and then.
     ///
     /// # Errors
-    /// [`ToolError`] that the work gives, or that it panicked.
+    /// The work's own [`ToolError`], or one that reports its panic.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     ///
     /// # Cancel safety
-    /// Dropped, it leaves the work to its end, of which nobody hears; see [`Stop`].
+    /// Dropping the future does not end the work, but discards its result; see [`Stop`].
     pub async fn blocking<T, W>(&self, work: W) -> Result<T, ToolError>
     where
         T: Send + 'static,

@@ -1,4 +1,4 @@
-//! Making a folder.
+//! Creates folders.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Change, Need, Tool, ToolContext, ToolError};
 
-/// Makes a folder, and those above it.
+/// Creates a folder and its missing parents.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;

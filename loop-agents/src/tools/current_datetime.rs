@@ -1,4 +1,4 @@
-//! The time.
+//! Reports the time.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Tool, ToolContext, ToolError};
 
-/// Tells the date and the time, in UTC. Models know neither.
+/// Returns the date and the time in UTC. Models know neither.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;

@@ -1,4 +1,4 @@
-//! What a change does to a text, for a person who is asked about it.
+//! Shows a person how a change affects a text.
 
 mod visible;
 
@@ -9,17 +9,17 @@ pub(super) use self::visible::visible;
 /// The most lines that either text may have. Comparing more takes seconds.
 const MAX_LINES: usize = 10_000;
 
-/// The most bytes that the answer may have. Nobody reads more before saying yes.
+/// The most bytes of a diff. Nobody reads more before saying yes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Writes the lines that a change takes out (`-`) and puts in (`+`), with three lines around them, as a unified diff.
-/// `None` if that is too long for a person to read; no line that changes is left out, and nothing in it is
-/// [unseen](visible).
+/// Formats the lines that a change removes (`-`) and adds (`+`), with three lines of context, as a unified diff.
+/// Returns `None` if the diff is too long for a person to read. It omits no changed line, and it makes all characters
+/// [visible].
 pub(super) fn diff(old: &str, new: &str) -> Option<String> {
     if [old, new].iter().any(|text| text.lines().count() > MAX_LINES) {
         return None;
     }
-    // Before lines are compared: others than `\n` would part them, too.
+    // This must happen before the comparison, which also splits lines at characters other than `\n`.
     let (old, new) = (visible(old), visible(new));
     let text = TextDiff::from_lines(&*old, &*new).unified_diff().to_string();
     (text.len() <= MAX_BYTES).then_some(text)
@@ -43,7 +43,7 @@ mod tests {
     }
 
     proptest! {
-        /// The lines that are shown say which bytes the new file has.
+        /// The visible lines determine the bytes of the new file.
         #[test]
         fn the_new_text_can_be_told_from_what_is_shown(
             old in "([a-c \\\\\r\u{b}\u{202e}]{0,3}\n){0,4}", new in "([a-c \\\\\r\u{b}\u{202e}]{0,3}\n){0,4}",
@@ -51,7 +51,7 @@ mod tests {
             let shown = diff(&old, &new).unwrap();
             let rows = shown.lines().filter(|row| row.starts_with(['+', ' ']));
             let rows: Vec<_> = rows.map(|row| format!("{}\n", &row[1..])).collect();
-            // All lines are within three of one that changes.
+            // In such a short text all lines are within three of a changed one.
             if old != new && old.lines().count().max(new.lines().count()) <= 4 {
                 prop_assert_eq!(rows.concat(), &*visible(&new));
             }

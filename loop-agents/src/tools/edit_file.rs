@@ -1,4 +1,4 @@
-//! Changing one place in a file.
+//! Changes one place in a file.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Workspace, Written};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError, read_file};
 
-/// Replaces a text that stands exactly once in a file.
+/// Replaces a text that appears exactly once in a file.
 ///
-/// A model that rewrites a file of a thousand lines to change one of them gets some of the others wrong. And
-/// one whose text stands twice meant one of the two: nobody guesses which.
+/// A model that rewrites a file of a thousand lines to change one of them makes mistakes in the others. If the text
+/// appears twice, the model meant one of the two places, and the tool does not guess which.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -72,14 +72,14 @@ impl Tool for EditFile {
     }
 }
 
-/// Gives as well the line at which it was.
+/// Replaces the text, and also returns the line of the change.
 fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(Written, usize), ToolError> {
     let text = read_file::whole(workspace.read(path)?.file, path, MAX_CONTENT_BYTES)?;
     let (text, line) = replaced(text, path, old, new)?;
     Ok((workspace.write(path, text.as_bytes())?, line))
 }
 
-/// The text of this file with the other text in it, and the line of that.
+/// Returns the text of the file with the replacement, and the line of the replacement.
 fn replaced(mut text: String, path: &str, old: &str, new: &str) -> Result<(String, usize), ToolError> {
     let unchanged = |problem| ToolError::failed(format!("`{path}` is as it was: {problem}"));
     let at = place(&text, old).map_err(unchanged)?;
@@ -88,13 +88,13 @@ fn replaced(mut text: String, path: &str, old: &str, new: &str) -> Result<(Strin
     Ok((text, line))
 }
 
-/// The one place at which `old` stands.
+/// Returns the only place at which `old` appears.
 fn place(text: &str, old: &str) -> Result<usize, String> {
     let first = (!old.is_empty())
         .then(|| text.find(old))
         .ok_or("the text to replace is empty; give some of the file")?;
     let at = first.ok_or("the text to replace is not in it; read the file, and copy the text from there")?;
-    // From the next character on, so that places which overlap count.
+    // The search continues at the next character, so that overlapping places count.
     let next = at + text[at..].chars().next().map_or(1, char::len_utf8);
     if text[next..].contains(old) {
         return Err("the text to replace stands in it more than once; take in lines around it".to_owned());

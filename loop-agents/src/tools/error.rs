@@ -1,34 +1,34 @@
-//! Why a call came to nothing.
+//! Errors of tool calls.
 
 use std::{io, path::Path};
 
 use loop_core::with_causes;
 use loop_guardrails::policy::{Denied, workspace::WorkspaceError};
 
-/// Why a call came to nothing. A model reads the text, so it says what to do next.
+/// The reason why a call failed. A model reads the text, so it should explain what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// It was not done: the tool does not exist, its arguments are wrong, or the policy refuses.
+    /// The call was not made: the tool does not exist, its arguments are wrong, or the policy refuses.
     #[error("{0}")]
     Rejected(String),
-    /// It was tried, and did not work.
+    /// The call was made, and failed.
     #[error("{0}")]
     Failed(String),
 }
 
 impl ToolError {
-    /// It was not done, and this is why.
+    /// Creates an error for a call that was not made.
     pub fn rejected(text: impl Into<String>) -> Self {
         Self::Rejected(text.into())
     }
 
-    /// It did not work, and this is why.
+    /// Creates an error for a call that failed.
     pub fn failed(text: impl Into<String>) -> Self {
         Self::Failed(text.into())
     }
 
-    /// The disk refused.
+    /// Creates an error of the file system.
     pub(super) fn io(action: &str, path: impl AsRef<Path>, error: &io::Error) -> Self {
         Self::Failed(format!("cannot {action} `{}`: {error}", path.as_ref().display()))
     }

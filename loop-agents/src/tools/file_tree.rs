@@ -1,4 +1,4 @@
-//! What is in a folder and the folders in it.
+//! Lists a folder and its subfolders.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Kind, Workspace};
@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::{Need, Stop, Tool, ToolContext, ToolError, list_files::shown};
 
-/// How deep it goes, unless told otherwise.
+/// The default depth.
 const DEFAULT_DEPTH: u32 = 4;
 
-/// How many names it lists at most.
+/// The most names in a list.
 const MAX_NAMES: usize = 2000;
 
-/// Lists a folder and the folders in it, a few levels deep, without the inside of `.git`.
+/// Lists a folder and its subfolders, a few levels deep, without the content of `.git`.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -89,7 +89,7 @@ impl Tree<'_> {
             self.text.push_str(&shown(&entry));
             self.text.push('\n');
             if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" && depth > 1 {
-                // A folder that cannot be listed, or is gone by now, is named and no more.
+                // A folder that cannot be listed, or no longer exists, appears by its name only.
                 let _ = self.add(&format!("{path}/{}", entry.name), level + 1, depth - 1);
             }
         }

@@ -1,4 +1,4 @@
-//! Asking git.
+//! Runs read-only git commands.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::{Need, Tool, ToolContext, ToolError, run_command};
 
-/// Asks git about the repository: its state, changes and history. Nothing is changed, no program that the
-/// repository names is started, and secrets are left out.
+/// Asks git about the repository: its state, changes and history. It changes nothing, starts no program that the
+/// repository names, and leaves out secrets.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;

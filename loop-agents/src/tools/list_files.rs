@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Lists a folder.
 
 use async_trait::async_trait;
 use glob::{MatchOptions, Pattern};
@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use super::{Need, Stop, Tool, ToolContext, ToolError};
 
-/// How many files are found at most.
+/// The most files in a list.
 const MAX_FOUND: usize = 1000;
 
-/// A star is part of a name; two are folders.
+/// One star matches within a name; two stars match folders.
 const BY_NAMES: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -81,7 +81,7 @@ impl Tool for ListFiles {
     }
 }
 
-/// The files below a folder that match, as paths from the workspace.
+/// Returns the files below a folder that match, as paths from the workspace.
 fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) -> Result<String, ToolError> {
     let below = |within: &str, name: &str| {
         if within.is_empty() { name.to_owned() } else { format!("{within}/{name}") }
@@ -98,7 +98,7 @@ fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) ->
             let path = below(&within, &entry.name);
             let whole = below(folder, &path);
             if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" {
-                // One that cannot be listed, or is gone by now, is passed over.
+                // Skips a folder that cannot be listed or no longer exists.
                 ahead.extend(workspace.list(&whole).ok().map(|entries| (path, entries)));
             } else if entry.kind != Kind::Folder && pattern.matches_with(&path, BY_NAMES) {
                 found.push(format!("{whole}{}\n", if entry.readable { "" } else { " (not readable)" }));
@@ -109,7 +109,7 @@ fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) ->
     Ok(if found.is_empty() { "[nothing found]".to_owned() } else { found.concat() })
 }
 
-/// A name with what it is.
+/// Formats a name with a sign for its kind.
 pub(super) fn shown(entry: &Entry) -> String {
     let sign = match entry.kind {
         Kind::Folder => "/",

@@ -1,16 +1,17 @@
-//! What a model can do besides writing text: read and change files, search, run commands.
+//! Tools for actions of a model: they read and change files, search, and run commands.
 //!
-//! A tool is where an opinion becomes a deed, so three things go wrong here that go wrong nowhere else. A
-//! tool does what it should not, since each checks for itself and one forgot to; so all of them reach
-//! files and commands through a [`Workspace`](loop_guardrails::policy::workspace::Workspace) and its policy
-//! alone. A tool never comes back, or comes back with a gigabyte; so each has a time limit, can be dropped
-//! while it works, and answers within 64 KiB, with what was cut out named. And nobody knows
-//! afterwards what was done but the model that did it; so a [`ToolReport`] says which files
-//! changed, which commands ran and what was refused, as data.
+//! Tools turn a model's text into actions, so this module guards against three problems:
 //!
-//! What the policy leaves to a person, an [`Approval`] asks them. Without one it is refused.
+//! - A tool may do something forbidden, if each tool checks for itself and one forgets to. So all of them access files
+//!   and commands only through a [`Workspace`](loop_guardrails::policy::workspace::Workspace) and its policy.
+//! - A tool may never return, or return a gigabyte. So each has a time limit, allows its caller to drop it while it
+//!   works, and answers within 64 KiB, with a notice about omitted text.
+//! - Afterwards only the model may know what happened. So a [`ToolReport`] lists as data which files changed, which
+//!   commands ran, and what the policy refused.
 //!
-//! A [`Toolbox`] holds tools, ours and [your own](Tool).
+//! If the policy leaves an action to a person, an [`Approval`] asks them. Without one the toolbox refuses the action.
+//!
+//! A [`Toolbox`] holds built-in tools and [your own](Tool).
 
 mod approval;
 mod arguments;

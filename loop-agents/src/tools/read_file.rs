@@ -1,4 +1,4 @@
-//! Reading a file, or some of its lines.
+//! Reads a file, or some of its lines.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::{Need, Stop, Tool, ToolContext, ToolError, bounds};
 use crate::output::{garbled, garbled_note, whole_chars};
 
-/// How much of a file is looked at to tell whether it is text.
+/// How many bytes of a file decide whether it is text.
 pub(super) const SNIFFED_BYTES: usize = 8 * 1024;
 
 /// Reads a text file, or some of its lines.
@@ -86,26 +86,26 @@ impl Tool for ReadFile {
     }
 }
 
-/// Whether a file begins as text does.
+/// Returns whether the beginning of a file looks like text.
 pub(super) fn is_text(file: &mut BufReader<impl io::Read>) -> io::Result<bool> {
     let start = file.fill_buf()?;
     Ok(!start[..start.len().min(SNIFFED_BYTES)].contains(&0))
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Debug, Default)]
 struct Read {
     text: String,
-    /// In which ways it is not the file.
+    /// How the text differs from the file.
     notes: Vec<String>,
 }
 
-/// The lines that are asked for, as far as there is room.
+/// The requested lines, as far as there is room.
 struct Lines {
     first: u64,
-    /// The first line that is not asked for.
+    /// The line after the last requested one.
     end: u64,
-    /// The line that is being read.
+    /// The current line.
     at: u64,
     text: Vec<u8>,
 }
@@ -140,7 +140,7 @@ impl Lines {
         shown(&self.text, None)
     }
 
-    /// What fits: whole lines, or the beginning of one that is longer than all the room.
+    /// Returns the part that fits: whole lines, or the beginning of a line that is longer than all the room.
     fn cut(mut self) -> Read {
         let at = self.at;
         if let Some(end) = self.text.iter().rposition(|byte| *byte == b'\n') {
@@ -153,8 +153,8 @@ impl Lines {
     }
 }
 
-/// The text, with what the model is told of it; and what a person is: why it is cut, if it is, and that it is not all
-/// text.
+/// Returns the text with notices for the model and notes for a person. They report why the text is cut, and that some
+/// of it is not valid text.
 fn shown(bytes: &[u8], cut: Option<(String, String)>) -> Read {
     let mut read = Read { text: String::from_utf8_lossy(bytes).into_owned(), notes: Vec::new() };
     let garbled = garbled_note(garbled(bytes)).map(|note| (note.clone(), note));
@@ -168,7 +168,7 @@ fn shown(bytes: &[u8], cut: Option<(String, String)>) -> Read {
     read
 }
 
-/// All the text of a file, if it is UTF-8 and no longer than so many bytes.
+/// Returns all the text of a file, if it is UTF-8 and has at most `most` bytes.
 pub(super) fn whole(file: File, path: &str, most: usize) -> Result<String, ToolError> {
     let mut text = String::new();
     let read = file.take(most as u64 + 1).read_to_string(&mut text);

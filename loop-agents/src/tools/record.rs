@@ -1,4 +1,4 @@
-//! One call in the audit.
+//! The audit entries of one call.
 
 use loop_core::with_causes;
 use loop_guardrails::policy::audit::{Audit, Entry, Outcome};
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::{ToolError, bounds::beginning};
 
-/// How many bytes of a call's arguments are kept, and how many of what was wrong with it.
+/// How many bytes of a call's arguments, and of its error, an entry keeps.
 const KEPT_BYTES: usize = 500;
 
-/// Writes down what is decided about one call, and what comes of it.
+/// Records the decisions about one call, and its result.
 #[derive(Debug)]
 pub(super) struct Record {
     audit: Audit,
-    /// What all entries of the call have in common.
+    /// The fields that all entries of the call share.
     call: Entry,
 }
 
@@ -23,22 +23,22 @@ impl Record {
         Self { audit, call: Entry::new(tool, details, Outcome::Allowed) }
     }
 
-    /// Names the run and its iteration.
+    /// Sets the run and its iteration.
     pub(super) fn of(mut self, run: Option<String>, iteration: Option<u64>) -> Self {
         self.call.run = run;
         self.call.iteration = iteration;
         self
     }
 
-    /// The call is about to be made.
+    /// Records that the call is about to be made.
     ///
     /// # Errors
-    /// It cannot be written down, so it is not to be made.
+    /// Fails if the entry cannot be written. The call must not be made then.
     pub(super) fn allowed(&self) -> Result<(), ToolError> {
         self.write(Outcome::Allowed, "").map_err(ToolError::Rejected)
     }
 
-    /// How the call ended; in words, if that cannot be written down.
+    /// Records how the call ended. Returns the problem if the entry cannot be written.
     pub(super) fn ended(&self, result: &Result<String, ToolError>) -> Option<String> {
         let written = match result {
             Ok(_) => self.write(Outcome::Success, ""),
@@ -59,7 +59,8 @@ impl Record {
     }
 }
 
-/// The same without secrets. Text by text: in JSON, a secret of several lines looks like another one.
+/// Removes secrets from the arguments. It handles each text on its own, because JSON escapes change the look of a
+/// secret with several lines.
 fn redacted(arguments: &Value, audit: &Audit) -> Value {
     match arguments {
         Value::String(text) => audit.redact(text).into(),

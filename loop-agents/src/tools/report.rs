@@ -1,4 +1,4 @@
-//! What a call did, for the model and for everybody else.
+//! The report of a call, for the model and for everybody else.
 
 use serde::Serialize;
 
@@ -6,11 +6,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    /// It was done.
+    /// The call succeeded.
     Done,
-    /// It was tried, and did not work.
+    /// The call was made, and failed.
     Failed,
-    /// It was not done: the tool does not exist, its arguments are wrong, or the policy refuses.
+    /// The call was not made: the tool does not exist, its arguments are wrong, or the policy refuses.
     Rejected,
 }
 
@@ -19,42 +19,42 @@ pub enum ToolOutcome {
 pub struct FileChange {
     /// Its path in the workspace, without links.
     pub path: String,
-    /// Whether it was not there before.
+    /// Whether the call created it.
     pub created: bool,
 }
 
 /// A command that a call ran.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct CommandRun {
-    /// The command, as it was asked for.
+    /// The command line of the request.
     pub line: String,
     /// Its exit code as a shell would show it: 128 and the signal's number after a signal.
     pub exit_code: i32,
-    /// Whether it was ended by its time limit.
+    /// Whether its time limit ended it.
     pub timed_out: bool,
 }
 
-/// What one call did.
+/// The report of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ToolReport {
-    /// The tool's name, as it was asked for.
+    /// The tool's name in the request.
     pub tool: String,
     /// How it ended.
     pub outcome: ToolOutcome,
-    /// What the model is told: at most [`MAX_OUTPUT_BYTES`](super::MAX_OUTPUT_BYTES), on whole characters.
+    /// The text for the model: at most [`MAX_OUTPUT_BYTES`](super::MAX_OUTPUT_BYTES), in whole characters.
     pub text: String,
     /// The files that it changed.
     pub files: Vec<FileChange>,
     /// The commands that it ran.
     pub commands: Vec<CommandRun>,
-    /// In which ways the text is not what it was made of, in words for a person: it was cut, or not all of it is text.
-    /// The model reads that in the text.
+    /// Notes for a person on how the text differs from its source: it was cut, or some of it is not valid text. The
+    /// model reads the same in the text.
     pub notes: Vec<String>,
 }
 
 impl ToolReport {
-    /// Of a call that was not made.
+    /// Creates the report of a call that was not made.
     pub(crate) fn rejected(tool: &str, text: String) -> Self {
         Self {
             tool: tool.to_owned(),

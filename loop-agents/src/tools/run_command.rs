@@ -1,4 +1,4 @@
-//! Running a command.
+//! Runs commands.
 
 use std::{future::pending, time::Duration};
 
@@ -14,15 +14,15 @@ use crate::{
     process::{Cut, DEFAULT_GRACE, Process},
 };
 
-/// How much git may answer before it runs: the names of some million files.
+/// The most bytes of git's answer to a preliminary question: the names of some million files.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// What is left for the end of a command and the exit code in the text.
+/// Reserved space for the end of a command and the exit code in the text.
 const MARGIN: usize = 256;
 
 /// Runs a command that the policy allows, in the workspace's root.
 ///
-/// There is no shell between: `|`, `>`, `*`, `$` and `;` are plain characters.
+/// No shell is involved: `|`, `>`, `*`, `$` and `;` are plain characters.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -77,12 +77,12 @@ impl Tool for RunCommand {
     }
 }
 
-/// The command's own limit ends it in order; this one is for what is still stuck then.
+/// The command's own limit ends it properly; this one catches a command that hangs even then.
 pub(super) fn max_time(cx: &ToolContext) -> Duration {
     cx.workspace().policy().command_time() + 2 * DEFAULT_GRACE
 }
 
-/// Runs a command if the policy allows it, and answers with what it printed.
+/// Runs a command if the policy allows it, and returns its output.
 pub(super) async fn run(
     line: String,
     limit: Option<Duration>,
@@ -122,13 +122,14 @@ pub(super) async fn run(
     Ok(text)
 }
 
-/// A process with the limits and the surroundings that the command has, and without its words.
+/// Creates a process with the command's limits and environment, but without its words.
 fn surroundings(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
     let most = cx.workspace().policy().command_time();
-    // What the user allows may be in the workspace (`node_modules/.bin`); what `cat` is may not be said there.
+    // A program that the user allows may be in the workspace (`node_modules/.bin`), but a known name such as `cat` must
+    // not resolve to a program there.
     let process = cx.process();
     let process = if command.is_known() { process.found_outside(cx.workspace().root()) } else { process };
-    // With these, git would read another repository, or write down what it does.
+    // With these variables git would read another repository, or log its actions to a file.
     let process = if command.questions().is_empty() { process } else { process.without_env("GIT_") };
     let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
     process.capture_limit(MAX_OUTPUT_BYTES / 2)
@@ -140,7 +141,7 @@ fn end_line(text: &mut String) {
     }
 }
 
-/// Asks git what has to be known before it runs.
+/// Asks git the preliminary questions of the command.
 async fn ask(
     mut opened: OpenedCommand,
     process: &Process,
@@ -154,7 +155,7 @@ async fn ask(
         let asked = asking.run(pending(), |_, _| {}).await;
         let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
         if asked.cut.is_some() || asked.stdout.omitted() > 0 {
-            // Less than the whole answer would let a program run.
+            // An incomplete answer could hide a setting that starts a program.
             let why = "git does not answer what has to be known about the repository, so it is not run";
             return Err(ToolError::failed(why));
         }

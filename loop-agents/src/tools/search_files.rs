@@ -1,4 +1,4 @@
-//! Searching files.
+//! Searches files.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use super::{Need, Stop, Tool, ToolContext, ToolError, bounds::beginning, read_file::is_text};
 
-/// How many lines are found at most.
+/// The most lines in a result.
 const MAX_MATCHES: usize = 100;
 
-/// How much of a line is shown, and how much of it is searched.
+/// How many bytes of a line the result shows, and how many the search reads.
 const SHOWN_BYTES: usize = 300;
 const SEARCHED_BYTES: u64 = 64 * 1024;
 
-/// Finds the lines that a regular expression matches. What may not be read is not searched.
+/// Finds the lines that match a regular expression. It skips files that the policy forbids to read.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -98,7 +98,7 @@ impl Search<'_> {
                 break;
             }
             let inner = if path == "." { entry.name.clone() } else { format!("{path}/{}", entry.name) };
-            // What is gone by now, or cannot be read by this user, is passed over.
+            // Skips entries that no longer exist, or that this user cannot read.
             match entry.kind {
                 _ if !entry.readable => self.refused += 1,
                 Kind::Folder if entry.name != ".git" => drop(self.folder(&inner)),

@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The interface of a tool.
 
 use std::time::Duration;
 
@@ -10,14 +10,13 @@ use tokio::time::timeout;
 
 use super::{Change, Need, ToolContext, ToolError, arguments};
 
-/// How long a call may take, unless the tool says otherwise: 30 seconds.
+/// The default time limit of a call: 30 seconds.
 pub const DEFAULT_TOOL_TIME: Duration = Duration::from_secs(30);
 
-/// Something that a model can ask for.
+/// A tool that a model can call.
 ///
-/// What it does with files and commands it does through the [context](ToolContext), where the policy
-/// is. It may be dropped at any of its awaits, when its time is over or the run ends. Calls may run at the
-/// same time.
+/// Tools access files and commands only through the [context](ToolContext), which applies the policy. When the time is
+/// over or the run ends, the toolbox may drop a call at any of its awaits. Calls may run at the same time.
 ///
 /// ```
 /// use async_trait::async_trait;
@@ -58,40 +57,41 @@ pub const DEFAULT_TOOL_TIME: Duration = Duration::from_secs(30);
 /// ```
 #[async_trait]
 pub trait Tool: Send + Sync + 'static {
-    /// What it is given. Calls whose arguments do not fit its schema do not reach the tool.
+    /// The type of its arguments. Calls whose arguments do not fit the schema do not reach the tool.
     type Arguments: DeserializeOwned + JsonSchema + Send;
 
-    /// The name that a model calls it by: letters, digits and `_`.
+    /// Returns the name by which a model calls it: letters, digits and `_`.
     fn name(&self) -> &str;
 
-    /// What it does, for the model: when to use it, and what it answers.
+    /// Describes the tool for the model: when to use it, and what it returns.
     fn description(&self) -> &str;
 
-    /// What the call does that a policy can refuse, so that it is refused before anything is done, and the
-    /// audit says so; nothing by default. What is forgotten here is refused when it is done.
+    /// Lists the actions of the call that a policy can refuse, so that the toolbox refuses the call before it does
+    /// anything, and the audit records the refusal. Nothing by default. The policy still refuses a missing entry, but
+    /// only when the call attempts the action.
     fn needs(&self, _arguments: &Self::Arguments) -> Vec<Need> {
         Vec::new()
     }
 
-    /// Returns what the call would change. The policy judges the new text before anything is done, and a person can be
-    /// asked about it. By default it returns nothing, and a call that needs a person's yes is refused.
+    /// Returns what the call would change. The policy judges the new text before the call does anything, and a person
+    /// can be asked about it. By default it returns nothing, and the toolbox refuses a call that needs a person's yes.
     fn change(&self, _arguments: &Self::Arguments) -> Option<Change> {
         None
     }
 
-    /// How long a call may take; [`DEFAULT_TOOL_TIME`] by default.
+    /// Returns how long a call may take; [`DEFAULT_TOOL_TIME`] by default.
     fn max_time(&self, _cx: &ToolContext) -> Duration {
         DEFAULT_TOOL_TIME
     }
 
-    /// Does it, and answers with what the model is told.
+    /// Makes the call, and returns the text for the model.
     ///
     /// # Errors
-    /// [`ToolError`], whose text the model is told in its place.
+    /// [`ToolError`], whose text the model reads instead.
     async fn call(&self, arguments: Self::Arguments, cx: &ToolContext) -> Result<String, ToolError>;
 }
 
-/// A tool as a model's vendor is told of it.
+/// The description of a tool for a model's vendor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ToolDefinition {
@@ -103,7 +103,7 @@ pub struct ToolDefinition {
     pub parameters: Value,
 }
 
-/// A tool whose arguments have no type.
+/// A tool with an erased argument type.
 #[async_trait]
 pub(super) trait AnyTool: Send + Sync {
     fn definition(&self) -> ToolDefinition;

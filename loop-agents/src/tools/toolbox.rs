@@ -1,4 +1,4 @@
-//! Tools by their names, and the one way to call them.
+//! Tools by their names, and the only way to call them.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, sync::Arc};
 
@@ -12,14 +12,14 @@ use super::{
 };
 use crate::process::{Custody, Environment, Process};
 
-/// Tools that work in one workspace, in the order of their names.
+/// A set of tools for one workspace, sorted by name.
 ///
-/// Every call is audited before it is made, and again when it has ended; a call that is refused, once. A
-/// call that cannot be audited is not made.
+/// The toolbox audits every call before it and after it, and a refused call once. It does not make a call that it
+/// cannot audit.
 ///
 /// # Default
-/// Commands see no environment and are in a [`Custody`] of the toolbox; the audit is in memory; nobody is asked, and what
-/// takes a person's yes is refused.
+/// Commands get an empty environment and are in a [`Custody`] of the toolbox. The audit is in memory. There is nobody
+/// to ask, so the toolbox refuses every action that needs a person's permission.
 ///
 /// ```
 /// use loop_agents::tools::Toolbox;
@@ -48,14 +48,14 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// No tools.
+    /// Creates a toolbox without tools.
     pub fn new(workspace: Workspace) -> Self {
         let process = Process::shell("").dir(workspace.root()).custody(Custody::unnamed());
         let audit = Audit::new();
         Self { workspace, tools: BTreeMap::new(), process, audit, approval: None, run: None, iteration: None }
     }
 
-    /// All of ours.
+    /// Creates a toolbox with all built-in tools.
     pub fn standard(workspace: Workspace) -> Self {
         Self::new(workspace)
             .with(ReadFile)
@@ -71,9 +71,9 @@ impl Toolbox {
             .with(Whoami)
     }
 
-    /// Those that only look: for an agent that judges the work of another. Give it a workspace whose policy is
-    /// [for reviewers](loop_guardrails::policy::ActionPolicy::reviewing), since what commands do is the policy's
-    /// affair.
+    /// Creates a toolbox with read-only tools, for an agent that judges another agent's work. Give it a workspace whose
+    /// policy is [for reviewers](loop_guardrails::policy::ActionPolicy::reviewing), because only the policy restricts
+    /// what commands do.
     pub fn reviewing(workspace: Workspace) -> Self {
         Self::new(workspace)
             .with(ReadFile)
@@ -84,24 +84,25 @@ impl Toolbox {
             .with(Git)
     }
 
-    /// Adds a tool. One of the same name is replaced.
+    /// Adds a tool, and replaces one of the same name.
     #[must_use]
     pub fn with(mut self, tool: impl Tool) -> Self {
         self.tools.insert(tool.name().to_owned(), Box::new(tool));
         self
     }
 
-    /// Takes a tool away, if it is there.
+    /// Removes a tool, if it exists.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.tools.remove(name);
         self
     }
 
-    /// What commands see of these variables: of what `policy` lets a child see, what is
-    /// [necessary](loop_guardrails::policy::environment::Inherit::Necessary), and what `policy` passes or the
-    /// workspace's settings [name](loop_guardrails::policy::ActionPolicy::variables). `POSIXLY_CORRECT` is not among them: with
-    /// it programs read their options otherwise than the policy does.
+    /// Sets the environment of commands from these variables. Commands get the
+    /// [necessary](loop_guardrails::policy::environment::Inherit::Necessary) ones among those that `policy` lets a
+    /// child see, and those that `policy` passes or the workspace's settings
+    /// [name](loop_guardrails::policy::ActionPolicy::variables). They never get `POSIXLY_CORRECT`, because with it
+    /// programs would parse their options differently from the policy.
     #[must_use]
     pub fn environment<K: Into<OsString>, V: Into<OsString>>(
         mut self,
@@ -115,52 +116,52 @@ impl Toolbox {
         self
     }
 
-    /// Who answers for what commands leave behind.
+    /// Sets the custody that ends the processes which commands leave behind.
     #[must_use]
     pub fn custody(mut self, custody: Custody) -> Self {
         self.process = self.process.custody(custody);
         self
     }
 
-    /// Where decisions are kept.
+    /// Sets the audit that records decisions.
     #[must_use]
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = audit;
         self
     }
 
-    /// Who is asked where the policy leaves an action to a person.
+    /// Sets the approval that asks a person if the policy requires it.
     #[must_use]
     pub fn approval(mut self, approval: impl Approval) -> Self {
         self.approval = Some(Arc::new(approval));
         self
     }
 
-    /// The run that calls are made by, for the audit.
+    /// Sets the run that the audit records for calls.
     #[must_use]
     pub fn run(mut self, run: impl Into<String>) -> Self {
         self.run = Some(run.into());
         self
     }
 
-    /// The iteration that calls are made by from now on, for the audit.
+    /// Sets the iteration that the audit records for calls from now on.
     pub fn set_iteration(&mut self, iteration: u64) {
         self.iteration = Some(iteration);
     }
 
-    /// The tools, for a model's vendor, in the order of their names.
+    /// Returns the definitions of the tools for a model's vendor, sorted by name.
     pub fn definitions(&self) -> Vec<ToolDefinition> {
         self.tools.values().map(|tool| tool.definition()).collect()
     }
 
-    /// Makes a call. What goes wrong is in the report, in words for the model.
+    /// Makes a call. The report contains errors, too, with texts for the model.
     ///
     /// # Panics
     /// Outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the call: a command is killed at once, a search stops, and a write that has
-    /// begun is still done as a whole.
+    /// Dropping the future ends the call: a command is killed at once, a search stops, and a write that has begun still
+    /// finishes completely.
     pub async fn call(&self, name: &str, arguments: &Value) -> ToolReport {
         let record = Record::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
         let cx =
@@ -173,7 +174,7 @@ impl Toolbox {
             Err(ToolError::Rejected(text)) => (ToolOutcome::Rejected, text),
         };
         if let Some(problem) = unrecorded {
-            // What was done cannot be undone, but is not passed over either.
+            // The call's effects remain, so the text reports the problem in addition to the result.
             text = format!("{text}\n({problem})");
         }
         let Deeds { files, commands, notes } = cx.take_deeds();

@@ -1,4 +1,4 @@
-//! Who and where we are.
+//! Reports the user, the machine and the workspace.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::{Tool, ToolContext, ToolError};
 
-/// Tells the user's name, the machine's, and where the workspace is.
+/// Returns the user's name, the machine's name, and the path of the workspace.
 ///
-/// The user's name is that which commands see as `USER` or `LOGNAME`, and otherwise the user's number.
+/// The user's name is the `USER` or `LOGNAME` that commands see, or otherwise the user's number.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;

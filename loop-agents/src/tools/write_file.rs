@@ -1,4 +1,4 @@
-//! Writing a whole file.
+//! Writes whole files.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
 
-/// Writes a whole file, in one step that nobody sees the middle of.
+/// Writes a whole file atomically: nobody sees a half-written one.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;

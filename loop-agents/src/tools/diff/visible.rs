@@ -1,12 +1,13 @@
-//! Texts of which nothing is unseen.
+//! Makes all characters of a text visible.
 
 use std::{borrow::Cow, fmt::Write};
 
-/// The text with an escape for each sign that a person would not see, or that would change how the rest reads: controls
-/// (`\u{1b}`, a tab as `\t`), turns of the direction, signs without a shape, blanks but the usual one, signs that join the
-/// one before, and a blank at the end of a line. Line feeds stay.
+/// Escapes each character that a person would not see, or that would change how the rest reads: control characters
+/// (`\u{1b}`, a tab as `\t`), changes of direction, characters without a shape, blanks other than the usual one,
+/// characters that combine with the one before, and a blank at the end of a line. Line feeds stay.
 ///
-/// Two texts never look alike: a line with an escape, or with something that reads like one, has its backslashes doubled.
+/// Two different texts never look alike: a line with an escape, or with text that resembles one, has its backslashes
+/// doubled.
 pub(in crate::tools) fn visible(text: &str) -> Cow<'_, str> {
     if !text.split('\n').any(needs_escapes) {
         return Cow::Borrowed(text);
@@ -29,7 +30,7 @@ fn line(line: &str) -> Cow<'_, str> {
         match sign {
             '\t' => escaped.push_str("\\t"),
             '\\' => escaped.push_str("\\\\"),
-            // To write to a text does not fail.
+            // Writing to a string does not fail.
             sign if is_unseen(sign) => drop(write!(escaped, "{}", sign.escape_unicode())),
             sign => escaped.push(sign),
         }
@@ -40,13 +41,13 @@ fn line(line: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a sign has no shape of its own.
+/// Returns whether a character has no visible shape of its own.
 fn is_unseen(sign: char) -> bool {
     match sign {
         ' '..='~' => false,
-        // They count as letters and symbols, and are blank.
+        // Unicode classifies these as letters and symbols, but they are blank.
         '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{1d159}' => true,
-        // The language's own table says so of controls, formats, blanks, what joins, and what is not assigned.
+        // Rust's own table covers controls, formats, blanks, combining and unassigned characters.
         sign => sign.escape_debug().len() > 1,
     }
 }
@@ -57,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// The line that was meant.
+    /// Returns the original line.
     fn meant(shown: &str) -> String {
         if !shown.contains("\\u{") && !shown.contains("\\t") {
             return shown.to_owned();
