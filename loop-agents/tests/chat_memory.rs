@@ -1,4 +1,4 @@
-//! The memory that a long conversation takes, in a process of its own: it is that of the whole process.
+//! The memory of a long conversation. This test has a separate process, because it measures the whole process.
 #![cfg(feature = "chat")]
 #![cfg(all(test, target_os = "linux"))]
 
@@ -9,7 +9,7 @@ use loop_agents::chat::{Chat, ChatModel, History, Message, ModelError, OnDelta, 
 
 const MESSAGES: usize = 10_000;
 
-/// Says how many messages it was asked with.
+/// Answers with the number of messages in the request.
 struct Counts;
 
 #[async_trait]
@@ -22,7 +22,7 @@ impl ChatModel for Counts {
     }
 }
 
-/// The most that this process ever held, in bytes.
+/// Returns the peak memory of this process in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("what the kernel knows of us");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");

@@ -1,4 +1,4 @@
-//! What commands leave behind, found by its mark.
+//! Finding processes that commands leave behind by their mark.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -18,7 +18,7 @@ use common::{Fifo, left_behind, process, run, soon};
 use loop_agents::process::{Custody, Exit, RUN_VARIABLE, sweep};
 use tokio::runtime::Builder;
 
-/// Only to tell the end from no end.
+/// A generous limit that only turns a hang into a failure.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -49,11 +49,11 @@ async fn dropping_the_last_clone_is_an_end_too() {
 async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
     let fifo = Fifo::new();
     let gone = fifo.held_until_end();
-    // Nobody's custody: the run's own process died, and its guardian too.
+    // An orphan without a custody: the run's own process is dead, and so is its guardian.
     let orphan = left_behind(&fifo).also_env([(RUN_VARIABLE, "a-dead-run-of-this-test")]);
     run(orphan).await;
     let swept = sweep(&["another-dead-run", "a-dead-run-of-this-test"]);
-    // The shell may not have come to its `sleep`.
+    // The shell may not have reached its `sleep` yet.
     let named = swept.iter().all(|swept| ["sh", "sleep"].contains(&swept.name.as_str()));
     assert!(named && !swept.is_empty(), "{swept:?}");
     assert!(swept.iter().all(|swept| swept.ended), "{swept:?}");
@@ -61,7 +61,7 @@ async fn what_is_left_of_a_dead_run_is_found_named_and_ended() {
     assert_eq!(sweep(&["another-dead-run", "a-dead-run-of-this-test"]), []);
 }
 
-/// Whether this process holds the process with this number by a descriptor.
+/// Returns whether this process has a descriptor of the process with this number.
 fn holds(pid: u32) -> bool {
     let held = fs::read_dir("/proc/self/fdinfo").expect("/proc is there").flatten();
     let mut lines = held.filter_map(|file| fs::read_to_string(file.path()).ok());
@@ -71,12 +71,12 @@ fn holds(pid: u32) -> bool {
 #[test]
 fn a_sweep_waits_for_a_guardian_that_is_at_work() {
     let fifo = Fifo::new();
-    // The run's name is a file's, so that this program looks like a guardian and ends when the file is closed.
+    // The run's name is a file's name, so that this program looks like a guardian and ends when the file is closed.
     let run = fifo.path();
     let mut guardian = Command::new("cat");
     let mut guardian = guardian.arg0("guardian").arg(&run).env(RUN_VARIABLE, &run).spawn().unwrap();
     let pid = guardian.id();
-    // This returns when the program reads: from then on its arguments can be seen.
+    // This returns when the program reads the file. From then on its arguments are visible.
     let file = File::create(&run).unwrap();
     let closer = thread::spawn(move || {
         while !holds(pid) {
@@ -89,8 +89,8 @@ fn a_sweep_waits_for_a_guardian_that_is_at_work() {
     assert!(guardian.wait().unwrap().success());
 }
 
-/// Runs `test` on an executor with one thread, whose only other thread, for blocking work, is taken until the test sends
-/// something. Returns when the runtime is gone.
+/// Runs `test` on an executor with one thread. The only other thread, for blocking work, stays busy until the test
+/// sends something. Returns when the runtime is gone.
 fn beside_blocked_thread<F: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<()>) -> F) {
     let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
     let runtime = runtime.expect("a runtime");
@@ -99,7 +99,7 @@ fn beside_blocked_thread<F: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<
     runtime.block_on(test(release));
 }
 
-/// Hears of the end of what a command left behind, on a thread that is no runtime's.
+/// Waits for the end of a process that a command left behind, on a thread outside of the runtime.
 fn hear_of_end(fifo: &Fifo) -> mpsc::Receiver<()> {
     let (path, (tell, told)) = (fifo.path(), mpsc::channel());
     thread::spawn(move || {
@@ -111,7 +111,7 @@ fn hear_of_end(fifo: &Fifo) -> mpsc::Receiver<()> {
     told
 }
 
-/// Whether anything carries the mark of this run, dead processes aside.
+/// Returns whether any live process carries the mark of this run.
 fn lives(run: &str) -> bool {
     let mark = format!("{RUN_VARIABLE}={run}\0");
     let processes = fs::read_dir("/proc").expect("/proc is there").flatten();
@@ -127,7 +127,7 @@ fn a_dropped_custody_does_not_block_the_executor_and_ends_before_the_runtime_is_
         let process = left_behind(&fifo).custody(Custody::new(run_id));
         process.run(pending(), |_, _| {}).await.unwrap();
         drop(process);
-        // The executor is back, and the end is still to come. Another task gets its turn.
+        // The executor is free again, and the end is still to come. Another task gets its turn.
         assert!(lives(run_id));
         tokio::spawn(async {}).await.unwrap();
         assert!(lives(run_id));

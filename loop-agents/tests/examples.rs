@@ -1,4 +1,4 @@
-//! The examples, which assert what they say, run as tests.
+//! Runs the examples as tests. They contain their own assertions.
 
 #[path = "../examples/chat_with_tool.rs"]
 mod chat_with_tool;

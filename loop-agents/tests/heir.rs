@@ -1,5 +1,5 @@
-//! What commands leave behind, taken over. A file of its own, since a process has one heir, and every
-//! command in it would count.
+//! Taking over processes that commands leave behind. This test has a separate file, because a process has only one
+//! heir, and every command in the file would count.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -19,7 +19,7 @@ async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
     assert_eq!(Custody::adopting("again").unwrap_err().kind(), ErrorKind::AlreadyExists);
     let mut own = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
 
-    // Without the mark in its environment, and while nobody looks.
+    // The process has no mark in its environment, and nobody watches it.
     let fifo = Fifo::new();
     let gone = fifo.held_until_end();
     let holder = format!("PATH=/usr/bin:/bin; {}", hold(&fifo));
@@ -28,7 +28,7 @@ async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
     assert!(finished.survivors.is_empty());
     soon(gone, "the end of an orphan").await;
 
-    // Beside another command, whose own orphans are none of ours.
+    // Another command runs at the same time, and its orphans must stay with it.
     let (early, late) = (Fifo::new(), Fifo::new());
     let (early_gone, late_gone) = (early.held_until_end(), late.held_until_end());
     let line = format!("({} &); exec sleep 1000", hold(&late));
@@ -43,7 +43,7 @@ async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
     assert!(other.await.unwrap().unwrap().cut.is_some());
     soon(late_gone, "the end of the other one's orphan").await;
 
-    // What ends by itself is reaped while the command runs: it says so when none of them is left.
+    // While the command runs, orphans that exit are reaped. The command prints a line when none of them is left.
     let line = "for i in 1 2 3; do setsid sh -c 'true & exit' & done; wait; \
                 while grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l \"^PPid:.$PPID$\" \
                 | grep -q .; do sleep 0.01; done; echo reaped";
@@ -51,7 +51,7 @@ async fn an_heir_ends_what_a_command_left_as_soon_as_the_command_has_ended() {
     assert!(finished.stdout.last_text(100).ends_with("reaped"));
 
     assert!(custody.end().is_empty());
-    // Neither what was there before nor what the host started itself.
+    // Processes from before, and processes that the host started itself, must survive.
     assert!(before.try_wait().unwrap().is_none() && own.try_wait().unwrap().is_none());
     for child in [&mut before, &mut own] {
         child.kill().unwrap();

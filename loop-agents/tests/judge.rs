@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// One thing that a model may say in a vote about one criterion.
+/// A model's possible vote on one criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Yes,
@@ -192,7 +192,7 @@ async fn texts_are_bounded_whatever_a_judge_writes() {
 async fn every_vote_is_metered_and_a_budget_ends_them() {
     let spent = |said| verdict_of(said).with_usage(Usage::unknown().with_cost(Cost::known(Usd::dollars(1))));
     let script = [Said::Yes, Said::Yes, Said::Yes];
-    // A refusal is an unclear vote, and costs what it says.
+    // A refusal is an unclear vote, and its reported cost counts.
     let dollar = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
     let model = ScriptedModel::new().fails_after(ModelErrorKind::Refused, dollar);
     let model = script.iter().fold(model, |model, said| model.replies(spent(*said)));

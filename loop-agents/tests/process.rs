@@ -13,10 +13,10 @@ use common::{Fifo, process, run};
 use loop_agents::process::{Environment, Exit, Process, ProcessError, STRAGGLER_TIME, Stream};
 use tokio::sync::oneshot;
 
-/// Generous: no test is meant to depend on the machine's speed, only to tell seconds from forever.
+/// Generous: it only tells seconds from forever, so that no test depends on the machine's speed.
 const SOON: Duration = Duration::from_secs(20);
 
-/// A stop that comes with the first output, and the listener that gives it.
+/// Returns a stop signal for the first output, and the listener that triggers it.
 fn at_first_output() -> (impl Future<Output = ()>, impl FnMut(Stream, &[u8])) {
     let (tell, told) = oneshot::channel();
     let mut tell = Some(tell);
@@ -66,14 +66,14 @@ async fn the_command_leads_a_session_with_signals_as_a_login_would_have_them() {
     for set in ["SigBlk", "SigIgn"] {
         let line = text.lines().find(|line| line.starts_with(set)).unwrap();
         let bits = u64::from_str_radix(line.rsplit('\t').next().unwrap(), 16).unwrap();
-        // The C library keeps two signals for itself, 32 and 33.
+        // The C library reserves two signals, 32 and 33.
         assert_eq!(bits & 0x7FFF_FFFF, 0, "{line}");
     }
 }
 
 #[tokio::test]
 async fn nothing_of_ours_is_inherited() {
-    // What the test's own starter left open is inherited by every child of ours, so that counts for nothing.
+    // Every child inherits the descriptors that the test's own parent left open, so they must not count.
     let count = "ls /proc/self/fd | wc -l";
     let usual = std::process::Command::new("sh").arg("-c").arg(count).output().unwrap().stdout;
     assert_eq!(run(process(count).input("x")).await.stdout.to_bytes(), usual);
@@ -153,19 +153,19 @@ async fn a_background_child_in_the_group_does_not_hold_the_output() {
 async fn a_background_child_that_left_the_session_does_not_hold_the_output() {
     let begun = Instant::now();
     let dir = tempfile::tempdir().unwrap();
-    // The pipe makes sure that it has left before the command ends.
+    // The pipe makes sure that the process has left the group before the command ends.
     let line = "mkfifo left; setsid sh -c 'echo $$ >left; exec sleep 60' & cat left";
     let finished = run(process(line).dir(dir.path())).await;
     assert_eq!(finished.exit, Exit::Code(0));
     assert!((STRAGGLER_TIME..SOON).contains(&begun.elapsed()));
-    // Not ours to end, but not to be left on the machine of whoever runs this test either.
+    // The process is not ours to end, but the test must not leave it on the machine either.
     let _ = run(process(&format!("kill -9 {}", finished.stdout.last_text(20)))).await;
 }
 
 #[tokio::test]
 async fn the_rest_of_the_group_is_dead_after_an_end_by_itself() {
     let fifo = Fifo::new();
-    // The child has closed its outputs: nothing but its death closes the fifo.
+    // The child has closed its outputs, so only its death closes the fifo.
     let line = format!("exec 3>'{}'; sleep 60 >/dev/null 2>&1 & exit 0", fifo.path());
     let held = fifo.held_until_end();
     assert_eq!(run(process(&line)).await.exit, Exit::Code(0));
@@ -184,7 +184,7 @@ async fn asked_to_end_it_has_its_grace_time() {
 #[tokio::test]
 async fn the_grace_time_is_the_agents_too_when_its_shell_is_gone_at_once() {
     let (stop, listener) = at_first_output();
-    // The outer shell dies of TERM; the inner one, which it waits for, saves its work first.
+    // The outer shell dies of TERM. The inner one, for which it waits, saves its work first.
     let line = r#"sh -c 'trap "echo saved; exit 0" TERM; sh -c "echo ready; exec sleep 60" & wait'; true"#;
     let finished = process(line).run(stop, listener).await.unwrap();
     assert_eq!(finished.exit, Exit::Signal(15));

@@ -1,4 +1,4 @@
-//! What we think of a shell's quotes, held against the shells of this machine.
+//! Compares our understanding of shell quotes with the shells of this machine.
 #![cfg(feature = "shell")]
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use loop_agents::shell::CommandLine;
 use proptest::prelude::*;
 
-/// Does harm in as many ways as it can, if any of it is read as more than text.
+/// A text that does harm in many ways if a shell treats any of it as code.
 const PROMPT: &str = "it's \"q\" $(touch PWNED) `touch PWNED` ${x:-$(touch PWNED)}\n\
     touch PWNED\nEOF\ntouch PWNED\n) ) ; touch PWNED\n' \" ; touch PWNED # \\ é --flag";
 
@@ -17,14 +17,14 @@ fn shells() -> impl Iterator<Item = &'static str> {
     ["/bin/sh", "/bin/bash", "/bin/dash"].into_iter().filter(|shell| Path::new(shell).exists())
 }
 
-/// Runs a line in an empty folder, and tells what it printed.
+/// Runs a line in an empty folder, and returns its output.
 fn run(shell: &str, line: &str, dir: &Path) -> Vec<u8> {
     let mut command = Command::new(shell);
     command.args(["-c", "--", line]).current_dir(dir).stdin(Stdio::null()).stderr(Stdio::null());
     command.output().expect("the shell runs").stdout
 }
 
-/// Lines in which everything meets that changes what a quote means.
+/// Generates lines with all characters that affect the meaning of a quote.
 fn any_line() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "'",

@@ -1,4 +1,4 @@
-//! Agents that report in their own format, as parts of a loop: recorded streams, printed by a shell.
+//! Agents with their own report formats as parts of a loop. A shell prints the recorded streams.
 #![cfg(feature = "shell")]
 
 mod common;
@@ -29,7 +29,7 @@ fn reporting(line: &str, format: Format) -> ShellAgent {
     ShellAgent::new(line).expect("a good line").shell(shell()).usage_reader(reader)
 }
 
-/// An agent that prints this recording.
+/// Creates an agent that prints this recording.
 fn recorded(name: &str, format: Format) -> ShellAgent {
     reporting(&format!("cat {}", stream(name).display()), format)
 }

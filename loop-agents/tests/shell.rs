@@ -32,7 +32,7 @@ fn evaluator(line: &str) -> CommandEvaluator {
     CommandEvaluator::new(line).expect("a good line").shell(shell())
 }
 
-/// One iteration outside of a loop, the first.
+/// Runs the first iteration, outside of a loop.
 async fn once(agent: &mut ShellAgent) -> Result<ShellOutput, WorkError> {
     agent.run(IterationContext::new(&Work::new(), 1)).await
 }
@@ -83,7 +83,7 @@ async fn the_loop_runs_until_the_check_passes_and_feeds_forward_what_happened() 
 async fn which_patterns_a_check_found_is_part_of_the_step_and_not_of_the_verdict() {
     let patterns = |count: usize| (0..count).map(|n| Pattern::new(&format!("<{n}>")).unwrap());
     let last = MAX_PATTERNS - 1;
-    // The second one is in the middle of more than is kept.
+    // The second pattern is in the middle of more output than we keep.
     let filler = "head -c 200000 /dev/zero | tr '\\0' x";
     let line = format!("{filler}; echo '<1>'; {filler}; echo '<{last}>' >&2; test $LOOP_ITERATION = 2");
     let tests = evaluator(&line).looking_for(patterns(MAX_PATTERNS)).unwrap();
@@ -186,7 +186,7 @@ async fn a_pattern_needs_its_match_and_exit_0_over_the_whole_stream() {
     };
     assert!(check("echo DONE").await.passed());
     assert!(check("echo DONE >&2").await.passed());
-    // In the middle of more than is kept.
+    // The pattern is in the middle of more output than we keep.
     let noise = "head -c 5000000 /dev/zero | tr '\\0' x";
     assert!(check(&format!("{noise}; echo DONE; {noise}")).await.passed());
     assert_eq!(check("echo DONE; exit 1").await.feedback(), Some("the evaluator exited with 1"));
@@ -233,7 +233,7 @@ async fn what_agent_and_evaluator_report_is_added_up() {
 #[tokio::test]
 async fn a_report_in_the_middle_of_an_iteration_is_heard_and_the_agent_ended() {
     let work = Work::new();
-    // It has no usage file of its own making: the agent sees to that.
+    // `ShellAgent` creates the usage file, so this command does not create its own.
     let line = r#"trap 'echo "{\"input_tokens\":3}" >>"$LOOP_USAGE_FILE"; exit 0' TERM
         sh -c 'echo "{\"cost_usd\":5}" >>"$LOOP_USAGE_FILE"; exec sleep 60' & wait"#;
     let mut agent = agent(line).shell(shell().grace(Duration::from_secs(20)));
@@ -244,7 +244,7 @@ async fn a_report_in_the_middle_of_an_iteration_is_heard_and_the_agent_ended() {
     };
     let (output, ()) = tokio::join!(agent.run(IterationContext::new(&work, 1)), cut);
     assert_eq!(output.unwrap().exit, Exit::Code(0));
-    // What it still reports while it ends counts.
+    // Usage that the agent reports during its shutdown counts.
     assert_eq!(work.take_usage(), Usage::unknown().with_input_tokens(3));
     assert_eq!(work.take_notes().fault, None);
 }

@@ -1,4 +1,4 @@
-//! The usage file, written by real processes, and watched while they run.
+//! Usage files that real processes write, watched while the processes run.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn meter(work: &Work) -> Meter {
     IterationContext::<()>::new(work, 1).meter()
 }
 
-/// Runs a line with the file's path in `$F`, and tells what was reported when it has ended.
+/// Runs a line with the file's path in `$F`, and returns the reported usage after its end.
 async fn written_by(file: &UsageFile, line: &str) -> Usage {
     let work = Work::new();
     let process = process(line).env(env().with("F", file.path()));
@@ -127,7 +127,7 @@ async fn a_file_that_is_written_anew_counts_anew_though_it_is_as_long() {
         (r#"echo '{"cost_usd":0.1}' >>"$F""#, cost(100_000)),
         (r#"touch "$F""#, Usage::unknown()),
     ] {
-        // Two writes within one tick of the file system's clock are one.
+        // Without the pause, the file system's clock may not tell two writes apart.
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert_eq!(written_by(&file, line).await, expected, "{line}");
     }

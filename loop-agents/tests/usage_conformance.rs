@@ -1,4 +1,4 @@
-//! The conformance kit: what real agents printed, and what is to be learnt of it.
+//! The conformance kit: output of real agents, with the expected usage.
 
 use std::{
     fs,
@@ -59,7 +59,7 @@ impl ExpectedUsage {
     }
 }
 
-/// A stream and what is expected of it.
+/// A stream with its expected result.
 #[derive(Debug)]
 struct Case {
     folder: PathBuf,
@@ -84,7 +84,7 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// None if the file is not what is expected of a stream.
+    /// Returns `None` if the file does not contain the expected result of a stream.
     fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.strip_suffix(".expected.json")?.to_owned();
         let text = fs::read(path).expect("what is expected");
@@ -96,12 +96,12 @@ impl Case {
         self.expected.format.parse().expect("the name of a format")
     }
 
-    /// One of the streams of a run; nothing if there is none.
+    /// Returns one of the streams of a run, or nothing if it does not exist.
     fn stream(&self, name: &str, end: &str) -> Vec<u8> {
         fs::read(self.folder.join(format!("{name}.{end}"))).unwrap_or_default()
     }
 
-    /// Reads a run in pieces of `piece` bytes; also the sum of what was told.
+    /// Reads a run in pieces of `piece` bytes. Also returns the sum of the usage reported on the way.
     fn read_run(&self, reader: &mut UsageReader, name: &str, piece: usize) -> (Reading, Usage) {
         let mut told = Usage::unknown();
         for bytes in self.stream(name, "stdout").chunks(piece) {
@@ -166,7 +166,7 @@ fn however_a_stream_is_torn_it_says_the_same() {
     }
 }
 
-/// A run that is killed stops anywhere, in a line or in a character: what came before it counts.
+/// A killed run may stop anywhere, in a line or in a character. Everything before that point counts.
 #[test]
 fn a_stream_that_is_cut_says_the_more_the_longer_it_is() {
     for case in cases() {

@@ -1,5 +1,5 @@
-//! Streams that are not as their agents mean them to be: mixed with other output, said twice, cut, of another
-//! format. What can be read counts, once, and what cannot is noted.
+//! Streams that differ from what their agents intended: mixed with other output, repeated, cut, or in another format.
+//! The reader counts each readable part once, and notes the others.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ fn prices() -> Prices {
     Prices::from_json(table).expect("a price table")
 }
 
-/// What is told to a meter, and the reading.
+/// Returns the usage reported to a meter, and the reading.
 fn read(format: Format, stream: &str) -> (Usage, Reading) {
     let mut reader = UsageReader::new(format, prices());
     let told = reader.feed(stream.as_bytes());
@@ -29,7 +29,7 @@ fn lines(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// A message of claude's that this model wrote.
+/// Returns a message of claude from this model.
 fn message(id: &str, model: &str, words: &str) -> Value {
     json!({"type": "assistant", "parent_tool_use_id": null, "message": {"id": id, "model": model,
         "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 100, "output_tokens": 3}}})
@@ -126,7 +126,7 @@ fn an_agent_has_come_to_its_end_only_if_its_stream_says_so() {
         let (_, reading) = read(format, &lines(&stream));
         assert_eq!(reading.unfinished.is_none(), is_end, "{stream:?}");
     }
-    // No stream of this kind: its exit code tells.
+    // The output is not a stream of this kind, so only the exit code counts.
     assert_eq!(read(claude, "STATUS: COMPLETE\n").1.unfinished, None);
 }
 
@@ -255,7 +255,7 @@ fn a_total_that_comes_to_what_was_estimated_makes_it_known() {
     };
     let revised = |usd| read(Format::ClaudeStreamJson, &total(usd)).1.cost_quality;
     assert_eq!(revised(0.002), Some(CostQuality::Known));
-    // More was told than it came to: that cannot be taken back.
+    // The meter already got more than the final amount, and a report cannot be withdrawn.
     assert_eq!(revised(0.000_1), None);
     assert_eq!(read(Format::PiJson, &lines(&[pi("a", "m", 0.5)])).1.cost_quality, None);
 }
@@ -279,7 +279,7 @@ fn what_the_model_writes_about_limits_is_no_limit() {
         reading.failure.expect("a failure").rate_limit
     };
     assert_eq!(limit(&[message("a", "m", words), failed(&Value::Null)]), None);
-    // The same words are the program's own after a message of its own, or with the status.
+    // The same words count as the program's own after a message of its own, or together with the status.
     assert!(limit(&[message("a", "<synthetic>", words), failed(&Value::Null)]).is_some());
     assert!(limit(&[message("a", "m", words), failed(&json!(429))]).is_some());
 }

@@ -50,7 +50,7 @@ async fn a_rate_limit_puts_the_iteration_off_and_uses_none_up() {
     let report = Loop::new(agent).until(after(1)).at_most(1).run().await.unwrap();
     assert!(report.is_success());
     assert_eq!(began.elapsed(), Duration::from_secs(300));
-    // The turn that was put off has left nothing behind.
+    // The deferred turn left nothing in the conversation.
     assert_eq!(model.requests()[1].messages, [Message::user("go")]);
 }
 
@@ -95,7 +95,7 @@ async fn each_round_is_on_the_meter_before_the_turn_is_over() {
     let agent = ChatAgent::new(Chat::new(model.clone()).tools(tools)).goal("go");
     let report =
         Loop::new(agent).until(after(1)).at_most(1).guard(MaxTokens::new(1_000_000)).run().await.unwrap();
-    // The script is at its end after ten rounds, and what they used counts all the same.
+    // The script ends after ten rounds, and their usage still counts.
     assert_eq!(report.usage().tokens(), Some(10_000));
     assert_eq!(model.requests().len(), 11);
 }
@@ -120,7 +120,7 @@ fn an_output_survives_json() {
     assert_eq!(serde_json::to_string(&output).unwrap(), json);
 }
 
-/// The budget of the loop around the turn is crossed while a command hangs.
+/// The turn crosses the budget of its surrounding loop while a command hangs.
 #[tokio::test]
 async fn a_budget_that_a_round_crosses_cuts_the_turn() {
     let (_folder, tools) = workshop();

@@ -1,4 +1,5 @@
-//! What another agent was seen to do, with the same inputs. Where it fails its users, the opposite holds here.
+//! Observed behaviour of another agent, with the same inputs. Where it fails its users, these tests require the
+//! opposite.
 
 use loop_agents::chat::{Chat, Message, ProseTools, ScriptedModel, TurnLimits, fenced_blocks, written_calls};
 use serde::Deserialize;
@@ -25,7 +26,8 @@ fn cases(area: &str) -> Vec<Case> {
     found
 }
 
-/// Calls are found as there, but arguments that were quoted once too often are unquoted: there the call fails.
+/// We find the same calls as the other agent, and also parse arguments that were quoted once too often. There such a
+/// call fails.
 #[test]
 fn prose_tool_calls() {
     for case in cases("proseToolCalls") {
@@ -49,8 +51,8 @@ fn prose_tool_calls() {
     }
 }
 
-/// There each row of signs ends a block, indented ones are passed over and empty lines at the end are lost. Here
-/// blocks are Markdown's, so that what a model quotes in one arrives as it wrote it.
+/// There any fence ends a block, indented fences are ignored, and empty lines at the end are lost. Our blocks follow
+/// Markdown, so that a fence quoted in a block arrives unchanged.
 #[test]
 fn fenced_blocks_are_those_of_markdown() {
     let found: Vec<_> = cases("fencedBlocks")
@@ -64,8 +66,7 @@ fn fenced_blocks_are_those_of_markdown() {
     assert_eq!(found, [vec![], block("x"), block("x\n```go\ny"), block("x\n\n")]);
 }
 
-/// There the second request says `[done]` where the result should be. Here the result is there, with any room for
-/// old results.
+/// There the second request has `[done]` in place of the result. Here it has the result, with any room for old results.
 #[tokio::test]
 async fn tool_results_reach_model() {
     for case in cases("toolResultsReachModel") {
@@ -84,7 +85,7 @@ async fn tool_results_reach_model() {
     }
 }
 
-/// 10 rounds as there; but the reply without tools is asked for with the results, not with the conversation from
+/// 10 rounds, as there. But the final request without tools contains the results, and not only the conversation from
 /// before them.
 #[tokio::test]
 async fn tool_loop_limit() {
@@ -108,8 +109,8 @@ async fn tool_loop_limit() {
     assert!(results.iter().all(|result| result.contains("needle here")));
 }
 
-/// There the calls of older rounds are erased, which vendors refuse. Here they stay, with a note in place of what was
-/// read, and the newest result is whole.
+/// There the calls of older rounds are erased, which vendors refuse. Here they stay, with a note in place of the
+/// removed result, and the newest result is whole.
 #[tokio::test]
 async fn tool_compaction() {
     let expected = cases("toolCompaction").remove(0).expected;
@@ -133,7 +134,7 @@ async fn tool_compaction() {
     assert!(answered[1].result.contains("second second"), "{}", answered[1].result);
 }
 
-/// The model is told which tools there are, and in the same turn, so that it can do better at once.
+/// The model gets a list of the tools in the same turn, so that it can correct itself at once.
 #[tokio::test]
 async fn unknown_tool_correction() {
     let case = cases("unknownToolCorrection").remove(0);

@@ -1,4 +1,4 @@
-//! How full a window is, and what makes room in it.
+//! Measuring the context window, and summaries that make room in it.
 
 use loop_agents::chat::{
     AnsweredCall, Chat, ChatModel, ContextMeasure, Fill, History, Message, ModelError, ModelErrorKind,
@@ -14,7 +14,7 @@ fn talk(texts: &[&str]) -> History {
         .collect()
 }
 
-/// The areas `contextUsage` and `shouldCompress` of the cases.
+/// The groups `contextUsage` and `shouldCompress` of the cases.
 #[test]
 fn a_window_is_tight_in_time_and_unknown_where_it_is() {
     let fill = |tokens, window| ContextMeasure::new(tokens, false, window).fill();
@@ -86,7 +86,7 @@ async fn whatever_else_changes_the_context_makes_the_count_an_estimate() {
     }
 }
 
-/// The area `compressHistory` of the cases.
+/// The group `compressHistory` of the cases.
 #[tokio::test(start_paused = true)]
 async fn a_summary_replaces_the_older_messages_and_nothing_else() {
     let used = Usage::unknown().with_tokens(9, 4);
@@ -106,7 +106,7 @@ async fn a_summary_replaces_the_older_messages_and_nothing_else() {
     assert!(messages[0].text().ends_with("\n\nsum"));
     assert_eq!(messages[2..], talk(&["3", "4"]).messages()[..]);
     assert_eq!((chat.system_prompt(), chat.pinned()), (Some("S"), &["P".to_owned()][..]));
-    // The next one takes the first along, and with nothing beside it there is nothing to do.
+    // The next summary includes the first one. After that there is nothing left to summarise.
     let summary = chat.summarise().keep(0).run().await.unwrap();
     assert_eq!(summary.replaced, 4);
     assert!(model.requests()[2].messages[0].text().ends_with("\n\nsum"));
@@ -182,7 +182,7 @@ proptest! {
             }
             Ok(summary) => {
                 let kept = &history.messages()[summary.replaced..];
-                // A summary and the model's word after it, and then what was kept, to the letter.
+                // The summary and the model's reply come first, and then the kept messages, unchanged.
                 prop_assert_eq!(&chat.history().messages()[2..], kept);
                 let again: History = chat.history().messages().iter().cloned().collect();
                 prop_assert_eq!(&again, chat.history(), "every vendor would accept it");

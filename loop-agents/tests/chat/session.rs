@@ -1,11 +1,11 @@
-//! What a session does with a conversation between its turns.
+//! Changes that a session makes to a conversation between its turns.
 
 use loop_agents::chat::{Attachment, Chat, History, Message, ModelErrorKind, ScriptedModel};
 use serde_json::json;
 
 use super::workshop;
 
-/// The area `clearHistory` of the cases: the system prompt and what is pinned stay.
+/// The group `clearHistory` of the cases: the system prompt and the pinned texts stay.
 #[tokio::test]
 async fn what_is_pinned_survives_clearing() {
     let model = ScriptedModel::new().says("a").says("b").says("c");
@@ -41,7 +41,7 @@ async fn a_turn_to_another_model_takes_the_last_messages_along() {
     assert_eq!(asked, ["3", "4", "you?"]);
     let texts: Vec<_> = chat.history().messages().iter().map(Message::text).collect();
     assert_eq!(texts, ["1", "2", "3", "4", "you?", "Not I."]);
-    // The next turn is the own model's again, with all of it.
+    // The next turn uses the conversation's own model again, with all messages.
     chat.turn("and you?").run().await.unwrap();
     assert_eq!(own.requests()[0].messages.len(), 7);
 }

@@ -1,4 +1,4 @@
-//! What holds of a turn.
+//! Laws of a turn.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ fn said(text: &str) -> History {
     [Message::user("before"), Message::assistant(text)].into_iter().collect()
 }
 
-/// Cancels as soon as it is asked, and then never answers.
+/// Cancels at the first request, and then never answers.
 struct Cancels(CancellationToken);
 
 #[loop_core::async_trait]
@@ -67,7 +67,7 @@ async fn results_that_fill_the_window_are_told_of_before_they_are_sent() {
     for (window, full) in [(10_000, 1), (1_000_000, 0)] {
         let (folder, tools) = workshop();
         std::fs::write(folder.path().join("long.txt"), "a line\n".repeat(8_000)).unwrap();
-        // A second call does not say it again.
+        // A second call does not repeat the event.
         let model = reads().calls("list_files", json!({})).says("long").with_window(window);
         let mut chat = Chat::new(model.clone()).tools(tools);
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -116,7 +116,7 @@ async fn everything_is_heard_in_its_order() {
     assert_eq!(*heard.lock().unwrap(), ["Replied", "calls whoami", "Done", "says You.", "Replied"]);
 }
 
-/// A call may be less than was meant where the reply was cut, also if it can be read.
+/// A call in a cut reply may be incomplete, even if it parses.
 #[tokio::test]
 async fn no_call_of_a_reply_that_was_cut_is_made() {
     let (_folder, tools) = workshop();
@@ -183,7 +183,7 @@ async fn a_conversation_with_calls_can_be_gone_on_with_in_words() {
     );
 }
 
-/// What a script does: call so many tools, or say something.
+/// Builds a script: each number is a round with that many calls, and zero is a reply.
 fn scripted(rounds: &[u8]) -> ScriptedModel {
     rounds.iter().fold(ScriptedModel::new(), |model, calls| {
         let call = |index| ToolCall::new(format!("c{index}"), "count", json!({ "path": "needle.txt" }));
@@ -195,7 +195,7 @@ fn counting(folder: &std::path::Path) -> Toolbox {
     use loop_agents::tools::{Tool, ToolContext, ToolError};
     use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 
-    /// Answers with a number that no other call is answered with.
+    /// Answers each call with a unique number.
     struct Count(std::sync::atomic::AtomicUsize);
 
     #[loop_core::async_trait]
@@ -218,8 +218,8 @@ fn counting(folder: &std::path::Path) -> Toolbox {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever the model calls and however little is kept: each result is whole in the request after its call, no
-    /// request follows the last allowed one, and the conversation is valid.
+    /// For any calls and any amount of kept results: the request after a call contains the whole result, no request
+    /// follows the last allowed one, and the conversation is valid.
     #[test]
     fn every_result_reaches_the_model_whole(rounds in vec(0..4_u8, 1..8), limit in 0..6_u64, keep in 0..2_000_usize) {
         let folder = tempfile::tempdir().unwrap();
@@ -266,7 +266,7 @@ async fn limits_of_a_turn_are_guardrails_of_its_loop() {
     }
     assert_eq!(chat.history(), &said("hello"));
 
-    // The reply that crosses the limit is there, and is not thrown away.
+    // The reply that crosses the limit counts, because it is already there.
     let mut chat =
         Chat::new(ScriptedModel::new().replies(reply(false))).limits(TurnLimits::default().tokens(10));
     let turn = chat.turn("go").run().await.unwrap();

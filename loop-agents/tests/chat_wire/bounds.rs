@@ -1,4 +1,4 @@
-//! Servers that send more than a reply may be.
+//! Servers that send more than a reply may have.
 
 use loop_agents::chat::{Endpoint, ModelErrorKind, Vendor};
 use loop_testing::{Answer, Call};
@@ -7,7 +7,7 @@ use super::{VENDORS, ask, model, serve};
 
 const MIB: usize = 1024 * 1024;
 
-/// The error for this answer.
+/// Returns the error for this answer.
 async fn refused(vendor: Vendor, answer: Answer) -> String {
     let server = serve([answer]).await;
     let reply = ask(&model(vendor, &server)).await.map(|reply| reply.calls.len());

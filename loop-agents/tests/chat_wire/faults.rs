@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Failures of servers and connections.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use loop_testing::{Answer, Call};
 
 use super::{KEY, VENDORS, ask, ask_hearing, model, serve};
 
-/// Without waits of its own: what the server asks for is waited for all the same.
+/// Retries without its own waits, but still waits as long as the server requires.
 fn hasty<M: ChatModel>(model: M) -> Retry<M> {
     Retry::new(model).pace(Backoff::new(Duration::ZERO))
 }
@@ -52,7 +52,7 @@ async fn a_server_that_fails_is_asked_again() {
     }
 }
 
-/// Errors about an address never contain the parts of it that may be secret.
+/// Errors about an address never contain its possible secrets.
 #[tokio::test]
 async fn no_error_tells_a_login_or_a_query() {
     let server = serve(vec![Answer::status(400); 8]).await;
@@ -102,7 +102,7 @@ async fn a_reply_that_breaks_off_is_no_reply() {
     }
 }
 
-/// A vendor charges for a reply that breaks off, and a budget counts it: in the midst of the tries of one turn.
+/// A vendor charges for an interrupted reply, and a budget counts it even between the attempts of one turn.
 #[tokio::test]
 async fn replies_that_break_off_count_for_a_budget() {
     for vendor in VENDORS {
@@ -116,7 +116,7 @@ async fn replies_that_break_off_count_for_a_budget() {
             .at_most(2)
             .guard(MaxTokens::new(2_000));
         let report = run.run().await.unwrap();
-        // Of Ollama the numbers come with the end, which never came.
+        // Ollama sends its counts with the end of the reply, which never came.
         let (requests, tokens, reason) = match vendor {
             Vendor::Ollama => (6, None, None),
             _ => (2, Some(3_000), Some(StopReason::TokensExceeded)),
@@ -148,7 +148,7 @@ async fn a_server_that_says_nothing_more_is_given_up() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_unreachable() {
-    // A port that was just free: nobody listens on it.
+    // This port was free a moment ago, so nobody listens on it.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let endpoint = Endpoint::new(Vendor::Ollama).base_url(format!("http://127.0.0.1:{port}"));
     let error = ask(&hasty(GenaiModel::new(endpoint, "m").unwrap())).await.unwrap_err();

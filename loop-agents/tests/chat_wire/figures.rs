@@ -12,7 +12,7 @@ use super::{VENDORS, ask, serve};
 const READ: u64 = 777;
 const WRITTEN: u64 = 888;
 
-/// The names and values of the two counts.
+/// Returns the names and values of the two counts.
 fn counts(vendor: Vendor) -> [(&'static str, u64); 2] {
     let names = match vendor {
         Vendor::Anthropic => ["input_tokens", "output_tokens"],
@@ -23,7 +23,7 @@ fn counts(vendor: Vendor) -> [(&'static str, u64); 2] {
     [(names[0], READ), (names[1], WRITTEN)]
 }
 
-/// Wrong values that a server may send instead of a count.
+/// Returns wrong values that a server may send instead of a count.
 fn spoilt(name: &str, count: u64) -> Vec<String> {
     let values = ["null", "0", "-5", "1e23", "99999999999999999999", "3000000000", "1.5", "\"7\"", "[7]"];
     let mut all: Vec<_> = values.iter().map(|value| format!("\"{name}\":{value}")).collect();

@@ -1,4 +1,4 @@
-//! Models over a wire: each dialect against a server that says what it is told to.
+//! Models over a wire: each vendor's protocol against a scripted server.
 
 mod bounds;
 mod faults;
@@ -12,7 +12,7 @@ use loop_agents::chat::{
 };
 use loop_testing::{Answer, ScriptedServer};
 
-/// All vendors; each test that goes through them says the same of each.
+/// All vendors. A test that iterates over them expects the same from each.
 const VENDORS: [Vendor; 4] = [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini, Vendor::Ollama];
 
 const KEY: &str = "sk-very-secret";

@@ -1,5 +1,5 @@
-//! The same against a mock of somebody else's making: our server may be wrong about a wire in the way that our
-//! client is.
+//! The same tests against an independent mock server: our own server could have the same misunderstanding of a protocol
+//! as our client.
 //!
 //! ```console
 //! $ npm install --ignore-scripts @copilotkit/aimock@1.43

@@ -1,4 +1,4 @@
-//! What is sent.
+//! The requests that the models send.
 
 use loop_agents::{
     chat::{

@@ -1,4 +1,4 @@
-//! What comes back.
+//! The streams that servers send back.
 
 use loop_agents::{
     chat::{Chat, Delta, Endpoint, GenaiModel, Reply, Retry, TurnEvent, Vendor},
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{VENDORS, ask, ask_hearing, model, serve};
 
-/// The server sends a piece only when the client has seen the one before.
+/// The server sends a piece only after the client has seen the one before.
 #[tokio::test]
 async fn each_piece_is_seen_before_the_next_is_sent() {
     for vendor in VENDORS {
@@ -77,7 +77,7 @@ async fn what_a_model_with_a_price_costs_is_estimated() {
     assert!(reply.usage.cost.is_some_and(|cost| cost.usd.as_micros() > 0), "{:?}", reply.usage);
 }
 
-/// A whole turn in each dialect: a call, its result, the reply.
+/// A whole turn with each vendor's protocol: a call, its result, the reply.
 #[tokio::test]
 async fn a_turn_with_a_tool_works_with_every_vendor() {
     for vendor in VENDORS {

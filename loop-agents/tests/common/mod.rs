@@ -1,4 +1,4 @@
-//! What the tests with real processes share.
+//! Helpers of the tests with real processes.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -19,27 +19,26 @@ use loop_agents::process::{Environment, Finished, Process};
 use loop_agents::shell::Shell;
 use tempfile::TempDir;
 
-/// The least that a command line needs.
+/// The minimal search path of a command line.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// A path and nothing else.
+/// Returns an environment with only a search path.
 pub fn env() -> Environment {
     Environment::new().with("PATH", PATH)
 }
 
-/// A process with that environment.
+/// Creates a process with that environment.
 pub fn process(line: &str) -> Process {
     Process::shell(line).env(env())
 }
 
-/// The same for agents and evaluators.
+/// Creates a shell with that environment, for agents and evaluators.
 #[cfg(feature = "shell")]
 pub fn shell() -> Shell {
     Shell::new().env("PATH", PATH)
 }
 
-/// A named pipe, to hear of the death of whoever holds it open for writing, without looking
-/// again and again.
+/// A named pipe that signals the death of all processes that hold it open for writing, without polling.
 pub struct Fifo(TempDir);
 
 impl Fifo {
@@ -54,7 +53,7 @@ impl Fifo {
         self.0.path().join("fifo").to_str().expect("a path in UTF-8").to_owned()
     }
 
-    /// Resolves when all who opened it for writing are gone.
+    /// Resolves when all processes that opened it for writing are gone.
     pub fn held_until_end(&self) -> impl Future<Output = ()> + use<> {
         let path = self.path();
         let reading = tokio::task::spawn_blocking(move || {
@@ -65,30 +64,30 @@ impl Fifo {
     }
 }
 
-/// Only to tell the end from no end.
+/// A generous limit that only turns a hang into a failure.
 const SOON: Duration = Duration::from_secs(20);
 
-/// Runs to the end without being asked to stop.
+/// Runs a process to its end, without stopping it.
 pub async fn run(process: Process) -> Finished {
     process.run(pending(), |_, _| {}).await.expect("the command runs")
 }
 
-/// What `event` gives, unless it never comes.
+/// Waits for `event`, and fails if it never comes.
 pub async fn soon<T>(event: impl Future<Output = T>, what: &str) -> T {
     tokio::time::timeout(SOON, event).await.unwrap_or_else(|_| panic!("waited in vain: {what}"))
 }
 
-/// Shell code that holds the pipe, and lets it be known.
+/// Returns shell code that holds the pipe, and signals that it does.
 pub fn hold(fifo: &Fifo) -> String {
     format!("exec >{0} 2>&1; mkdir {0}.held; sleep 1000", fifo.path())
 }
 
-/// Shell code that waits until somebody holds the pipe.
+/// Returns shell code that waits until a process holds the pipe.
 pub fn held(fifo: &Fifo) -> String {
     format!("until [ -d {}.held ]; do sleep 0.01; done", fifo.path())
 }
 
-/// A command that leaves the pipe's holder behind, in a session of its own, without a parent.
+/// Creates a command that leaves a holder of the pipe behind, in its own session and without a parent.
 pub fn left_behind(fifo: &Fifo) -> Process {
     process(&format!("setsid sh -c '({}) &'; {}", hold(fifo), held(fifo)))
 }

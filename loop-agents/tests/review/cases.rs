@@ -1,5 +1,5 @@
-//! What another program of this kind was observed to do, with the same inputs. Where that is a defect there, the
-//! opposite holds here. What is seen of the command stands in the tests of `loop task`.
+//! Observed behaviour of a similar program, with the same inputs. Where it is a defect there, these tests require the
+//! opposite. The tests of `loop task` cover the command line.
 
 use loop_agents::{
     chat::ScriptedModel,
@@ -20,7 +20,7 @@ fn texts(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
 }
 
-/// There a number of two digits is no mark of an item, emphasis loses its beginning, and an item without words is one.
+/// There a number with two digits does not start an item, emphasis loses its beginning, and an item may have no words.
 #[test]
 fn next_steps_are_read_as_there() {
     for (id, otherwise) in [
@@ -39,7 +39,7 @@ fn next_steps_are_read_as_there() {
     }
 }
 
-/// There these two make a file and remove one.
+/// There one of these commands creates a file, and the other removes one.
 #[tokio::test]
 async fn a_reviewer_s_commands_change_nothing() {
     let case = case("cs-review-bash-hole");
@@ -52,7 +52,7 @@ async fn a_reviewer_s_commands_change_nothing() {
     assert!(folder.path().join("g.toml").exists() && !folder.path().join("PWNED2").exists());
 }
 
-/// There the reviewer is told of errors and of what was refused in places of their own, and of the report behind both.
+/// There the reviewer reads of errors and refusals in separate places, and of the report after both.
 #[tokio::test]
 async fn a_reviewer_is_told_what_was_refused() {
     let case = case("cs-review-prompt-rejected");

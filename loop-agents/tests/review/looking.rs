@@ -1,4 +1,4 @@
-//! The tools of a reviewer: they look, and whatever would do more is refused.
+//! A reviewer's tools are read-only, and refuse everything else.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -44,7 +44,7 @@ async fn what_would_do_more_than_look_is_refused() {
     assert!(folder.path().join("victim").exists() && !folder.path().join("done").exists());
 }
 
-/// Without a shell these are plain characters: no second command comes of them.
+/// Without a shell these are plain characters, and do not start a second command.
 #[tokio::test]
 async fn a_semicolon_is_a_character() {
     let folder = folder();

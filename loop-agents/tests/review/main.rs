@@ -1,4 +1,4 @@
-//! Reviews, and the loops that they are part of.
+//! Reviews, alone and in loops.
 #![cfg(feature = "review")]
 #![cfg(all(test, unix))]
 
@@ -29,7 +29,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// The tools of a reviewer, whose user would allow others everything.
+/// Creates a reviewer's tools for a user whose settings would allow other agents everything.
 fn tools(folder: &Path) -> Toolbox {
     let mut user = Settings::default();
     user.safe_mode = Some(Placed::new(false, Origin::BuiltIn));
@@ -40,12 +40,12 @@ fn tools(folder: &Path) -> Toolbox {
     Toolbox::reviewing(workspace).environment(vars, &EnvironmentPolicy::new())
 }
 
-/// A review by a model.
+/// Creates a review by a model.
 fn by_model(folder: &Path, model: &ScriptedModel) -> ReviewEvaluator {
     ReviewEvaluator::by_chat(Chat::new(model.clone()).tools(tools(folder))).task("Write a poem.")
 }
 
-/// A shell that sees what a test needs.
+/// Creates a shell with the environment that a test needs.
 fn shell(folder: &Path) -> Shell {
     let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
     Shell::new().inherit_env(vars).dir(folder)
@@ -55,7 +55,7 @@ fn command(folder: &Path, line: &str) -> ShellAgent {
     ShellAgent::new(line).expect("a command").shell(shell(folder))
 }
 
-/// What an agent left behind that says this.
+/// Creates the result of an agent with these words.
 fn said(words: &str) -> Worked {
     let mut worked = Worked::default();
     words.clone_into(&mut worked.words);
@@ -63,12 +63,12 @@ fn said(words: &str) -> Worked {
     worked
 }
 
-/// One review of what an agent left behind.
+/// Reviews an agent's result once.
 async fn reviewed(review: &mut ReviewEvaluator, worked: Worked) -> Result<Verdict, WorkError> {
     review.evaluate(EvaluationContext::new(&Work::new(), 1, worked.into())).await
 }
 
-/// A loop of three at most in which an agent says this each time.
+/// Runs a loop of at most three iterations, with an agent that gives the same words each time.
 async fn looped(review: ReviewEvaluator, words: &'static str) -> Report<Worked> {
     let agent = iteration_fn(async move |_| Ok(said(words)));
     let looped = Loop::new(agent).evaluate(review).until(evaluator_passed()).at_most(3);

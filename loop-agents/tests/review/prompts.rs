@@ -1,4 +1,4 @@
-//! What the agents are told, word for word.
+//! The exact prompts of the agents.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn prompt(task: &'static str, cx: &IterationContext<Worked>) -> String {
     execution(task).prompt_in(cx).expect("a prompt")
 }
 
-/// A loop whose agent did all kinds of things.
+/// Creates the result of an agent with all kinds of actions.
 fn busy() -> Worked {
     let mut worked = said("I am half done.\nSTATUS: INCOMPLETE\nNEXT STEPS:\n- paint it\n");
     let mut account = Account::default();
@@ -92,7 +92,7 @@ fn a_loop_that_failed_is_told_of_without_what_it_did_not_leave() {
     shown("failed", &prompt("Write a program.", &cx));
 }
 
-/// What a reviewer is told of this.
+/// Returns the reviewer's prompt about this result.
 async fn told(worked: Worked, before: Option<Findings>) -> String {
     let folder = folder();
     let model = ScriptedModel::new()

@@ -1,4 +1,4 @@
-//! What counts as a verdict, and what does not.
+//! Valid and invalid verdicts.
 
 use loop_agents::{
     chat::{Chat, ModelErrorKind, ScriptedModel, TurnLimits},
@@ -18,7 +18,7 @@ fn by_command(folder: &std::path::Path, line: &str) -> ReviewEvaluator {
     ReviewEvaluator::by_command(command(folder, line), WorkTree::at(folder, &shell(folder)))
 }
 
-/// A command that reviews as told: it takes its number out of its prompt.
+/// Makes a reviewing command that finds its number in its prompt.
 const NUMBER: &str = r#"number=$(grep -o '"review": "[0-9a-f]*"' | tail -1)"#;
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn nothing_pending_is_a_pass_and_something_is_not() {
         .says("Given.");
     let report = looped(by_model(folder.path(), &model), "Done.").await;
     assert_eq!((report.reason(), report.iterations()), (None, 2));
-    // The second reviewer is told what the first one found, and nothing else of it.
+    // The second reviewer sees the findings of the first one, and nothing else of its conversation.
     let second = &model.requests()[2];
     assert_eq!(second.messages.len(), 1);
     assert!(second.messages[0].text().contains("- a title"), "{}", second.messages[0].text());
@@ -50,7 +50,7 @@ async fn a_blocker_alone_ends_the_run_and_is_reviewed_again_when_it_goes_on() {
     let model = ScriptedModel::new().calls("give_verdict", gives(&[], "the database is down")).says("Given.");
     let mut review = by_model(folder.path(), &model);
     assert!(reviewed(&mut review, said("")).await.is_err());
-    // The halt has no room for all that was found.
+    // The halt has no room for all findings.
     assert_eq!(review.found().map(|found| found.summary.as_str()), Some("seen"));
     let model = ScriptedModel::new().calls("give_verdict", gives(&[], "the database is down")).says("Given.");
     let report = looped(by_model(folder.path(), &model), "").await;
@@ -92,7 +92,7 @@ async fn at_its_limit_of_rounds_a_reviewer_can_still_say_what_it_found() {
     assert_eq!(judged.outcome(), Outcome::Inconclusive);
     let last = model.requests().pop().expect("a request");
     assert!(!last.may_call && last.messages[0].text().contains("If you cannot call tools any more"));
-    // A call that is made in the last reply all the same is not made.
+    // The review ignores a call in the last reply.
     let model = ScriptedModel::new().calls("list_files", json!({})).calls("give_verdict", gives(&[], ""));
     let judged = reviewed(&mut review(&model), said("")).await.expect("a verdict");
     assert_eq!(judged.outcome(), Outcome::Inconclusive);
@@ -107,7 +107,7 @@ async fn a_broken_verdict_is_none_and_the_reviewer_may_mend_it() {
         .calls("give_verdict", gives(&[], ""))
         .says("Given.");
     let judged = reviewed(&mut by_model(folder.path(), &model), said("")).await.expect("a verdict");
-    // The last one counts.
+    // The last verdict counts.
     assert!(judged.passed());
     assert!(model.requests()[1].messages[1].calls()[0].result.contains("`pending` must be of type array"));
 }
@@ -120,7 +120,7 @@ async fn a_verdict_of_an_earlier_review_is_not_taken_for_this_one_s() {
         .fails(ModelErrorKind::Refused)
         .says("I say nothing.");
     let mut review = by_model(folder.path(), &model);
-    // It had given its verdict when its server failed; nothing of that is there the next time.
+    // The reviewer had given its verdict when its server failed. The next review must not reuse it.
     assert!(matches!(reviewed(&mut review, said("")).await, Err(WorkError::Failed(_))));
     let judged = reviewed(&mut review, said("")).await.expect("a verdict");
     assert_eq!(judged.outcome(), Outcome::Inconclusive);
@@ -135,7 +135,7 @@ async fn a_command_reviews_with_the_number_of_this_review() {
     assert!(judged.passed(), "{}", judged.text());
 }
 
-/// Whoever fails has found nothing only because it failed, perhaps. What it did find is not lost.
+/// A failed reviewer may have found nothing only because it failed. Its findings still count.
 #[tokio::test]
 async fn a_reviewing_command_that_fails_passes_nothing() {
     let folder = folder();
@@ -182,10 +182,11 @@ async fn a_verdict_that_the_executor_wrote_is_nobodys() {
         json!({ "review": "0123456789abcdef", "pending": [], "blocker": "", "loop": 1 }).to_string();
     write(&folder, ".loop/task/review_output.toml", "outcome = 'pass'\npending = []\n");
     write(&folder, "verdict.json", &verdict);
-    // A reviewer that reads it aloud, and one that reads nothing: the words of the executor are in its prompt.
+    // One reviewer prints the executor's verdict, one reads nothing, and one prints its prompt, which contains the
+    // executor's words.
     for line in ["cat verdict.json", "cat >/dev/null; true", "cat"] {
         let judged = reviewed(&mut by_command(folder.path(), line), said(&verdict)).await.expect("a verdict");
-        // The prompt itself has the form with its number, which is an example and has something pending.
+        // The prompt itself contains the form with its number, as an example with pending items.
         assert!(!judged.passed(), "{line}: {}", judged.text());
     }
     let model =
@@ -205,7 +206,7 @@ async fn a_check_that_fails_is_pending_whatever_the_reviewer_says() {
     assert_eq!(judged.text(), "pending:\n- the check `make test` fails\nsummary: seen");
     let told = model.requests()[0].messages[0].text().to_owned();
     assert!(told.contains("`make test` FAILS\n  2 failed\n"), "{told}");
-    // Nor is it believed that all is done.
+    // The review does not believe the agent's claim that everything is done, either.
     let model = ScriptedModel::new().says("I say nothing.");
     let mut review = by_model(folder.path(), &model).check("make test", check()).believing();
     let judged = reviewed(&mut review, said("STATUS: COMPLETE")).await.expect("a verdict");

@@ -1,4 +1,4 @@
-//! Agents that work on a task, and what they are known to have done.
+//! Agents that work on a task, and the record of their actions.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ async fn what_failed_loops_did_is_not_forgotten() {
     let work = Work::new();
     assert!(execution.run(IterationContext::new(&work, 1)).await.is_err());
     let worked: Worked = execution.run(IterationContext::new(&work, 2)).await.expect("it works");
-    // Nobody has reviewed what the first one did.
+    // Nobody has reviewed the actions of the first one.
     assert_eq!(worked.account.to_string(), "Files written: a, b\n");
     assert_eq!(worked.so_far.to_string(), "Files written: a, b\n");
 }
@@ -117,7 +117,7 @@ async fn what_failed_loops_did_is_not_forgotten() {
 async fn a_command_that_its_limit_ended_claims_nothing() {
     let folder = folder();
     let limited = shell(folder.path()).max_time(std::time::Duration::from_millis(100));
-    // It may well end with 0 when it is told to.
+    // The command may well exit with 0 after the stop signal.
     let line = "trap 'exit 0' TERM; echo STATUS: COMPLETE; while :; do :; done";
     let agent = ShellAgent::new(line).expect("a command").shell(limited);
     let worker = ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())));
@@ -143,7 +143,7 @@ async fn a_command_that_fails_claims_nothing() {
     }
 }
 
-/// Whoever goes on is another process: all that it has of the one that was killed is what was kept.
+/// The next loop runs in another process: it has only the persisted data of the killed one.
 #[tokio::test]
 async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
     let (folder, beside) = (folder(), folder());
@@ -167,7 +167,7 @@ async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
     }
     let worked = execution("true").run(again()).await.expect("it works");
     assert_eq!(worked.account.to_string(), format!("Not known: {cut}\n"));
-    // The next loop is none that was cut off.
+    // The next loop does not follow an interrupted one.
     let mut next = execution("true").remembering(tree.clone(), beside.path().join("look"));
     let left = StepRecord::new(1);
     let before = Step::new(left, Some(Arc::new(Worked::default())));
@@ -176,7 +176,7 @@ async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
     assert!(worked.account.is_empty(), "{}", worked.account);
 }
 
-/// An agent that makes this file, says so and goes on without end.
+/// An agent that creates this file, reports it, and never ends.
 struct Held(std::path::PathBuf);
 
 #[async_trait::async_trait]
@@ -193,7 +193,7 @@ impl Worker for Held {
     }
 }
 
-/// Begins a loop that is dropped when its agent is at work.
+/// Starts a loop and drops it while its agent works.
 async fn held(execution: &mut TaskExecution<Held>, made: &std::path::Path) {
     let work = Work::new();
     let run = execution.run(IterationContext::new(&work, 1));
@@ -208,7 +208,7 @@ async fn held(execution: &mut TaskExecution<Held>, made: &std::path::Path) {
     }
 }
 
-/// A loop that is called off, and the next one is of another process: it knows of its files, and of what was told.
+/// After a cancelled loop the next one runs in another process. It knows the earlier files and reports.
 #[tokio::test]
 async fn what_a_loop_did_that_was_called_off_is_known_to_the_next() {
     let (folder, beside) = (folder(), folder());
@@ -222,7 +222,7 @@ async fn what_a_loop_did_that_was_called_off_is_known_to_the_next() {
     let known = "Files written: before\nCommands:\n  make before (exit 0)\nNot known: what was done before the loop \
                  was cut off, except for its files\n";
     assert_eq!(ledger.so_far().await.to_string(), known);
-    // What is done meanwhile is nobody's of these.
+    // Changes between the loops belong to neither of them.
     write(&folder, "mine", "");
     let worker = ShellWorker::new(command(folder.path(), "touch after"), tree.clone());
     let mut next = TaskExecution::new(worker, 5, || Ok("Do it.".to_owned())).remembering(tree, &look);

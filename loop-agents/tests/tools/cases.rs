@@ -1,4 +1,4 @@
-//! What a well-known terminal agent's tools do, case by case, and what ours do in their place.
+//! Compares the tools of a well-known terminal agent with ours, case by case.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -12,7 +12,7 @@ async fn tool_symlink_escape() {
     let world = World::new();
     fs::create_dir(world.beside("outside")).unwrap();
     symlink(world.beside("outside"), world.at("link")).unwrap();
-    // There, the file is written outside.
+    // There, the tool writes the file outside of the workspace.
     world.rejected("write_file", json!({ "path": "link/newdir/pwn.txt", "content": "x" })).await;
     assert!(!world.beside("outside/newdir").exists());
 }
@@ -21,7 +21,7 @@ async fn tool_symlink_escape() {
 async fn tool_search_secrets() {
     let world = World::new();
     world.put(".env", "SECRET=1\n");
-    // There, the answer is the secret.
+    // There, the answer contains the secret.
     let text = world.done("search_files", json!({ "pattern": "SECRET" })).await;
     assert!(!text.contains("SECRET=1"), "{text}");
 }
@@ -30,7 +30,7 @@ async fn tool_search_secrets() {
 async fn cap_output() {
     let world = World::new();
     world.put("x", "é".repeat(MAX_OUTPUT_BYTES));
-    // There, a character may be cut through.
+    // There, the cut may split a character.
     let text = world.done("run_command", json!({ "command": "cat x" })).await;
     assert!(text.contains("bytes left out") && !text.contains(char::REPLACEMENT_CHARACTER));
 }
@@ -51,7 +51,7 @@ async fn audit_ring() {
     for number in 0..1200 {
         world.call("nope", json!({ "number": number })).await;
     }
-    // There as here, the last thousand are kept, the newest first; a call that no tool takes is denied at once.
+    // Both keep the last thousand entries, the newest first, and deny a call of an unknown tool at once.
     assert_eq!(world.audit.len(), 1000);
     assert!(world.audit.newest(1)[0].details.contains("1199"));
 }
@@ -59,7 +59,7 @@ async fn audit_ring() {
 #[tokio::test]
 async fn env_filter() {
     let world = World::allowing(&["printenv"]);
-    // `LC_ALL` never passes there, and `GOPATH` does not either: our list is of what is withheld.
+    // There, `LC_ALL` never passes, and `GOPATH` does not either. Our list names the variables to withhold.
     assert_eq!(world.done("run_command", json!({ "command": "printenv LC_ALL" })).await, "C\n(exit 0)");
     assert_eq!(world.done("run_command", json!({ "command": "printenv MY_TOKEN" })).await, "(exit 1)");
 }

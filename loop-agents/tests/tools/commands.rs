@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// Ends a thread, however the test ends.
+/// Stops a thread at the end of the test, even if it fails.
 struct StopOnDrop<'a>(&'a std::sync::atomic::AtomicBool);
 
 impl Drop for StopOnDrop<'_> {
@@ -177,12 +177,12 @@ async fn git_shows_the_history_without_the_secrets_in_it() {
     }
 }
 
-/// A diff leaves out the secrets whose names the index or the compared commits have, wherever they stand.
+/// A diff leaves out every file whose name in the index or in a compared commit is that of a secret.
 #[tokio::test]
 async fn a_diff_shows_no_secret_that_one_side_lacks() {
     let world = repository();
     let secret = |canary: &str| format!("{}TOKEN={canary}\n", "common\n".repeat(20));
-    // Conflicting changes of a secret, which one commit lacks, and another moves.
+    // Conflicting changes of a secret that one commit lacks and another one moves.
     world.put("deploy/.env", secret("hunter2 base"));
     world.put("plain.txt", "plain\n");
     world.git(&["add", "-f", "."]);
@@ -259,7 +259,7 @@ async fn git_starts_no_program_that_the_repository_names() {
     }
     world.git(&["config", "log.showSignature", "true"]);
     world.put(".gitattributes", "*.rs diff=trap\n");
-    // Our own `git config` may have sprung it.
+    // Our own `git config` may have triggered the trap.
     let _ = std::fs::remove_file(world.at("sprung"));
     for (subcommand, arguments) in
         [("status", ""), ("diff", ""), ("log", "-p"), ("show", "HEAD"), ("blame", "src/a.rs")]
@@ -269,7 +269,7 @@ async fn git_starts_no_program_that_the_repository_names() {
     }
 }
 
-/// Runs git as somebody would who takes no care, and says whether the trap springs.
+/// Runs git without any protection, and returns whether the trap runs.
 fn springs(world: &World, subcommand: &str) -> bool {
     let mut git = std::process::Command::new("git");
     git.args(["--no-pager", subcommand]).arg(if subcommand == "blame" { "src/a.rs" } else { "HEAD" });
@@ -277,7 +277,7 @@ fn springs(world: &World, subcommand: &str) -> bool {
     std::fs::remove_file(world.at("sprung")).is_ok()
 }
 
-/// Whoever worked in the folder may have written `.git/config`; who looks at it afterwards starts nothing of that.
+/// Anybody who worked in the folder may have written `.git/config`. Our git commands must start nothing from it.
 #[tokio::test]
 async fn no_filter_runs_by_whatever_attributes() {
     for (key, required, attributes) in [
@@ -369,7 +369,7 @@ async fn a_commit_that_changes_nothing_is_shown() {
     }
 }
 
-/// A model can write files, and some files make a repository.
+/// A model can write files, and some files turn a folder into a repository.
 #[tokio::test]
 async fn files_that_look_like_a_repository_make_none() {
     let world = World::new();
@@ -386,7 +386,7 @@ async fn files_that_look_like_a_repository_make_none() {
     }
 }
 
-/// A file that a command reads is open before it starts, so no link takes its place.
+/// The files that a command reads are open before it starts, so a link cannot replace them.
 #[test]
 fn what_a_command_reads_is_what_was_judged() {
     let world = World::new();

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// The tools that are given a path, and what else they need.
+/// Returns the tools that take a path, with the arguments that they need.
 fn with_path(path: &str) -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("read_file", json!({ "path": path })),
@@ -35,7 +35,7 @@ async fn no_tool_leaves_the_workspace_or_touches_a_secret() {
             let before = world.audit.len();
             let text = world.rejected(tool, arguments).await;
             assert!(!text.is_empty());
-            // It was not allowed first, and denied afterwards.
+            // There is only one entry: the audit did not record a permission before the denial.
             assert_eq!(
                 (world.audit.len(), world.audit.newest(1)[0].outcome),
                 (before + 1, Outcome::Denied),

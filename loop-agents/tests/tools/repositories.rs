@@ -1,4 +1,4 @@
-//! Repositories whose files were written by hand, and commands of git that would show what they hide.
+//! Repositories with handwritten files, and git commands that would show hidden files.
 
 use std::{fs, os::unix::fs::symlink, process::Command};
 
@@ -10,7 +10,7 @@ use crate::world::World;
 
 const CANARY: &str = "hunter2";
 
-/// What git prints, without the line feed at its end.
+/// Returns git's output, without the line feed at its end.
 fn asked(world: &World, arguments: &[&str]) -> String {
     let output = Command::new("git").args(arguments).current_dir(world.at("")).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -40,8 +40,8 @@ fn commit(world: &World, message: &str) {
     world.git(&["commit", "-qm", message]);
 }
 
-/// A merge in which a secret moves to a harmless name. It is renamed from both parents, so that without renames the
-/// secret's name is in the changes from one parent alone.
+/// A merge moves a secret to a harmless name. It is renamed from both parents, so that without rename detection the
+/// secret's name appears in the changes from one parent alone.
 #[tokio::test]
 async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
     let world = new();
@@ -111,7 +111,7 @@ async fn no_setting_changes_the_names_that_git_lists() {
     }
 }
 
-/// In a folder's tree the files have names without the folder's.
+/// In a folder's tree the names of the files lack the folder's name.
 #[tokio::test]
 async fn no_file_is_shown_by_the_hash_of_its_folder() {
     let mut settings = Settings::default();
@@ -159,7 +159,8 @@ async fn no_file_is_shown_by_the_hash_of_its_folder() {
     assert!(!text.contains("{commit}"), "{text}");
 }
 
-/// A file outside of the workspace, whose size and time are those of a file in the index: git takes it for that one.
+/// Creates a file outside of the workspace with the size and time of a file in the index. Git believes that it is the
+/// same file.
 fn victim(world: &World, path: &str, inside: &str) {
     let (outside, inside) = (world.beside(path), world.at(inside));
     for (path, content) in [(&outside, CANARY), (&inside, "1234567")] {
@@ -170,7 +171,7 @@ fn victim(world: &World, path: &str, inside: &str) {
     }
 }
 
-/// A repository that takes a file for unchanged by its size and time.
+/// Creates a repository that considers a file unchanged by its size and time.
 fn careless() -> World {
     let world = new();
     world.put("z", "z\n");
@@ -180,7 +181,7 @@ fn careless() -> World {
     world
 }
 
-/// The index names a file in a folder that is a link by now.
+/// The index names a file in a folder that has become a link.
 #[tokio::test]
 async fn git_reads_nothing_behind_a_link_in_the_place_of_a_folder() {
     let world = careless();
@@ -196,7 +197,7 @@ async fn git_reads_nothing_behind_a_link_in_the_place_of_a_folder() {
         assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
         assert!(text.contains("dir` is a link") || text.contains("/dir`: it is a link"), "{text}");
     }
-    // A link that the index has as one is no matter.
+    // A link is harmless if the index contains it as a link.
     world.git(&["rm", "-rq", "--cached", "dir"]);
     world.git(&["add", "dir"]);
     let (_, text) = run(&world, "git diff --cached").await;
@@ -227,7 +228,7 @@ async fn an_index_that_leads_out_is_refused_whatever_is_shown() {
     }
 }
 
-/// Writes a tree as no command of git would.
+/// Writes a tree that no git command would create.
 fn tree(world: &World, entries: &[(&str, &str, &str)]) -> String {
     let mut bytes = Vec::new();
     for (mode, name, hash) in entries {
@@ -240,7 +241,7 @@ fn tree(world: &World, entries: &[(&str, &str, &str)]) -> String {
     hash
 }
 
-/// What git stores is what was committed, packed but not hidden.
+/// The object files contain everything that was committed, only compressed.
 #[tokio::test]
 async fn the_objects_of_a_repository_are_not_read_as_files() {
     let world = new();
@@ -287,7 +288,7 @@ async fn the_objects_of_a_repository_are_not_read_as_files() {
     }
 }
 
-/// Git opens `.git/hooks/big` to see whether it is a ref, whatever is there.
+/// Git opens `.git/hooks/big` to check whether it is a ref, whatever the file contains.
 #[tokio::test]
 async fn only_refs_are_read_as_refs() {
     let world = new();
@@ -321,7 +322,7 @@ async fn only_refs_are_read_as_refs() {
         let (_, text) = run(&world, &format!("git log {name}")).await;
         assert!(text.contains("first") && text.ends_with("(exit 0)"), "{name}: {text}");
     }
-    // Files take their length and no room.
+    // Sparse files: they have a length but take no space.
     for path in [".git/refs/heads/big", ".git/BIG_HEAD"] {
         fs::File::create(world.at(path)).unwrap().set_len(3 << 30).unwrap();
         let (outcome, text) = run(&world, "git log main").await;

@@ -1,4 +1,4 @@
-//! What holds for every call.
+//! Rules for every call.
 
 use std::{future::pending, time::Duration};
 

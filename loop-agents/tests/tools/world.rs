@@ -1,4 +1,4 @@
-//! A folder with tools in it.
+//! A test folder with tools.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
-    /// The workspace, in that folder.
+    /// The workspace within that folder.
     root: &'static str,
     pub(crate) tools: Toolbox,
     pub(crate) audit: Audit,
@@ -26,7 +26,7 @@ impl World {
         Self::with(Settings::default())
     }
 
-    /// One in which these programs are allowed as well.
+    /// Creates a world whose settings allow these programs as well.
     pub(crate) fn allowing(programs: &[&str]) -> Self {
         let mut settings = Settings::default();
         settings.allow =
@@ -38,7 +38,7 @@ impl World {
         Self::at_root("work", settings)
     }
 
-    /// One whose workspace is this folder.
+    /// Creates a world whose workspace is this folder.
     pub(crate) fn at_root(root: &'static str, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let policy = ActionPolicy::new(settings, Settings::default());
@@ -55,7 +55,7 @@ impl World {
         Self { folder, root, tools, audit }
     }
 
-    /// The same, where programs are looked for in these folders first.
+    /// Adds these folders to the front of the search path for programs.
     pub(crate) fn path_before(self, folders: &[PathBuf]) -> Self {
         let usual = std::env::var_os("PATH").unwrap();
         let path =
@@ -64,12 +64,12 @@ impl World {
         Self { tools, ..self }
     }
 
-    /// A path in the workspace.
+    /// Returns a path in the workspace.
     pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(self.root).join(path)
     }
 
-    /// A path beside it.
+    /// Returns a path outside of the workspace, next to it.
     pub(crate) fn beside(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
@@ -83,7 +83,7 @@ impl World {
         fs::read_to_string(self.at(path)).unwrap()
     }
 
-    /// Runs git, as its owner would.
+    /// Runs git as the owner of the repository.
     pub(crate) fn git(&self, arguments: &[&str]) {
         let identity = ["-c", "user.name=kim", "-c", "user.email=kim@example.org"];
         let mut git = Command::new("git");
@@ -95,14 +95,14 @@ impl World {
         self.tools.call(tool, &arguments).await
     }
 
-    /// What a call answers that is done.
+    /// Makes a call that must succeed, and returns its answer.
     pub(crate) async fn done(&self, tool: &str, arguments: Value) -> String {
         let report = self.call(tool, arguments).await;
         assert_eq!(report.outcome, ToolOutcome::Done, "{}", report.text);
         report.text
     }
 
-    /// Why a call is rejected.
+    /// Makes a call that must be rejected, and returns the reason.
     pub(crate) async fn rejected(&self, tool: &str, arguments: Value) -> String {
         let report = self.call(tool, arguments).await;
         assert_eq!(report.outcome, ToolOutcome::Rejected, "{}", report.text);

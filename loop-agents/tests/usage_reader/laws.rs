@@ -1,4 +1,4 @@
-//! What no stream may do to a reader.
+//! Laws that hold for any stream.
 
 use loop_agents::usage::Format;
 use loop_core::Usage;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{claude_message, pi_message, reader};
 
-/// A line that some format could mean something by, or bytes.
+/// Generates a line that some format could understand, or arbitrary bytes.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let number = prop_oneof![
         (0_u64..1000).prop_map(|n| json!(n)),
@@ -52,7 +52,7 @@ fn format() -> impl Strategy<Value = Format> {
     prop::sample::select(Format::ALL.to_vec())
 }
 
-/// Nothing that is fed is a reason to panic, and what is told never falls short of the last word.
+/// Checks that no input panics, and that the usage reported on the way never falls short of the final result.
 fn obeys(format: Format, lines: &[Vec<u8>], cuts: &[prop::sample::Index]) -> Result<(), TestCaseError> {
     let stream = lines.join(&b'\n');
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
@@ -94,7 +94,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50_000))]
 
-    /// A million lines and more; about a minute when optimized.
+    /// A million lines and more; about a minute in an optimized build.
     #[test]
     #[ignore = "a million lines: for the nightly run"]
     fn a_million_lines_are_no_reason_to_panic(

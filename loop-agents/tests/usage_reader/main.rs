@@ -1,4 +1,4 @@
-//! The oddities of real agents, one test each, and what no stream may do to a reader.
+//! The oddities of real agents, with one test each, and laws that hold for any stream.
 
 mod figures;
 mod laws;
@@ -42,7 +42,7 @@ fn known(micros: u64) -> Cost {
     Cost::known(Usd::micros(micros))
 }
 
-/// A message of claude with `input` tokens, 3 of output as its placeholder, and one block.
+/// Returns a message of claude with `input` tokens, the placeholder of 3 output tokens, and one block.
 fn claude_message(id: &str, input: u64, words: &str) -> Value {
     json!({"type": "assistant", "parent_tool_use_id": null, "session_id": "s", "message": {
         "id": id, "model": "m", "content": [{"type": "text", "text": words}],
@@ -80,7 +80,7 @@ fn a_total_replaces_the_running_sum_and_makes_the_cost_known() {
     let first = reader.feed(text(&[claude_message("a", 100, "")]).as_bytes());
     assert_eq!((first.input_tokens, first.cost), (Some(100), Some(estimated(130))));
     let rest = reader.feed(text(&[claude_result(0.002, 120, 50)]).as_bytes());
-    // What was told is partly an estimate for good.
+    // An estimate that was already reported stays an estimate.
     assert_eq!(rest, Usage::unknown().with_tokens(20, 50).with_cost(estimated(1870)));
     assert_eq!(reader.finish().total, Usage::unknown().with_tokens(120, 50).with_cost(known(2000)));
 }

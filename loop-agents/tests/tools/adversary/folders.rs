@@ -1,4 +1,4 @@
-//! Folders with canaries, and repositories that reach for them.
+//! Folders with canaries, and repositories that try to expose them.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,35 +12,35 @@ use loop_guardrails::policy::{
 };
 use tempfile::TempDir;
 
-/// In every file that may not be read.
+/// Every file that tools must not read contains this text.
 pub(super) const CANARY: &str = "CANARY";
 
-/// A workspace, and what is around it.
+/// A workspace and its surroundings.
 pub(super) struct Folder {
     pub(super) name: &'static str,
-    /// Whether git does not run there at all.
+    /// Whether git refuses to run in it.
     pub(super) is_refused: bool,
     pub(super) tools: Toolbox,
-    /// Words that stand for something of this folder in a line, such as `TOP`.
+    /// Placeholders for values of this folder in a line, such as `TOP`.
     words: Vec<(&'static str, String)>,
     top: TempDir,
 }
 
 impl Folder {
-    /// Puts the folder's own paths and hashes into a line.
+    /// Replaces the placeholders in a line by the folder's own paths and hashes.
     pub(super) fn fill(&self, line: &str) -> String {
         let top = self.top.path().to_str().unwrap();
         self.words.iter().fold(line.replace("TOP", top), |line, (word, value)| line.replace(word, value))
     }
 }
 
-/// A repository as an attacker leaves it.
+/// A repository that an attacker has prepared.
 struct Trap {
     name: &'static str,
     is_refused: bool,
-    /// The workspace, below the repository.
+    /// The folder of the workspace within the repository.
     below: &'static str,
-    /// A script for the shell, which runs in the repository.
+    /// A shell script that runs in the repository.
     script: &'static str,
 }
 
@@ -117,7 +117,7 @@ const TRAPS: &[Trap] = &[
         "mkdir dir; echo xxxxxx > dir/outside; touch -r $TOP/outside dir/outside; git config core.checkStat minimal
          git config core.trustctime false; git add dir; rm -r dir; ln -s $TOP dir",
     ),
-    // Git does not check the names in it, and no longer its sum.
+    // Git does not check the names in the index, and no longer its checksum.
     refused("index that leads out", "echo x > xx_outside; git add xx_outside; sed -i 's#xx_outside#../outside#' .git/index"),
     refused("index with a second name", "echo x > ab; mkdir y; cp ab y/z; git add y; sed -i 's#y/z#./z#' .git/index"),
     refused("pipe", "mkfifo .git/shallow"),
@@ -125,8 +125,8 @@ const TRAPS: &[Trap] = &[
     refused("conditional include", "git config includeIf.gitdir:/.path $TOP/outside.cfg"),
 ];
 
-/// What every repository begins with. A secret is renamed in it, also by a merge, tagged, stashed and kept in the index.
-/// Nothing is compressed, so that a canary in an object is seen.
+/// The common beginning of every repository. It contains a secret that was renamed (once by a merge), tagged, stashed
+/// and left in the index. Compression is off, so that a canary in an object is visible.
 const HISTORY: &str = "
 git init -q -b main; git config user.name kim; git config user.email kim@example.org; git config core.compression 0
 seq 100 > .env.old; echo CANARY >> .env.old
@@ -168,7 +168,7 @@ fn sprung(base: &Path, trap: &Trap) -> Folder {
     // Links to the first copy would lead elsewhere.
     shell(&repo, top.path(), "ln -sfn $TOP/outside link; ln -sfn $TOP elsewhere");
     if !trap.below.is_empty() {
-        // There, everything above is outside: also what would be harmless in the workspace.
+        // In such a trap everything above is outside, even files that would be harmless in the workspace.
         shell(
             &repo,
             top.path(),
@@ -207,7 +207,7 @@ fn tools(workspace: &PathBuf) -> Toolbox {
     Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new())
 }
 
-/// Runs a script as the folder's owner would, each line for itself.
+/// Runs a script as the folder's owner, each line separately.
 fn shell(folder: &Path, top: &Path, script: &str) {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).current_dir(folder).env("TOP", top).env("GIT_CONFIG_GLOBAL", "/dev/null");

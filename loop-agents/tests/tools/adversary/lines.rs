@@ -1,4 +1,4 @@
-//! Command lines, as the manuals of the programs allow them.
+//! Generates command lines from the manuals of the programs.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -104,7 +104,7 @@ const GIT_OPTIONS: &str = r#"
     --end-of-options  -c core.pager=cat
 "#;
 
-/// Not `refs/notes/commits`: a file that was committed under another name is shown under that name.
+/// `refs/notes/commits` is missing on purpose: git shows a file under the name under which it was committed.
 const BASES: &str = r#"
     HEAD  @  main  v1  blob  note  treetag  tree  refs/tags/blob  stash  stash@{0}  stash^3  refs/stash  HEAD@{1}
     HEAD@{10:00}  HEAD@{yesterday}  @{-1}  @{u}  @{0}  BLOB  FIRST  :/first  :/  EMPTY  :0  :1  HEAD^{/.*|x:y}
@@ -202,7 +202,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("tree", r#"-a  -l  -L 2  --fromfile  -f  --gitfile=.env  -o x"#),
 ];
 
-/// One of the words of a text, in which two blanks or a line feed part them.
+/// Generates one of the words of a text. Two blanks or a line feed separate words.
 fn word(text: &'static str) -> impl Strategy<Value = &'static str> + Clone {
     let words: Vec<_> = text.lines().flat_map(|line| line.trim().split("  ")).collect();
     let words =
@@ -210,12 +210,12 @@ fn word(text: &'static str) -> impl Strategy<Value = &'static str> + Clone {
     select(words.collect::<Vec<_>>())
 }
 
-/// A word that is harmless half of the time, so that many lines run.
+/// Generates a word that is harmless half of the time, so that many lines run.
 fn mostly(harmless: &'static str, all: &'static str) -> impl Strategy<Value = &'static str> + Clone {
     prop_oneof![word(harmless), word(all)]
 }
 
-/// Any line.
+/// Generates any line.
 pub(super) fn any() -> impl Strategy<Value = String> {
     prop_oneof![3 => git(), 2 => other()]
 }
@@ -249,12 +249,12 @@ fn git() -> impl Strategy<Value = String> {
     )
 }
 
-/// Folders with secrets in them, and links to such folders and to those above them.
+/// Folders with secrets, and links to such folders and to the folders above them.
 const FOLDERS: &str = r#"
     .  .docker  .kube  .ssh  .aws  .git  p/gh  p  keys  private  app/.docker  aws  g  here  here/aws  here/.kube  kube
 "#;
 
-/// The same path in other spellings.
+/// Returns another spelling of the same path.
 fn spelled(path: &str, ways: &[usize]) -> String {
     ways.iter().fold(path.to_owned(), |path, way| match way {
         0 => format!("{path}/"),
@@ -270,7 +270,7 @@ fn spelled(path: &str, ways: &[usize]) -> String {
     })
 }
 
-/// A search in a folder, however its path is spelled.
+/// Generates a search in a folder, with any spelling of its path.
 fn search() -> impl Strategy<Value = String> {
     let program = word(
         "rg CAN  rg -a CAN  rg -g '*' CAN  rg --iglob '*' -e CAN  rg --files  rg -l CAN  rg CAN README.md  rg -m 5 CAN --
@@ -290,7 +290,7 @@ fn other() -> impl Strategy<Value = String> {
 fn words() -> impl Strategy<Value = String> {
     select(OTHERS).prop_flat_map(|(program, options)| {
         let path = word(PATHS).prop_map(|path| format!("'{path}'"));
-        // A readable file is named more often, so that more lines run.
+        // A readable file appears more often, so that more lines run.
         let word =
             prop_oneof![3 => word(options).prop_map(str::to_owned), 2 => path, 2 => Just("README.md".to_owned())];
         vec(word, 0..5).prop_map(move |words| format!("{program} {}", words.join(" ")))

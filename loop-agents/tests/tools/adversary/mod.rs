@@ -1,5 +1,6 @@
-//! An adversary: command lines as git's and other manuals allow them, run with the real programs in repositories that
-//! were made to be dangerous. Every file that a model must not read holds a canary. A canary in a tool's answer fails.
+//! An adversary: command lines from the manuals of git and other programs, run with the real programs in dangerous
+//! repositories. Every file that a model must not read contains a canary. A test fails if a tool's answer contains a
+//! canary.
 
 mod folders;
 mod lines;
@@ -18,7 +19,7 @@ use self::folders::{CANARY, Folder};
 
 static FOLDERS: LazyLock<Vec<Folder>> = LazyLock::new(folders::all);
 
-/// Runs so many lines, and gives how many of them ran to their end, by folder.
+/// Runs this many lines, and returns for each folder how many of them succeeded.
 fn attack(cases: u32) -> Vec<u32> {
     let runtime = Runtime::new().unwrap();
     let done: Vec<_> = FOLDERS.iter().map(|_| Cell::new(0)).collect();
@@ -48,7 +49,7 @@ fn attack(cases: u32) -> Vec<u32> {
 #[test]
 fn no_command_line_reads_what_may_not_be_read() {
     let done = attack(2_000);
-    // Were all lines refused, nothing would be tested.
+    // If the tools refused all lines, this test would test nothing.
     for (folder, done) in FOLDERS.iter().zip(done).filter(|(folder, _)| !folder.is_refused) {
         assert!(done >= 8, "only {done} commands ran in {}", folder.name);
     }
@@ -60,7 +61,7 @@ fn no_command_line_of_many_more_reads_what_may_not_be_read() {
     attack(100_000);
 }
 
-/// Each attack that once worked.
+/// All attacks that once worked.
 #[test]
 fn attacks_that_are_known_fail() {
     let runtime = Runtime::new().unwrap();
@@ -70,7 +71,7 @@ fn attacks_that_are_known_fail() {
             let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
             assert!(!report.text.contains(CANARY), "in {}: {line}\n{}", folder.name, report.text);
         }
-        // And the same files are read by the usual commands, where they may be.
+        // Ordinary commands still read the permitted files.
         let expected = if folder.is_refused { ToolOutcome::Rejected } else { ToolOutcome::Done };
         let usual =
             ["git status", "git diff", "git log -p", "git show HEAD:src/main.rs", "git blame src/main.rs"];
