@@ -1,4 +1,4 @@
-//! An iteration that is a chat turn.
+//! A chat agent as an iteration of a loop.
 
 use std::{fmt, pin::pin};
 
@@ -18,7 +18,8 @@ use crate::{
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder
-/// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)), and a conversation that goes on from turn to turn.
+/// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)), and a conversation that continues from turn to
+/// turn.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, ChatAgent, ScriptedModel};
@@ -110,7 +111,7 @@ impl ChatAgent {
     /// [listener](Self::on_event).
     ///
     /// # Errors
-    /// Those of an iteration.
+    /// Fails in the same cases as an iteration.
     ///
     /// # Cancel safety
     /// Dropping the future ends the turn; see [`Turn::run`](super::Turn::run).

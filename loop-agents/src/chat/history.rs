@@ -17,7 +17,7 @@ use super::{AnsweredCall, Attachment, Message};
 /// - It begins with the user.
 /// - Messages of one role in a row are one message, with an empty line between their texts. The exception is the rounds
 ///   of a turn: each of the model's messages with calls stays separate.
-/// - After calls the model speaks before the user does.
+/// - After calls there is a message of the model before the user's next one.
 /// - No text is empty, except beside calls and attachments.
 /// - Each call has a unique id of letters, digits, `-` and `_`.
 ///

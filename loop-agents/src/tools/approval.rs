@@ -11,7 +11,7 @@ use super::{
     read_file,
 };
 
-/// Asks a person whether a call may be made.
+/// Asks a person for permission to make a call.
 ///
 /// The toolbox asks about actions that the policy leaves [to a
 /// person](loop_guardrails::policy::Ruling::needs_approval), after everything else that could refuse them. Several

@@ -18,7 +18,7 @@ const BY_NAMES: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
-/// Lists a folder: `name`, `folder/`, `link@`, and what cannot be read marked as such. With a `glob` it lists the files
+/// Lists a folder: `name`, `folder/`, `link@`, with a mark at unreadable entries. With a `glob` it lists the files
 /// below the folder whose paths match.
 ///
 /// ```

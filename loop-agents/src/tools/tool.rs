@@ -95,9 +95,9 @@ pub trait Tool: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// The name.
+    /// The tool's name.
     pub name: String,
-    /// What it does.
+    /// The description of what it does.
     pub description: String,
     /// The JSON schema of its arguments.
     pub parameters: Value,
@@ -127,7 +127,7 @@ impl<T: Tool> AnyTool for T {
         let judged = cx.judge(self.needs(&arguments), self.change(&arguments));
         let question = timeout(limit, judged).await.unwrap_or_else(|_| Err(late()))?;
         if let Some(question) = question {
-            // A person takes the time that they need.
+            // No time limit applies while a person decides.
             cx.ask(question, self.change(&arguments)).await?;
         }
         cx.record().allowed()?;

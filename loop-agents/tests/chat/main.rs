@@ -12,7 +12,7 @@ use loop_agents::tools::Toolbox;
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use tempfile::TempDir;
 
-/// The standard tools in a folder with one file, `needle.txt`.
+/// Creates the standard tools in a folder with one file, `needle.txt`.
 fn workshop() -> (TempDir, Toolbox) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("needle.txt"), "hay\nneedle here\n").expect("a file");

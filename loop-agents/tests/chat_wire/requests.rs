@@ -19,7 +19,7 @@ fn definitions() -> Vec<ToolDefinition> {
         .definitions()
 }
 
-/// A conversation with two calls in one message.
+/// Returns a conversation with two calls in one message.
 fn conversation() -> Vec<Message> {
     let answered = |id: &str, result: &str| {
         let mut call = ToolCall::new(id, "read_file", json!({ "path": id }));

@@ -9,7 +9,7 @@ use crate::{claude_message, claude_result, read, reader, text};
 /// The format, the output of an agent, and the counts in that output.
 type Stream = (Format, String, Vec<(&'static str, u64)>);
 
-/// One stream for each way in which an agent reports, with words in it.
+/// Returns one stream for each format in which an agent reports, with some words in it.
 fn streams() -> Vec<Stream> {
     let claude = |mut result: Value, cost: Value| {
         result["total_cost_usd"] = cost;

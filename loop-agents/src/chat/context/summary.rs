@@ -132,7 +132,7 @@ impl fmt::Debug for Summarising<'_> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What the model wrote.
+    /// The text of the summary.
     pub text: String,
     /// How many messages the summary replaces.
     pub replaced: usize,

@@ -45,7 +45,7 @@ pub(super) struct Upstream {
     pub(super) vendor: Vendor,
 }
 
-/// Why a request, or its reply, did not get through.
+/// An obstacle that stopped a request or its reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Obstacle {
     #[error(transparent)]
@@ -126,7 +126,7 @@ impl Relay {
     }
 }
 
-/// Passes whole events on.
+/// Passes on whole events.
 async fn stream(
     mut response: Response,
     vendor: Vendor,

@@ -1,4 +1,4 @@
-//! The turn as a loop.
+//! Runs a turn as a loop.
 
 use std::fmt;
 
@@ -97,8 +97,8 @@ impl<'a> Turn<'a> {
     /// Outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the turn at once, as [`Toolbox::call`](crate::tools::Toolbox::call) and
-    /// [`ChatModel::reply`](crate::chat::ChatModel::reply) say. The conversation is as it was before.
+    /// Dropping the future ends the turn at once; see [`Toolbox::call`](crate::tools::Toolbox::call) and
+    /// [`ChatModel::reply`](crate::chat::ChatModel::reply). The conversation stays as it was.
     pub async fn run(self) -> Result<TurnOutput, TurnError> {
         let Self { chat, prompt, other, last, meter, cancel, mut on_event } = self;
         if prompt.text().trim().is_empty() && prompt.attachments().is_empty() {

@@ -52,7 +52,7 @@ const fn refused(name: &'static str, script: &'static str) -> Trap {
     Trap { name, is_refused: true, below: "", script }
 }
 
-/// `$TOP` has `outside`, a file, and `beside`, another repository.
+/// `$TOP` contains the file `outside`, and another repository, `beside`.
 const TRAPS: &[Trap] = &[
     trap("plain", ""),
     Trap { name: "below", is_refused: false, below: "app", script: "" },

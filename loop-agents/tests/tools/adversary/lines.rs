@@ -2,8 +2,9 @@
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// `TOP` is the folder around the workspace, `BLOB` the hash of a secret, `OBJECT` the file for it in a repository, `FIRST`
-/// the hash of a commit, `TREE` and `FOLDER` those of folders with secrets.
+/// Attacks that once worked. `TOP` is the folder around the workspace, `BLOB` the hash of a secret, `OBJECT` the file
+/// of that secret in a repository, `FIRST` the hash of a commit, `TREE` and `FOLDER` the hashes of folders with
+/// secrets.
 pub(super) const KNOWN: &[&str] = &[
     "git show --indexed-objects",
     "git show 'HEAD^{/.*|x:y}:.env'",
