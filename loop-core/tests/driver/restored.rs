@@ -2,7 +2,7 @@
 
 use loop_core::{
     BuildError, CancellationToken, Ending, EvaluationContext, Event, EventKind, Iteration, IterationContext,
-    Loop, Progress, StopReason, Update, Verdict, WorkError, WorkResult, condition_fn, evaluator_fn,
+    Judged, Loop, Progress, StopReason, Update, Verdict, WorkError, WorkResult, condition_fn, evaluator_fn,
     evaluator_passed, iteration_fn,
 };
 
@@ -50,6 +50,19 @@ async fn a_run_that_stopped_before_an_evaluation_needs_the_output() {
     let report = run().resume(events, Some(10)).run().await.unwrap();
     assert!(report.is_success());
     assert_eq!((report.iterations(), report.output()), (3, Some(&30)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_stopped_before_a_step_was_settled_needs_the_output() {
+    let events = events_until(|kind| matches!(kind, EventKind::EvaluationFinished { .. })).await;
+    let made_ten = || condition_fn(|step: &Judged<u64>, _: &Progress| step.output() == Some(&10));
+    let run = || Loop::new(agent()).evaluate(check()).until(made_ten()).at_most(9);
+    let missing = run().resume(events.clone(), None).run().await.unwrap_err();
+    assert_eq!(missing, BuildError::OutputMissing { iteration: 1 });
+
+    let report = run().resume(events, Some(10)).run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!((report.iterations(), report.output()), (1, Some(&10)));
 }
 
 #[tokio::test(start_paused = true)]
