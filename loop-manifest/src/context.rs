@@ -33,14 +33,14 @@ pub trait OutputSink: Send + Sync {
     }
 }
 
-/// Decides where a plan runs, with which variables, and who hears what its parts print and report.
+/// The folder and the variables of a plan, and the listeners to its parts.
 ///
 /// The context carries what the agent and the checks need. What the loop itself needs belongs to the
 /// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask handler
 /// or a cancellation token there. Clones share the folder, the usage file and the supervision.
 ///
 /// # Default
-/// No variables, no settings, nobody who listens, and a redactor that knows the secrets among the variables.
+/// No variables, no settings, no listeners, and a redactor that knows the secrets among the variables.
 ///
 /// ```
 /// use loop_agents::process::Custody;
@@ -137,8 +137,7 @@ impl ExecutionContext {
         Self { clock, ..self }
     }
 
-    /// Takes secrets out of what is kept: the audit of tools and the state of
-    /// tasks go through `redact`.
+    /// Redacts stored data: the audit log of tools and the state of tasks go through `redact`.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         Self { redact: Some(Hook(Arc::new(redact))), ..self }
@@ -150,7 +149,8 @@ impl ExecutionContext {
         Self { output: Some(Hook(Arc::new(make))), ..self }
     }
 
-    /// Hears at once what is odd about the usage that an agent prints, such as a model without a price.
+    /// Sets the listener for problems with an agent's usage reports, such as a model without a price. It is called at
+    /// once.
     #[must_use]
     pub fn on_usage_note(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { on_usage_note: Some(Hook(Arc::new(listener))), ..self }
@@ -192,7 +192,7 @@ impl ExecutionContext {
         &self.job
     }
 
-    /// What ends the processes that agents and checks leave behind.
+    /// Returns the supervisor that ends the processes that agents and checks leave behind.
     pub fn custody(&self) -> &Custody {
         &self.custody
     }

@@ -1,4 +1,4 @@
-//! A plan in words, for a person who is about to leave it alone for a night.
+//! Describes a plan in words, for a person who will leave it unattended for a night.
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
@@ -73,7 +73,7 @@ fn checkpoint(every: NonZeroU64) -> String {
     format!("after every {}iteration that did not meet the goal", ordinal(every))
 }
 
-/// A label and its text; further lines of the text stand under the first.
+/// Adds a label and its text; further lines of the text are aligned with the first.
 pub(super) fn row(page: &mut String, label: &str, text: &str) {
     for (index, line) in text.lines().enumerate() {
         let label = if index == 0 { label } else { "" };
@@ -231,7 +231,7 @@ pub(super) fn list(parts: &[&str], last: &str) -> String {
     }
 }
 
-/// "", "2nd ", "3rd ", "11th ": what stands between "every" and its noun.
+/// Returns "", "2nd ", "3rd " or "11th ", for use between "every" and its noun.
 fn ordinal(number: NonZeroU64) -> String {
     let ending = match (number.get() % 100, number.get() % 10) {
         (_, _) if number.get() == 1 => return String::new(),

@@ -55,7 +55,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, title.into())
     }
 
-    /// A warning to who looks at the manifest, and an error to who wants to run it.
+    /// Creates a finding that is a warning in a display of the manifest, and an error when it is to run.
     pub(crate) fn unfinished(title: impl Into<String>) -> Self {
         Self::new(Severity::Unfinished, title.into())
     }
@@ -121,7 +121,8 @@ fn annotation<'a>(index: usize, mark: &'a Mark, text: &str) -> Annotation<'a> {
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
 }
 
-/// A prompt may have a hundred lines; a bracket around all of them would hide what is said of it.
+/// Returns the span's first line. A prompt may have a hundred lines, and a bracket around all of them would hide the
+/// message.
 fn first_line(span: &Span, text: &str) -> Span {
     let start = text.floor_char_boundary(span.start);
     let end = text.ceil_char_boundary(span.end).max(start);
@@ -165,8 +166,8 @@ impl Diagnostics {
         (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
     }
 
-    /// The findings in the look of rustc, each with its lines of the file; ends with a line feed
-    /// unless there is none.
+    /// Formats the findings in the style of rustc, each with its lines of the file. The text ends with a line feed
+    /// unless it is empty.
     pub fn render(&self, paint: Paint) -> String {
         let renderer = match paint {
             Paint::Plain => Renderer::plain(),

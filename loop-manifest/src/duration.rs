@@ -51,7 +51,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// The same, where a bare number is one of seconds, and nothing at all is no time.
+/// Parses a duration, in which a bare number means seconds; a text without a duration is an error.
 ///
 /// # Errors
 /// As for [`parse`], but for the unit.

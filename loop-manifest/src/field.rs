@@ -23,7 +23,7 @@ pub(crate) enum Field<T> {
 }
 
 impl<T> Field<T> {
-    /// What `next` makes of what is written.
+    /// Returns the result of `next` for a written value.
     pub(crate) fn and_then<U>(self, next: impl FnOnce(At<T>) -> Field<U>) -> Field<U> {
         match self {
             Self::Absent => Field::Absent,
@@ -50,7 +50,7 @@ impl<T> Field<T> {
         })
     }
 
-    /// What is written, if anything is.
+    /// Returns the written value, if there is one.
     pub(crate) fn written(&self) -> Option<&At<T>> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }

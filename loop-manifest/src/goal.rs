@@ -9,7 +9,7 @@ pub enum StopPlan {
     EvaluatorPass,
     /// The check passes, and this matches somewhere in the output of its command.
     OutputMatches(Pattern),
-    /// All of these are met.
+    /// All conditions hold.
     All(Vec<StopPlan>),
     /// At least one of these is met.
     Any(Vec<StopPlan>),
@@ -20,7 +20,7 @@ pub enum StopPlan {
 }
 
 impl StopPlan {
-    /// Whether it is one condition.
+    /// Returns whether it is a single condition.
     pub const fn is_plain(&self) -> bool {
         matches!(self, Self::EvaluatorPass | Self::OutputMatches(_))
     }

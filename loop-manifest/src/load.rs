@@ -17,7 +17,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The same, to be run and not only looked at.
+    /// Loads a manifest to run it, and not only to inspect it.
     ///
     /// # Errors
     /// Commands that are still to be written.

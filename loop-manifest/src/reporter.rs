@@ -11,7 +11,7 @@ use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 pub(super) struct Reporter {
     /// The program's name.
     pub(super) program: &'static str,
-    /// What it prints with the flags.
+    /// The output format with the flags.
     pub(super) format: Format,
     flags: &'static [Flag],
 }
@@ -20,7 +20,7 @@ pub(super) struct Reporter {
 #[derive(Debug)]
 struct Flag(&'static [&'static str], &'static [&'static str]);
 
-/// What the programs' own help says; the versions are those of the recordings in loop-agents.
+/// From the programs' own help; the versions are those of the recordings in loop-agents.
 const REPORTERS: [Reporter; 5] = [
     Reporter {
         program: "claude",
@@ -38,13 +38,13 @@ const REPORTERS: [Reporter; 5] = [
     Reporter { program: "pi", format: Format::PiJson, flags: &[Flag(&["--mode"], &["json"])] },
 ];
 
-/// The programs that can report and that a shell command calls, each with whether it is told to.
+/// Returns the reporting programs that a shell command calls, each with whether its flags request reports.
 pub(super) fn called(command: &str) -> Vec<(&'static Reporter, bool)> {
     let calls = simple_commands(command);
     let is_told = |reporter: &Reporter| {
         let mut own = calls.iter().filter(|call| call.program == reporter.program).peekable();
         own.peek()?;
-        // One that is called twice, as in `claude --version && claude -p`, has to be told once.
+        // A program that is called twice, as in `claude --version && claude -p`, needs its flags only once.
         Some(own.any(|call| reporter.flags.iter().all(|flag| flag.stands_in(call))))
     };
     REPORTERS.iter().filter_map(|reporter| Some((reporter, is_told(reporter)?))).collect()

@@ -265,7 +265,7 @@ pub(super) fn read_usage(agent: ShellAgent, usage: &UsagePlan, cx: &ExecutionCon
     agent.usage_reader(usage.reader()).on_note(cx.usage_notes())
 }
 
-/// The agent with those who listen to it.
+/// Attaches the listeners to an agent.
 pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
     let Some(sink) = cx.sink() else { return agent };
     let raw = Arc::clone(&sink);
@@ -274,7 +274,7 @@ pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAg
         .on_raw_output(move |stream, bytes| raw.raw(stream, bytes))
 }
 
-/// The same for a model: its words, and the calls that it makes.
+/// Attaches the listeners to a model: for its text and its tool calls.
 pub(crate) fn heard_model(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
     let Some(sink) = cx.sink() else { return agent };
     agent.on_event(move |event| hear_event(&*sink, event))

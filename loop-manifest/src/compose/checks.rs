@@ -52,8 +52,8 @@ impl Plan {
             .costs(self.evaluator.is_uncounted);
         let evaluator = heard(evaluator, cx);
         Ok(Some(match &self.stop {
-            // The evaluator looks for the match itself, since it sees all of its output; a condition
-            // would see only what is kept of it.
+            // The evaluator looks for the match itself, because it sees all of its output; a condition would see only
+            // the stored part.
             StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
             stop => evaluator
                 .looking_for(stop.patterns().into_iter().cloned())
@@ -62,7 +62,7 @@ impl Plan {
     }
 }
 
-/// The check with those who listen to it.
+/// Attaches the listeners to the check.
 fn heard(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
     let Some(sink) = cx.sink() else { return check };
     check.on_output(move |stream, bytes| {

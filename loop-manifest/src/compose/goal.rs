@@ -10,7 +10,7 @@ use loop_core::{
 
 use crate::{goal::StopPlan, plan::Plan};
 
-/// A condition on the steps of a loop whose agent leaves an `O` behind.
+/// A condition on the steps of a loop whose agent outputs an `O`.
 type Condition<O> = Box<dyn StopCondition<Judged<O>>>;
 
 /// The name of a condition shows this many characters of its pattern.

@@ -39,7 +39,7 @@ const MAX_UNMETERED: u64 = 3;
 impl Plan {
     /// Makes the loop, whose parts run where `cx` says.
     ///
-    /// Nothing runs and nothing is written before the loop does.
+    /// Composing runs nothing and writes nothing.
     ///
     /// # Errors
     /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.
@@ -77,7 +77,7 @@ impl Plan {
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
     }
 
-    /// Makes the guardrails, in their order. The most iterations are none of them: they are the loop's own bound.
+    /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.resume != ResumePlan::Rerun {

@@ -4,7 +4,7 @@ use loop_agents::{chat::TurnOutput, judge::Words, review::Reviewed, shell::Shell
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
-/// What an agent of a plan left behind. A journal keeps the output itself, and not which kind it is.
+/// The output of a plan's agent. A journal stores the output itself, without its kind.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]

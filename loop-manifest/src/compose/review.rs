@@ -42,7 +42,7 @@ pub(super) fn review(
     })
 }
 
-/// How commands of the check run: without the keys of the agent.
+/// Returns the shell for commands of the check, which do not see the agent's keys.
 pub(super) fn check_shell(plan: &Plan, cx: &ExecutionContext) -> Shell {
     let seen = plan.evaluator_sees().split(cx.variables().iter().cloned()).seen;
     cx.shell(seen).inherit_env(&plan.agent.env.set)

@@ -1,8 +1,8 @@
 //! A manifest's text as a tree of values, each with its place.
 //!
-//! The one seam between formats and the manifest: whatever is written down becomes a [`Node`], and
-//! nothing after this module knows in which format it was. Types are not judged here, so that every
-//! wrong value can be reported together and in our words, not only the first and in a library's.
+//! The only seam between formats and the manifest. Every format becomes a [`Node`], and no later module knows the
+//! original format. This module does not check types, so that every wrong value can be reported together and in our own
+//! words, rather than only the first one in a library's words.
 
 mod json;
 mod toml;
@@ -21,7 +21,7 @@ pub(crate) struct Node {
     pub(crate) span: Span,
 }
 
-/// What JSON, YAML and TOML have in common.
+/// The value model shared by JSON, YAML and TOML.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -37,7 +37,7 @@ pub(crate) enum Value {
     Object(Vec<Entry>),
 }
 
-/// A key with its value. Keys that stand twice are both kept, to be reported.
+/// A key with its value. Both copies of a duplicate key are kept, to be reported.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
@@ -62,7 +62,7 @@ pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
     }
 }
 
-/// The byte at a line and column, both counted from 1; the column in whatever `width` measures.
+/// Returns the byte offset of a line and column, both counted from 1; `width` measures the column.
 fn offset(text: &str, line: usize, column: usize, width: impl Fn(char) -> usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut left = column.saturating_sub(1);

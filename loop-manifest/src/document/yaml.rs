@@ -30,12 +30,12 @@ fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_nodes: MAX_NODES, max_events: 4 * MAX_NODES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 4 * MAX_NODES },
-        // Both are kept here and refused where they can be named and shown.
+        // Keep both copies here; a later step rejects them where it can name and show them.
         duplicate_keys: DuplicateKeyPolicy::PassThrough,
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         // `goal: yes` is a goal, as YAML 1.2 has it.
         strict_booleans: true,
-        // A tag would be dropped, and with it whatever its writer expected of it.
+        // A silently dropped tag would disappoint whatever its writer expected of it.
         reject_unsupported_tags: true,
         with_snippet: false,
     }

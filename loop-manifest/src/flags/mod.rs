@@ -56,7 +56,7 @@ impl Flags<'_> {
         }
     }
 
-    /// The manifest that says the same, as JSON: for who goes on with the run when the flags are forgotten.
+    /// Returns an equivalent manifest as JSON, so that the run can be resumed without its flags.
     pub fn manifest(&self, name: &str) -> String {
         let raw = self.written().1;
         let text = |field: Field<String>| field.required();

@@ -17,15 +17,15 @@ pub struct KnownAgent {
     pub program: &'static str,
     /// The shell command that lets it work unattended.
     pub command: &'static str,
-    /// What it prints with these flags.
+    /// The output format with these flags.
     pub format: Format,
-    /// What the flags let it do, for a person who is about to leave it alone.
+    /// The permissions that the flags grant, for a person who will leave it unattended.
     pub permits: &'static str,
-    /// Whether its cost is known while or after it runs.
+    /// When its cost is known, if ever.
     pub cost: Cost,
 }
 
-/// Whether a limit on an agent's cost can hold.
+/// Tells whether a limit on an agent's cost can hold.
 #[derive(Debug, Clone, Copy)]
 pub enum Cost {
     /// It reports its cost, or its model and tokens, from which the cost is estimated.

@@ -23,7 +23,7 @@ const MAX_CONSECUTIVE_FAILURES: u64 = 3;
 /// The parts of a first manifest.
 #[derive(Debug)]
 pub struct Draft<'a> {
-    /// The goal, and what the agent is told.
+    /// The template for the goal and the prompt.
     pub template: Template,
     /// The name of the project's folder.
     pub folder: &'a str,
@@ -31,7 +31,7 @@ pub struct Draft<'a> {
     pub agent: Agent<'a>,
     /// The check, if one was found.
     pub check: Option<&'a Check>,
-    /// Whether the JSON Schema is in the folder of the manifest.
+    /// True if the JSON Schema is in the folder of the manifest.
     pub has_schema: bool,
 }
 
@@ -129,7 +129,7 @@ impl Draft<'_> {
         self.check.map_or_else(|| format!("{about}."), |check| format!("{about}. Found in {}.", check.file))
     }
 
-    /// Why there is no limit on cost, if there is none.
+    /// Explains why there is no cost limit, if there is none.
     fn about_cost(&self) -> Option<String> {
         let why = match self.agent {
             Agent::Known(known) => match known.cost {

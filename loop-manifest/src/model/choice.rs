@@ -128,12 +128,12 @@ impl Model {
         &self.asked
     }
 
-    /// What its vendor calls it.
+    /// Returns the vendor's name for it.
     pub fn id(&self) -> &str {
         self.server.name()
     }
 
-    /// How many tokens it can read and write at once, if that is known.
+    /// Returns the size of its context window in tokens, if known.
     pub fn window(&self) -> Option<u64> {
         self.server.context_window()
     }

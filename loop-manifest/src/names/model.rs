@@ -36,7 +36,7 @@ pub struct VendorModel {
 }
 
 impl VendorModel {
-    /// Whether it runs on a machine of the user's own, and costs nothing.
+    /// Returns whether it runs on the user's own machine, and costs nothing.
     pub fn is_local(&self) -> bool {
         self.vendor == Vendor::Ollama
     }
@@ -56,7 +56,7 @@ pub enum NameError {
     Vendorless(String),
 }
 
-/// The names of vendors, which stand before the `:` of a model's name.
+/// The vendors' names, which precede the `:` in a model's name.
 const VENDORS: [(&str, Vendor); 5] = [
     ("openai", Vendor::OpenAi),
     ("anthropic", Vendor::Anthropic),
@@ -65,13 +65,13 @@ const VENDORS: [(&str, Vendor); 5] = [
     ("ollama", Vendor::Ollama),
 ];
 
-/// The name of this vendor, which stands before the `:` of a model's name.
+/// Returns the vendor's name, which precedes the `:` in a model's name.
 pub fn vendor_name(vendor: Vendor) -> &'static str {
     // The one that others speak as well.
     VENDORS.into_iter().find(|(_, known)| *known == vendor).map_or("openai", |(name, _)| name)
 }
 
-/// How the names of models begin that only one vendor has.
+/// Prefixes of model names that only one vendor uses.
 const BEGINNINGS: [(&str, Vendor); 7] = [
     ("claude-", Vendor::Anthropic),
     ("gemini-", Vendor::Gemini),

@@ -1,8 +1,8 @@
 //! Settings: what holds for every run and chat in a folder, beside what one manifest says.
 //!
-//! There are two files, since two people write them. The user's own says what may be done on this machine. The
-//! project's `loop.toml` comes with the project, so whoever clones a repository has one that somebody else wrote;
-//! it can make the rules narrower, and never wider.
+//! There are two files because they have two authors. The user's own file sets the permissions on this machine. The
+//! project's `loop.toml` comes with the project, so in a cloned repository somebody else wrote it; it can make the
+//! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
 //! (`chat`, `models`, `policy` and `schedule`) whose names no manifest has, and they are taken out before the manifest is read. In other files

@@ -1,8 +1,8 @@
 //! `[models.NAME]`: models by names of their own.
 //!
-//! A server is told everything that is said, and a key is money. So where a model is, and which key goes there,
-//! stands in the user's own file alone: a project can give models names, and cannot send anybody's key, or
-//! anybody's files, to a server of its choosing.
+//! A server receives the whole conversation, and a key is money. So only the user's own file contains the addresses of
+//! models and their keys. A project can name models, but cannot send anybody's key or files to a server of its
+//! choosing.
 
 use std::{collections::BTreeMap, ffi::OsStr};
 
@@ -35,7 +35,7 @@ pub struct NamedModel {
     pub key_env: Option<String>,
     /// It writes its tool calls into its text: it knows no others.
     pub tools_in_text: bool,
-    /// How long a conversation it can read. Nobody else says so: without it, that is unknown.
+    /// The size of its context, in tokens. Nothing else provides this number: without it, the size is unknown.
     pub context_tokens: Option<u64>,
 }
 

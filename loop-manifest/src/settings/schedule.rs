@@ -41,7 +41,7 @@ fn preset(name: &str) -> Result<Settings, String> {
     }
 }
 
-/// How long a job lives that comes around; zero is for ever.
+/// Parses the lifetime of a recurring job; zero means forever.
 fn expiry(text: &str) -> Result<Duration, String> {
     match text {
         "never" => Ok(Duration::ZERO),

@@ -35,7 +35,7 @@ pub enum TaskError {
     File {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The underlying error.
         source: TaskFileError,
     },
     /// A part of an agent cannot be made.

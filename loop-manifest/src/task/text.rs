@@ -26,7 +26,7 @@ struct Inner {
     path: String,
     /// Hears what happens to the file, if anybody does.
     listener: Option<ExecutionContext>,
-    /// What the run began with. It stays so.
+    /// The permissions from the beginning of the run, which never change.
     permissions: ToolPermissions,
     /// The text with which it was opened.
     first: String,
@@ -34,7 +34,7 @@ struct Inner {
     text: String,
     /// That it is another one than the first was said.
     has_changed: bool,
-    /// What was said last of its file, so that it is said once.
+    /// The last notice about the file, to avoid repeating it.
     noted: Option<String>,
 }
 
@@ -58,7 +58,8 @@ impl TaskText {
         self.inner().path.clone()
     }
 
-    /// Sets the permissions with which the run began: they count, whatever the file says now. `cx` hears warnings.
+    /// Sets the permissions with which the run began: they apply, whatever the file contains now. `cx` receives
+    /// warnings.
     pub(crate) fn begun_with(&self, permissions: &ToolPermissions, cx: &ExecutionContext) {
         let mut inner = self.inner();
         inner.permissions.clone_from(permissions);

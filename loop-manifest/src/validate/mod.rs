@@ -38,7 +38,7 @@ pub(crate) fn plan(
 ) -> Option<Plan> {
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
-    // Where who does the work is named.
+    // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
     let agent = agent::agent(raw.agent, text, prices, problems);
@@ -80,7 +80,8 @@ fn empty(at: &At<String>) -> Diagnostic {
         .help(format!("write {}", keys::meaning(at.key)))
 }
 
-/// Names end up in file names, metrics and command lines, so they are kept to what all of them take.
+/// Validates a name. Names appear in file names, metrics and command lines, so only characters that all of them accept
+/// are allowed.
 fn name(at: At<String>) -> Result<String, Diagnostic> {
     let better = kebab_case(&at.value);
     if at.value == better && !better.is_empty() {

@@ -11,13 +11,14 @@ use super::super::{
 };
 use crate::names::{ModelName, VendorModel};
 
-/// Refuses a limit on the cost of an agent that says neither its cost nor its model, where no price helps: it
-/// would never bind, and its owner would find out from the bill. `command` is where the agent's command stands.
+/// Refuses a limit on the cost of an agent that reports neither its cost nor its model, so that no price helps: the
+/// limit would never bind, and its owner would find out from the bill. `command` is the location of the agent's
+/// command.
 pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
     refuse(raw, "agent", Unpriced::of(agent), command, problems);
 }
 
-/// Where the models of a check are named.
+/// The locations of a check's models.
 pub(super) struct Places {
     judge: Span,
     review: Span,
@@ -32,7 +33,7 @@ impl Places {
     }
 }
 
-/// The same of the models of a check, for which the prices of `usage` count as well.
+/// Refuses such a limit for the models of a check, to which the prices of `usage` apply as well.
 pub(super) fn models(
     raw: &RawGuardrails,
     evaluator: &EvaluatorPlan,
@@ -127,7 +128,7 @@ impl Unpriced {
         }
     }
 
-    /// What to do, in a manifest or in a loop that is made of flags.
+    /// Returns advice, for a manifest or for a loop from flags.
     fn help(&self, of_flags: bool) -> Vec<String> {
         let named = format!("name its model in the command: `codex exec --json {} NAME`", reporter::MODEL);
         let first = match (self, of_flags) {

@@ -21,7 +21,7 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
     Some(Check::new(Said::Command, file, format!("make {target}")))
 }
 
-/// Whether a rule makes `name`; `name := value` is a variable.
+/// Returns whether a rule makes `name`; `name := value` is a variable.
 fn has_target(text: &str, name: &str) -> bool {
     let rules =
         text.lines().filter(|line| !line.starts_with(['\t', '#'])).filter_map(|line| line.split_once(':'));

@@ -1,4 +1,4 @@
-//! Task files: what is to be done, and what may be used for it.
+//! Task files: the work, and the permissions for it.
 //!
 //! | file | the task is |
 //! | --- | --- |
@@ -27,7 +27,7 @@ pub struct TaskFile {
     pub text: String,
     /// The model that works, if the file names one.
     pub model: Option<String>,
-    /// What may run.
+    /// The programs that may run.
     pub permissions: ToolPermissions,
 }
 
@@ -40,7 +40,7 @@ pub struct ToolPermissions {
     pub checks: Vec<String>,
 }
 
-/// What both kinds of files can say beside the task.
+/// The fields that both kinds of files share, besides the task.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Head {
@@ -55,17 +55,17 @@ struct Tools {
     bash: Vec<String>,
 }
 
-/// What is wrong with a task file.
+/// The error of an invalid task file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskFileError {
     /// The file's name has neither ending.
     #[error("a task is a .md or a .toml file, and `{0}` is neither")]
     Kind(String),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("it is no text (UTF-8)")]
     NoText,
-    /// It is not TOML, or not a task in TOML.
+    /// The file is not TOML, or not a task in TOML.
     #[error("it is no TOML as a task has it: {0}")]
     Toml(String),
     /// Its head is not YAML, or has other keys.
