@@ -51,10 +51,10 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// Parses a duration, in which a bare number means seconds; a text without a duration is an error.
+/// Parses a duration, in which a bare number means seconds and an empty text means zero.
 ///
 /// # Errors
-/// As for [`parse`], but for the unit.
+/// As for [`parse`], except for a missing unit.
 pub fn parse_or_seconds(text: &str) -> Result<Duration, DurationError> {
     let text = compact(text);
     if text.is_empty() {

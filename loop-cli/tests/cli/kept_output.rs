@@ -100,7 +100,7 @@ fn an_iteration_is_shown_with_the_prompt_that_it_was_given() {
 #[test]
 fn secrets_are_in_nothing_that_is_printed() {
     let world = World::new();
-    // Where texts come from that are no output: the goal, the name of the loop and of its file.
+    // Texts that are not output: the goal, the name of the loop and of its file.
     let manifest =
         Manifest::new("true", "true").set("goal", "use hunter2-hunter2").set("agent.prompt", "{goal}");
     world.write("hunter2-hunter2.json", serde_json::to_string(&manifest.0).unwrap());

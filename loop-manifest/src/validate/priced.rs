@@ -81,7 +81,7 @@ enum Unpriced {
     Model,
     /// The user's own table is empty.
     Prices,
-    /// The prices of this date have none for this model.
+    /// The prices of this date do not include this model.
     Price { model: String, date: String },
 }
 
@@ -92,7 +92,7 @@ impl Unpriced {
             WorkPlan::Command(_) if usage.format.flags().is_some() && has_no_prices(usage) => {
                 return Some(Self::Prices);
             }
-            // Of the formats it is the one that never says either.
+            // This is the only format that reports neither cost nor model.
             WorkPlan::Command(_) if usage.format != Format::CodexJson => return None,
             WorkPlan::Command(_) => match &usage.model {
                 Some(model) => model,
@@ -106,7 +106,7 @@ impl Unpriced {
         if has_no_prices(usage) {
             return Some(Self::Prices);
         }
-        // A name of the user's own may be any model.
+        // A name from the user's settings may be any model.
         let VendorModel { id, .. } = name.as_str().parse().ok()?;
         Self::of_name(&id, usage)
     }
