@@ -1,4 +1,4 @@
-//! Numbers that validation holds values to, and that the schema tells editors.
+//! The numeric limits that validation enforces, and that the schema gives to editors.
 
 /// The shortest time limit: the resolution of the clock that a person would notice.
 pub(crate) const MIN_SECONDS: f64 = 0.001;
@@ -18,7 +18,7 @@ pub(crate) const REVIEW_ROUNDS: u64 = 15;
 /// The maximum nesting of conditions in `stop_condition`.
 pub(crate) const MAX_CONDITION_DEPTH: usize = 8;
 
-/// Head, tail and the note between them need some room to say anything.
+/// The head, the tail and the note between them need this much room to be useful.
 pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 
 /// The default maximum of text that a placeholder brings into the prompt, in bytes.

@@ -23,11 +23,11 @@ use crate::{Diagnostics, settings::Settings};
 
 /// Receives what one agent or check prints while it works.
 pub trait OutputSink: Send + Sync {
-    /// Takes text for people: the words of the agent, or the output of a check. Bytes arrive as they were read, so a line
-    /// or a character may be divided between two calls.
+    /// Takes text for people: the words of the agent, or the output of a check. Bytes arrive as they were read, so a
+    /// line or a character may be split between two calls.
     fn text(&self, bytes: &[u8]);
 
-    /// Takes everything that was printed, as it was printed. Default: ignores it.
+    /// Takes the complete raw output. Default: ignores it.
     fn raw(&self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
@@ -117,8 +117,8 @@ impl ExecutionContext {
         Self { variables: variables.into_iter().collect(), ..self }
     }
 
-    /// Names the manifest that is executed, by its whole path without links. Tools ask before they change it. A task does
-    /// this for its own file.
+    /// Sets the manifest that is executed, as an absolute path without links. Tools ask before they change it. A task
+    /// does this for its own file.
     #[must_use]
     pub fn executing(self, file: Option<PathBuf>) -> Self {
         Self { executed: file, ..self }
@@ -143,7 +143,7 @@ impl ExecutionContext {
         Self { redact: Some(Hook(Arc::new(redact))), ..self }
     }
 
-    /// Has every agent and every check write to a sink of its own, which `make` returns.
+    /// Sets the factory of output sinks: each agent and each check writes to its own sink, which `make` returns.
     #[must_use]
     pub fn on_output(self, make: impl Fn() -> Arc<dyn OutputSink> + Send + Sync + 'static) -> Self {
         Self { output: Some(Hook(Arc::new(make))), ..self }
@@ -156,7 +156,7 @@ impl ExecutionContext {
         Self { on_usage_note: Some(Hook(Arc::new(listener))), ..self }
     }
 
-    /// Hears warnings about parts that can run, and probably not as was meant.
+    /// Sets the listener for warnings about parts that can run, but probably not as intended.
     #[must_use]
     pub fn on_warning(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { on_warning: Some(Hook(Arc::new(listener))), ..self }
@@ -205,7 +205,7 @@ impl ExecutionContext {
     /// The settings.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// Returns all errors in the settings.
     pub fn settings(&self) -> Result<&Settings, &Diagnostics> {
         (*self.settings).as_ref()
     }

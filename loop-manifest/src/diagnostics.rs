@@ -45,12 +45,12 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Something that makes the manifest unusable.
+    /// Creates an error: the manifest is unusable.
     pub(crate) fn error(title: impl Into<String>) -> Self {
         Self::new(Severity::Error, title.into())
     }
 
-    /// Something that works, and probably not as it was meant.
+    /// Creates a warning: the manifest works, but probably not as intended.
     pub(crate) fn warning(title: impl Into<String>) -> Self {
         Self::new(Severity::Warning, title.into())
     }
@@ -64,7 +64,7 @@ impl Diagnostic {
         Self { severity, title, marks: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
 
-    /// Points at a place. The first place is the finding's own; later ones explain it.
+    /// Points at a location. The first location is the finding's own; later ones explain it.
     pub(crate) fn at(mut self, span: Span, label: impl Into<String>) -> Self {
         self.marks.push(Mark { span, label: label.into() });
         self
@@ -82,7 +82,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says nothing of these secrets.
+    /// Removes these secrets from the texts.
     fn conceal(&mut self, secrets: &[String]) {
         let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
         let texts = [&mut self.title].into_iter().chain(labels).chain(&mut self.notes).chain(&mut self.help);
@@ -130,8 +130,8 @@ fn first_line(span: &Span, text: &str) -> Span {
     start..start + line.len()
 }
 
-/// All findings about one manifest, in the order of their places. Logins and keys in the addresses of servers that the
-/// file names are shown as `*`.
+/// All findings about one manifest, in the order of their locations. Credentials in server addresses that the file
+/// contains appear as `*`.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     path: String,
@@ -140,7 +140,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// `findings` about `text`, which was read from `path`.
+    /// Collects `findings` about `text`, which was read from `path`.
     pub(crate) fn new(
         path: impl Into<String>,
         text: impl Into<String>,

@@ -32,7 +32,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Puts what is written through `judge`; what it objects to is reported.
+    /// Validates the written value with `judge`, and reports its objections.
     pub(crate) fn judge<U>(
         self,
         problems: &mut Vec<Diagnostic>,

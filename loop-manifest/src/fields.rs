@@ -1,4 +1,4 @@
-//! Reading the fields of one object, so that everything wrong with it is reported at once.
+//! Reads the fields of one object, and reports all errors in it together.
 
 use std::collections::HashMap;
 

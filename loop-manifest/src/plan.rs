@@ -159,7 +159,7 @@ impl AgentPlan {
             WorkPlan::Command(command) => {
                 self.usage.format.reports() || command.as_str().contains(USAGE_FILE_VARIABLE)
             }
-            // Servers that do not are rare, and nobody knows beforehand.
+            // Servers that do not report are rare, and not known in advance.
             WorkPlan::Model(_) => true,
         }
     }

@@ -67,7 +67,7 @@ pub(crate) struct RawEnvironment {
     pub(crate) set: Field<Vec<Text>>,
 }
 
-/// `evaluator`: what judges the work. Of all but the last field one is required.
+/// `evaluator`: the judge of the work. One of all fields but the last is required.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvaluator {
     /// A shell command. It exits 0 when the work is good.
@@ -82,7 +82,7 @@ pub(crate) struct RawEvaluator {
     pub(crate) max_seconds: Field<f64>,
 }
 
-/// `evaluator.confidence`: how sure the agent has to say it is.
+/// `evaluator.confidence`: the confidence that the agent must report.
 #[derive(Debug, Default)]
 pub(crate) struct RawConfidence {
     /// The least number that passes. Required; above 0 and up to 1.

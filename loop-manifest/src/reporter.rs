@@ -1,4 +1,4 @@
-//! Agents that report what they use, and the flags that make them.
+//! Agents that can report their usage, and the flags that enable it.
 //!
 //! An agent without its flags prints text for a person, and a budget on it is a line in a file: nothing in
 //! its output is read as usage, and nothing of it is an error.
@@ -86,7 +86,7 @@ pub(super) fn model(command: &str) -> Option<String> {
 }
 
 impl Reporter {
-    /// Its command with the flags that make it report.
+    /// Returns its command with the flags for reports.
     pub(super) fn told(&self) -> String {
         format!("{} {}", self.program, self.format.flags().unwrap_or_default())
     }

@@ -92,7 +92,7 @@ fn agents_are_of_one_kind() -> Value {
     } } })
 }
 
-/// One of the keys that judge has to be there.
+/// Requires one of the keys of an evaluator.
 fn something_judges() -> Value {
     let judges = ["command", "confidence", "judge", "review"].map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
@@ -145,7 +145,7 @@ fn conditions_have_one_form() -> Value {
     json!({ "properties": { "stop_condition": { "if": { "minProperties": 1 }, "then": { "$ref": CONDITION } } } })
 }
 
-/// Patterns are looked for in what a command prints.
+/// Requires a command for patterns, because they match a command's output.
 fn matching_needs_a_command() -> Value {
     json!({
         "if": {

@@ -128,8 +128,8 @@ impl AgentPlan {
             limits = limits.time(time);
         }
         let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
-        // Each iteration begins a new conversation, as a command does. So a run that is resumed sends the same prompts as
-        // one that was not interrupted, and an iteration does not pay for what was said long ago.
+        // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
+        // uninterrupted one, and an iteration does not pay for earlier text.
         Ok(heard_model(agent.prompt(&self.prompt).fresh(), cx))
     }
 }
@@ -191,7 +191,8 @@ impl Plan {
         })
     }
 
-    /// Warns of a limit on money that would never bind. The check of the manifest has seen to models with plain names.
+    /// Warns about a cost limit that would never bind. Validation of the manifest already covers models with plain
+    /// names.
     fn warn_of_unpriced(&self, ModelPlan { name, .. }: &ModelPlan, model: &Model, cx: &ExecutionContext) {
         let limited = self.limits.max_cost.is_some() || self.limits.max_hourly_cost.is_some();
         let is_own_name = name.as_str().parse::<VendorModel>().is_err();

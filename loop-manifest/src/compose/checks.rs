@@ -14,7 +14,7 @@ use crate::{
     plan::{ConfidencePlan, JudgePlan, Plan},
 };
 
-/// Everything that has to pass, the cheapest first.
+/// Returns all evaluators that have to pass, the cheapest first.
 pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<InOrder<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
     if let Some(command) = plan.check_command(cx)? {
@@ -38,7 +38,7 @@ impl Plan {
     /// Makes the command that judges, if the plan has one.
     ///
     /// # Errors
-    /// It cannot be run.
+    /// The command cannot run.
     pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
         let mut shell = super::review::check_shell(self, cx);

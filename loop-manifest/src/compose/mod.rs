@@ -1,4 +1,4 @@
-//! From a plan to a loop.
+//! Builds a loop from a plan.
 
 mod agent;
 mod checks;
@@ -33,7 +33,7 @@ use loop_agents::usage::Prices;
 /// token can be added.
 pub type PlannedLoop = Loop<Agent, Judged<AgentOutput>, Bounded>;
 
-/// Iterations in a row that may report nothing of what a limit counts.
+/// The maximum number of consecutive iterations without the usage that a limit counts.
 const MAX_UNMETERED: u64 = 3;
 
 impl Plan {

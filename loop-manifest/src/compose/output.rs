@@ -9,9 +9,9 @@ use serde_json::Value;
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentOutput {
-    /// Of a command.
+    /// The output of a command.
     Command(ShellOutput),
-    /// Of a model.
+    /// The output of a model.
     Model(TurnOutput),
 }
 
@@ -43,7 +43,7 @@ impl AgentOutput {
 impl<'de> Deserialize<'de> for AgentOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        // Each command has an exit, and no model has one.
+        // The output of a command has an exit, and the output of a model has none.
         let output = match value.get("exit") {
             Some(_) => ShellOutput::deserialize(value).map(Self::Command),
             None => TurnOutput::deserialize(value).map(Self::Model),

@@ -1,4 +1,4 @@
-//! JSON: whether a text is it.
+//! Detection of JSON.
 
 use serde::de::IgnoredAny;
 

@@ -17,7 +17,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) value: Value,
-    /// For an object or a list only where it begins.
+    /// For an object or a list, only its beginning.
     pub(crate) span: Span,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Value {
     /// Any other number; may be infinite or not a number in YAML and TOML.
     Decimal(f64),
     Text(String),
-    /// TOML alone has them. No field of a manifest is one, so which day it is does not matter.
+    /// A date, which only TOML has. No field of a manifest takes one, so the date itself does not matter.
     Date,
     List(Vec<Node>),
     Object(Vec<Entry>),
@@ -53,8 +53,8 @@ pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
     match source.format() {
         Format::Toml => toml::parse(source.text()),
         Format::Yaml => yaml::parse(source.text()),
-        // JSON is YAML, and only the YAML parser knows places. The JSON parser goes first: it is
-        // strict, so that what other programs cannot read is refused, and it speaks of JSON.
+        // JSON is YAML, and only the YAML parser reports locations. The strict JSON parser runs first: it rejects text
+        // that other programs cannot read, and its errors are about JSON.
         Format::Json => {
             json::check(source.text())?;
             yaml::parse(source.text())

@@ -13,7 +13,7 @@ use super::{
     Entry, Node, Value, offset,
 };
 
-/// No manifest has this many values; a few lines of aliases to aliases would have billions.
+/// No manifest has this many values, but a few lines of nested aliases could expand to billions.
 const MAX_NODES: usize = 10_000;
 
 /// Reads `text`.
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Tree {
     }
 }
 
-/// Places of values that were read: the parser knows their bytes when it reads from a string.
+/// Returns the location of a value; the parser knows the byte offsets when it reads from a string.
 fn bytes(location: Location) -> Span {
     let span = location.span();
     let start = span.byte_offset().unwrap_or_default() as usize;

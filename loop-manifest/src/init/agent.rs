@@ -34,7 +34,7 @@ pub enum Cost {
     Untold(&'static str),
 }
 
-/// In the order in which they are looked for. The links say what the flags mean.
+/// Ordered by search priority. The links document the flags.
 const AGENTS: [KnownAgent; 6] = [
     // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
     KnownAgent {
@@ -64,8 +64,8 @@ const AGENTS: [KnownAgent; 6] = [
         permits: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
         cost: Cost::Told,
     },
-    // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, what it
-    // would have to ask for is refused.
+    // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, it refuses actions that
+    // need approval.
     KnownAgent {
         program: "opencode",
         command: "opencode run --format json",
@@ -95,11 +95,11 @@ const AGENTS: [KnownAgent; 6] = [
 /// The agent of a draft, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub enum Agent<'a> {
-    /// One of the table.
+    /// A known agent.
     Known(&'static KnownAgent),
     /// A command that the user gave.
     Given(&'a str),
-    /// None was found.
+    /// No agent was found.
     Missing,
 }
 

@@ -14,7 +14,7 @@ pub const SCHEMA_FILE: &str = "loop.schema.json";
 /// The same, as a manifest names it.
 const SCHEMA: &str = "./loop.schema.json";
 
-/// Enough for most tasks, and an evening's bill at worst.
+/// Enough for most tasks; at worst, it costs an evening's bill.
 const MAX_ITERATIONS: u64 = 10;
 const MAX_COST_USD: u64 = 5;
 const MAX_SECONDS: u64 = 3600;

@@ -9,7 +9,7 @@ pub(crate) const MAX_COST: &str = "--max-cost";
 pub(crate) const MAX_TIME: &str = "--max-time";
 pub(crate) const ALLOW_UNMETERED: &str = "--allow-unmetered";
 
-/// Each flag, and the key of a manifest that says the same.
+/// Each flag, and the equivalent key of a manifest.
 pub(crate) const FLAGS: [(&str, &str); 8] = [
     (AGENT, "agent.command"),
     (CHECK, "evaluator.command"),

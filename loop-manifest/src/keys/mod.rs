@@ -29,7 +29,7 @@ pub(crate) enum Need {
 /// A key, by its path from the top of the manifest.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// With dots between the objects: `agent.command`.
+    /// The path, with dots between the objects: `agent.command`.
     pub(crate) path: &'static str,
     pub(crate) need: Need,
     /// The allowed values.
@@ -40,7 +40,7 @@ pub(crate) struct Key {
     pub(crate) explanation: &'static str,
     /// The value that says the same as leaving it out, if there is one.
     pub(crate) default: Option<Sample>,
-    /// Values that a person may begin with.
+    /// Example values to start from.
     pub(crate) examples: &'static [Sample],
 }
 

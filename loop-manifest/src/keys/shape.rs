@@ -12,13 +12,13 @@ pub(crate) enum Shape {
     Object,
     /// Any text.
     Text,
-    /// Text with a sign in it, be it a space.
+    /// Text with at least one character, even a space.
     NotEmpty,
-    /// Text with more in it than spaces.
+    /// Text with more than spaces.
     Filled,
-    /// Text that this regular expression describes.
+    /// Text that matches this regular expression.
     Matching(&'static str),
-    /// One of these words, each with what it means.
+    /// One of these words, each with its meaning.
     OneOf(&'static [(&'static str, &'static str)]),
     /// A whole number of at least this.
     Whole(u64),

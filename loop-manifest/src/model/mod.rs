@@ -1,4 +1,4 @@
-//! Models by their names: where they are, which keys they need, and which tools they can call.
+//! Models by name: their addresses, their keys and their tools.
 //!
 //! A key is money, and a model's server reads the whole conversation. So chats, repetitions and manifests share one way
 //! from a name to a server. A project can only name models. The user decides their addresses and keys, through the

@@ -29,7 +29,7 @@ impl FromStr for ModelName {
 /// A model of a known vendor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorModel {
-    /// Whose protocol its server speaks.
+    /// The vendor whose protocol its server uses.
     pub vendor: Vendor,
     /// The vendor's name for the model.
     pub id: String,
@@ -42,13 +42,13 @@ impl VendorModel {
     }
 }
 
-/// Why a text names no model.
+/// The reason why a text does not name a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// There is nothing.
+    /// The text is empty.
     #[error("the model's name is empty")]
     Empty,
-    /// It might be anybody's.
+    /// The vendor is ambiguous.
     #[error(
         "`{0}` does not tell whose model it is: write `ollama:{0}` or `openai:{0}` (also for servers that speak as \
          OpenAI does), `anthropic:{0}` or `gemini:{0}`; or give it a table `[models.NAME]` in your settings"

@@ -27,7 +27,7 @@ impl ToolName {
         Self("write_file"),
     ];
 
-    /// Those that only look.
+    /// The tools that only read.
     pub const LOOKING: [Self; 6] = [
         Self("file_tree"),
         Self("git"),

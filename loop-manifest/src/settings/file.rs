@@ -15,7 +15,7 @@ use crate::{
     nearest,
 };
 
-/// Settings and prompts are a page of text. A file beyond this is another one, named by mistake.
+/// The maximum size of a settings file or a prompt. A larger file was named by mistake.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// One file, and what it says.

@@ -50,7 +50,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
 }
 
-/// Whose file it is.
+/// The owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The user's own.

@@ -1,4 +1,4 @@
-//! Why a task cannot be worked on.
+//! The reasons why a task cannot be worked on.
 
 use std::io;
 

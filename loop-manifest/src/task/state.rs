@@ -250,7 +250,7 @@ impl Inner {
         self.workspace.approving(LocalPath::new(path))
     }
 
-    /// Keeps the folder out of what git shows. Who wants it there has a file of this name already.
+    /// Hides the folder from git. A person who wants it visible already has a file with this name.
     fn hide(&self) {
         let path = format!("{FOLDER}/.gitignore");
         if self.workspace.read(&path).is_err() {

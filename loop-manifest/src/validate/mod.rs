@@ -1,7 +1,7 @@
-//! From the manifest as written to the plan: what each value may be, and what they may be together.
+//! Turns the manifest as written into the plan: checks each value, and the combination of values.
 //!
-//! Every function here takes what is written, adds what is wrong to `problems`, and returns its part
-//! of the plan if there is one. None stops at its first problem.
+//! Every function here takes written values, adds errors to `problems`, and returns its part of the plan if there is
+//! one. None stops at its first error.
 
 mod agent;
 mod environment;

@@ -1,4 +1,4 @@
-//! Limits on money, and agents whose cost nobody will ever know.
+//! Cost limits for agents whose cost stays unknown.
 
 use loop_agents::usage::{Format, Prices};
 
@@ -75,7 +75,7 @@ fn has_no_prices(usage: &UsagePlan) -> bool {
     usage.prices.as_ref().is_some_and(Prices::is_empty)
 }
 
-/// Why nobody will know the cost.
+/// The reason why the cost stays unknown.
 enum Unpriced {
     /// Neither a cost nor a model is named.
     Model,
