@@ -12,7 +12,7 @@ use loop_telemetry::secrets_in_addresses;
 /// A place in a manifest's text, in bytes.
 pub(crate) type Span = Range<usize>;
 
-/// Whether a rendering carries terminal colours.
+/// The style of a rendering: with terminal colours or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
     /// Plain text, for files, pipes and `NO_COLOR`.

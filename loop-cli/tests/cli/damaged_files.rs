@@ -148,8 +148,8 @@ impl Damage {
         fs::write(path, whole).expect("a file");
     }
 
-    /// Returns whether nobody can detect the damage: a missing line in a file without checksums, or one that a crash
-    /// may have prevented.
+    /// Returns whether the damage is undetectable: a missing line in a hand-written file, or in a journal whose end a
+    /// crash may have prevented.
     fn cannot_be_known(&self, name: &str, whole: &[u8]) -> bool {
         let longest = whole.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
         match self {
@@ -181,7 +181,7 @@ fn damaged_in_any_way(cases: u32) {
     let id = added(&world, &["10m look", "--agent", "true"]);
     schedule(&world, &["fire", &id]).exits(0);
     schedule(&world, &["run", "--once"]).exits(0);
-    // What a job has run is a run of its own, and there is to be one of each file.
+    // A fired job has a run of its own, and the test needs exactly one of each file.
     let runs = world.state().join("runs");
     let index = fs::read_to_string(runs.join("index.jsonl")).expect("an index");
     let of_job = world.records()[1]["run_id"].as_str().expect("an id").to_owned();

@@ -115,7 +115,7 @@ fn survives(place: &str) {
         assert_eq!(after[..before.len()], before, "{at}: {}", resumed.stderr);
         assert_eq!(outcome(&after), expected, "{at}: {}", resumed.stderr);
         assert_none_ran_twice(&world, settled(&before), &at);
-        // It is listed as it is, told of once, and done.
+        // The run is listed as it is, reported once, and done.
         assert_eq!(world.record()["success"], true, "{at}");
         let listed = world.run(&["runs", "--json"]).exits(0).stdout;
         assert!(listed.contains(r#""state":"goal_met""#), "{at}: {listed}");
@@ -319,8 +319,8 @@ fn a_journal_that_is_cut_off_at_any_byte_is_gone_on_with() {
     let whole = fs::read(&path).unwrap();
     let begun = fs::read_to_string(&index).unwrap().lines().next().unwrap().to_owned() + "\n";
     let expected = outcome(&events(&run));
-    // Every byte is tried without the command elsewhere; here so many, spread over all of it and over the places
-    // in a line.
+    // Another test tries every byte without the command; this one tries a sample, spread over the file and over the
+    // positions in a line.
     for cut in (0..whole.len()).step_by(whole.len() / 40 + 1) {
         fs::write(&path, &whole[..cut]).unwrap();
         fs::write(&index, &begun).unwrap();

@@ -97,7 +97,7 @@ fn a_run_without_a_journal_is_alone_in_its_folder_too() {
         world.run(&["every", "1s", "--count", "1", "--", "touch ran"]).exits(2).says(&[&id]);
         world.run(&["resume"]).exits(2).says(&[&id]);
         assert!(!world.has("ran"));
-        // It is no run that can be looked at.
+        // No command can show this run.
         world.run(&["show", &id]).exits(2).says(&["no run"]);
         assert_eq!(world.run(&["runs"]).exits(0).stdout, "");
         world.run(&[&quick[..], &["--parallel"]].concat()).exits(0);

@@ -1,4 +1,4 @@
-//! What halts a run, also in the middle of an iteration.
+//! Events that halt a run, also in the middle of an iteration.
 //!
 //! Agents that must be interrupted sleep for longer than a test waits: if the run ends at all, it was interrupted.
 

@@ -1,4 +1,4 @@
-//! What tools may do, as `loop policy` tells it.
+//! The rules for tools, as `loop policy` shows them.
 
 use std::{fs, os::unix::fs::symlink};
 

@@ -11,7 +11,7 @@ use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
 /// The file in which an editor finds the JSON Schema, in the folder of the manifest.
 pub const SCHEMA_FILE: &str = "loop.schema.json";
 
-/// The same, as a manifest names it.
+/// The path of the schema, as a manifest refers to it.
 const SCHEMA: &str = "./loop.schema.json";
 
 /// Enough for most tasks; at worst, it costs an evening's bill.

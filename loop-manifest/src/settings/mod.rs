@@ -109,7 +109,7 @@ impl Settings {
         self.policy_allowing([])
     }
 
-    /// The same, with programs that the user lets run besides by naming the file in which they stand.
+    /// Returns the policy with these additional programs, which the user permits by naming a file that lists them.
     pub fn policy_allowing(&self, programs: impl IntoIterator<Item = Placed<String>>) -> ActionPolicy {
         let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
         user.allow.extend(programs);

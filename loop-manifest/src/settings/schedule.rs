@@ -1,6 +1,6 @@
 //! `[schedule]`: the numbers that hold for all jobs.
 //!
-//! Jobs are the user's own, so a project has no say in how long they live and when they fire.
+//! Jobs belong to the user, so a project cannot set their lifetime or their times.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tasks: a file that says what to do, an agent that works on it, and an agent that reviews.
+//! Tasks: a file that describes the work, an agent that does it, and an agent that reviews it.
 //!
 //! The permissions are fixed when the run begins. The agents can write to the task file, so an agent that could permit
 //! a program by adding a line to it would have every program. The text is read again whenever it is needed, so that a
@@ -56,7 +56,7 @@ pub const DEFAULT_LOOPS: NonZeroU64 = NonZeroU64::new(5).expect("not 0");
 /// The most rounds of tool calls in a loop, if nobody says another number.
 pub const DEFAULT_ROUNDS: NonZeroU64 = NonZeroU64::new(30).expect("not 0");
 
-/// Says which agents work on which task. A run keeps it, and goes on with it when it is resumed.
+/// The agents and the text of a task. A run stores it, and uses it again when it is resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskSpec {

@@ -32,7 +32,7 @@ struct Inner {
     first: String,
     /// The last text that could be read.
     text: String,
-    /// That it is another one than the first was said.
+    /// True if a change from the first text has been reported.
     has_changed: bool,
     /// The last notice about the file, to avoid repeating it.
     noted: Option<String>,

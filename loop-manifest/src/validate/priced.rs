@@ -77,7 +77,7 @@ fn has_no_prices(usage: &UsagePlan) -> bool {
 
 /// The reason why the cost stays unknown.
 enum Unpriced {
-    /// Neither a cost nor a model is named.
+    /// The agent names neither a cost nor a model.
     Model,
     /// The user's own table is empty.
     Prices,

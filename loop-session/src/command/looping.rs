@@ -1,6 +1,6 @@
 //! `/loop`: repeats a line.
 //!
-//! It is `loop every` inside a session. The same machine repeats a line, and the repeated line has the same
+//! This is `loop every` inside a session. The same machine repeats a line, and the repeated line has the same
 //! conversation, tools, rules and transcript as a typed one.
 
 use std::{num::NonZeroU64, time::Duration};

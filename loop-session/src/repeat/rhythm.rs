@@ -14,7 +14,7 @@ pub const MAX_COUNT: u64 = 100;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RhythmError {
-    /// It is not a duration.
+    /// The text is not a duration.
     #[error(transparent)]
     Interval(#[from] DurationError),
     /// The interval has no length.

@@ -5,8 +5,7 @@
 //! | `.toml` | a chat template: `[[chat.user]] content = '''...'''`, perhaps with turns of an assistant between |
 //! | `.md` | its text; what stands before it between two lines `---` is YAML |
 //!
-//! Both can say `tools`, `model` and `checks`. Nothing else: a word that is misspelt must not be a wish that nobody
-//! hears.
+//! Both kinds accept only `tools`, `model` and `checks`. A misspelt word must not be silently ignored.
 
 mod chat;
 mod markdown;
@@ -34,7 +33,7 @@ pub struct TaskFile {
 /// The programs and commands that a task file allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPermissions {
-    /// Programs that the executing model may run beside the usual ones.
+    /// Programs that the executing model may run in addition to the usual ones.
     pub bash: Vec<String>,
     /// Commands that run after each loop, and have to exit with 0.
     pub checks: Vec<String>,
@@ -84,15 +83,15 @@ pub enum TaskFileError {
         "the line {0} would begin a head (tools, model, checks), but something stands before it: begin the file with `---`, or write `***` if a rule is meant"
     )]
     LateHead(usize),
-    /// It is too long to be told as a whole.
+    /// The text is too long for a prompt.
     #[error(
         "its text has {0} bytes, and {MAX_TASK_BYTES} are the most that agents are told as a whole: put what is long into other files of the folder, and name them"
     )]
     Long(usize),
-    /// It has no chat.
+    /// The file contains no chat.
     #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
     NoChat,
-    /// It has no words.
+    /// The text is empty.
     #[error("there is no task in it: it has no words")]
     Empty,
     /// Its content would be read with escapes.
