@@ -1,4 +1,4 @@
-//! The command line as it is written.
+//! The definition of the command line.
 
 mod chat;
 mod every;
@@ -38,7 +38,7 @@ use loop_manifest::{
     name = "loop",
     version,
     arg_required_else_help = true,
-    // Without the two options that every command has: it is to fit a screen.
+    // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
 Also:  report, a page about a run; schema, completions and man

@@ -1,4 +1,4 @@
-//! Asking a person at the terminal.
+//! Questions to a person at the terminal.
 
 use std::{
     io::{self, BufRead, IsTerminal},
@@ -19,17 +19,17 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::view::{BOLD, Screen, paint, text};
 
-/// Whether somebody is there to be asked: a terminal to read from, and one to show the question on.
+/// Returns whether a person can answer: there is a terminal to read from, and one for the question.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Ctrl+C while a question stands is an answer to it: no.
+/// Turns Ctrl+C during an open question into the answer no.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Declining(Arc<(AtomicBool, Notify)>);
 
 impl Declining {
-    /// Answers no to the question that stands, if one does.
+    /// Answers no to the open question, if there is one.
     pub(crate) fn decline(&self) -> bool {
         let asking = self.0.0.load(Ordering::Relaxed);
         if asking {
@@ -52,8 +52,8 @@ impl Terminal {
         Self { screen, declining, max_iterations }
     }
 
-    /// The question stands after all that was said before it. It does not wait for the terminal: Ctrl+C
-    /// has to be heard meanwhile.
+    /// Shows the question after all earlier output. It does not wait for the terminal, because Ctrl+C must still work
+    /// meanwhile.
     fn show(&self, question: &Question, progress: &Progress) {
         let say = |line: &str| self.screen.line(line);
         say(&format!(
@@ -81,8 +81,8 @@ impl Ask for Terminal {
         forget_early_keys();
         self.show(question, progress);
         let (reply, line) = oneshot::channel();
-        // A thread of its own: a read from a terminal cannot be cancelled, and must not hold up the
-        // end of the run. If it is left behind it ends with the process.
+        // Reads on a separate thread: a terminal read cannot be cancelled, and must not delay the end of the run. An
+        // abandoned thread ends with the process.
         thread::spawn(move || reply.send(read_line()));
         self.declining.0.0.store(true, Ordering::Relaxed);
         let answer = tokio::select! {
@@ -90,7 +90,7 @@ impl Ask for Terminal {
             line = line => match line.ok().flatten() {
                 Some(line) => Some(understood(&line)),
                 None if has_hung_up() => {
-                    // The signal that tells of it is on its way, unless it is ignored.
+                    // The hangup signal is on its way, unless this process ignores it.
                     tokio::time::sleep(HANGUP_TIME).await;
                     None
                 }
@@ -102,17 +102,16 @@ impl Ask for Terminal {
     }
 }
 
-/// Who pressed Enter while the agent worked, or pasted two lines as an earlier answer, has not
-/// answered this question.
+/// Discards keys typed before the question: an early Enter, or the second line of a paste, is not an answer to it.
 fn forget_early_keys() {
-    // A terminal that cannot do it is asked all the same.
+    // If the terminal does not support this, ask anyway.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
-/// How long a hung-up terminal's signal may take.
+/// How long the signal of a hung-up terminal may take.
 const HANGUP_TIME: Duration = Duration::from_secs(1);
 
-/// Whether the end of the input means that the terminal is gone, and not that somebody pressed Ctrl+D.
+/// Returns whether the end of the input means that the terminal is gone, rather than Ctrl+D.
 fn has_hung_up() -> bool {
     tcgetattr(io::stdin()).is_err()
 }
@@ -120,8 +119,8 @@ fn has_hung_up() -> bool {
 /// How long after a line the next one counts as part of the same paste.
 const PASTE_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// What was typed, or pasted: the lines that come at once. `None` at the end of the input (Ctrl+D), and
-/// if it cannot be read.
+/// Reads the typed or pasted answer: all lines that arrive at once. Returns `None` at the end of the input (Ctrl+D) or
+/// after a read error.
 fn read_line() -> Option<String> {
     let mut stdin = io::stdin().lock();
     let mut lines = Vec::new();

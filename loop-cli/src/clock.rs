@@ -1,7 +1,7 @@
-//! The clock on the wall, whatever it says.
+//! The wall clock, with bounds for absurd values.
 //!
-//! A machine without a battery begins in 1970 or before, and one whose clock is wrong may be past the year 9999, which
-//! no timestamp can tell. A run of six hours is not to end over that.
+//! A machine without a battery starts in 1970 or earlier, and a wrong clock may be past the year 9999, which no
+//! timestamp can represent. Neither may end a run of six hours.
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use loop_telemetry::clamped;
 use uuid::{NoContext, Uuid};
 
-/// The wall-clock time, from the beginning of 1970 to the last instant that can be told.
+/// Returns the wall-clock time, clamped to the range from 1970 to the last representable instant.
 pub(crate) fn now() -> Timestamp {
     let now = clamped(SystemTime::now());
     #[cfg(debug_assertions)]
@@ -18,7 +18,7 @@ pub(crate) fn now() -> Timestamp {
     now
 }
 
-/// A name that nothing else has. Names sort by the time at which they were made.
+/// Returns a new unique id. Ids sort by creation time.
 pub(crate) fn new_id() -> Uuid {
     let now = now();
     let seconds = u64::try_from(now.as_second()).unwrap_or_default();

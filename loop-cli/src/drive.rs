@@ -1,4 +1,4 @@
-//! Driving a run: the people who watch it, answer it, and end it.
+//! Drives a run, together with the people who watch it, answer it and end it.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,57 +18,57 @@ use crate::{
     view::{self, Screen, Table},
 };
 
-/// Who is there.
+/// The people around a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Audience {
-    /// Nobody wants to see anything.
+    /// Nobody wants any output.
     pub(crate) quiet: bool,
-    /// Somebody answers questions.
+    /// Somebody can answer questions.
     pub(crate) can_be_asked: bool,
-    /// Somebody wants to see all that the agent and the check print.
+    /// Somebody wants the whole output of the agent and the check.
     pub(crate) show_output: bool,
 }
 
-/// Where a run takes place, and where it is seen and heard of.
+/// The surroundings of a run: its processes, its screen and its observers.
 pub(crate) struct Stage<'a> {
-    /// The command that runs, to be stopped and continued.
+    /// The running command, to be suspended and continued.
     pub(crate) job: &'a Job,
-    /// What answers for the run's processes.
+    /// The supervisor of the run's processes.
     pub(crate) custody: &'a Custody,
     /// The run's time limit.
     pub(crate) max_time: Option<Duration>,
     pub(crate) screen: &'a Screen,
-    /// A question that stands, which Ctrl+C declines.
+    /// The open question, which Ctrl+C declines.
     pub(crate) declining: Declining,
     pub(crate) signals: Signals,
     /// The run's iterations so far.
     pub(crate) table: Table,
 }
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) ending: Ending,
     pub(crate) progress: Progress,
-    /// The first signal that asked for its end.
+    /// The first signal that requested its end.
     pub(crate) signal: Option<Signal>,
     /// Its iterations.
     pub(crate) table: Table,
-    /// Why its journal lacks its end, if it does.
+    /// Why the journal lacks the run's end, if it does.
     pub(crate) unrecorded: Option<String>,
-    /// A record of it that was asked for could not be written.
+    /// True if a requested record could not be written.
     pub(crate) lacks_record: bool,
 }
 
-/// What is still there of a run that was dropped.
+/// The state that remains after a run was dropped.
 #[derive(Debug, Default)]
 struct Seen {
     progress: Progress,
     table: Table,
 }
 
-/// Runs a loop to its end. The first signal cancels it; the second one drops it, and with it
-/// everything that it started.
+/// Runs a loop to its end. The first signal cancels it; the second one drops it, together with everything that it
+/// started.
 pub(crate) async fn drive<I, S>(composed: Loop<I, S, Bounded>, stage: Stage<'_>) -> Result<Ended, Failure>
 where
     I: Iteration + 'static,
@@ -103,10 +103,10 @@ where
     Ok(Ended { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
 
-/// How much later than the run itself its guardian ends the work that is under way at the time limit.
+/// The extra time before the guardian ends the current work at the time limit, so that the run itself can end it first.
 const HEAD_START: Duration = Duration::from_millis(500);
 
-/// Tells the guardian until when the work may take that begins, in case this process is kept from ending it.
+/// Announces to the guardian when the work must end, in case this process is unable to end it.
 fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, progress: &Progress) {
     let granted = progress.granted().map(|grant| grant.time).unwrap_or_default();
     let left = || Some(max_time?.saturating_add(granted).saturating_sub(event.at.into()));
@@ -122,26 +122,26 @@ fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, pr
     }
 }
 
-/// Stops the run, what it started and this process, until somebody lets it go on.
+/// Suspends the run, its processes and this process, until somebody continues it.
 fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff, awake: &KeepAwake) {
-    // The agent has a session of its own, and would work on with nobody to watch it.
+    // The agent has its own process session, and would otherwise continue with nobody watching.
     job.stop();
     let was_shown = screen.is_shown();
     screen.hide();
-    // Whatever is printed after this would stand in the shell's way.
+    // Later output would interfere with the shell.
     view::flush();
     let stopped = awake.suspend(stop_here);
     time_off.add(stopped);
     screen.skip(stopped);
-    // A question that stands has the terminal to itself.
+    // An open question has the terminal to itself.
     if was_shown {
         screen.show();
     }
     job.go_on();
 }
 
-/// Waits for the end of a run, and hears signals meanwhile: gives its report, unless it was dropped, and
-/// the first signal that asked for its end.
+/// Waits for the end of a run while handling signals. Returns its report, unless the run was dropped, and the first
+/// signal that requested its end.
 async fn attend<O>(
     run: impl Future<Output = Result<Report<O>, BuildError>>,
     mut signals: Signals,
@@ -170,10 +170,10 @@ async fn attend<O>(
     }
 }
 
-/// Ends the account of a run that was killed: nobody else is left to do it.
+/// Completes the history of a killed run, because nobody else can.
 fn killed(mut progress: Progress) -> Result<(Ending, Progress), HistoryError> {
     let ending = Ending::halted(Halt::new(StopReason::Cancelled, "killed by a second signal"));
-    // The work that was killed was begun, and counts.
+    // The killed work had begun, so it counts.
     if let Phase::Working(_) = progress.phase() {
         if !progress.is_interrupted() {
             let cause = Box::new(ending.clone());

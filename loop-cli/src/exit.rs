@@ -6,26 +6,26 @@ use loop_core::StopReason;
 
 use crate::{drive::Ended, signals::Signal};
 
-/// The goal was met; or, for commands that run no loop, all went well.
+/// The goal was met. For commands that run no loop: success.
 pub(crate) const OK: u8 = 0;
-/// `loop policy explain`: it would not be done.
+/// `loop policy explain`: the policy denies the action.
 pub(crate) const DENIED: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
-/// The command line, the manifest or the machine's set-up is wrong, or a stored file cannot be used. Nothing was run.
+/// The command line, the manifest or the machine's set-up is wrong, or a stored file is unusable. Nothing was run.
 pub(crate) const USAGE: u8 = 2;
-/// The run failed for a reason of its own; or a record that was asked for could not be written.
+/// The run failed by itself, or a requested record could not be written.
 pub(crate) const FAILED: u8 = 3;
-/// Cancelled by a signal: this and the signal's number.
+/// A signal cancelled the run. The code is this value plus the signal's number.
 const SIGNALLED: u8 = 128;
 
-/// The code of a command that a signal ended.
+/// Returns the code of a command that a signal ended.
 pub(crate) const fn of_signal(signal: Signal) -> u8 {
     SIGNALLED + signal.number()
 }
 
-/// The code of a run that is over here. One whose record somebody asked for and does not get has failed them, however it
-/// ended: a script would count on a line that is not there.
+/// Returns the code of a run that is over. If a requested record could not be written, the run counts as failed however
+/// it ended: a script would rely on the missing line.
 pub(crate) fn of_ended(ended: &Ended) -> ExitCode {
     match ended.lacks_record {
         true => ExitCode::from(FAILED),
@@ -33,7 +33,8 @@ pub(crate) fn of_ended(ended: &Ended) -> ExitCode {
     }
 }
 
-/// The code of a run that stopped for this reason, or met its goal, after the first signal that it was sent, by its number.
+/// Returns the code of a run from its stop reason (`None` if it met its goal) and the number of the first signal it
+/// received.
 pub(crate) fn of_run(reason: Option<&StopReason>, signal: Option<u8>) -> ExitCode {
     let code = match (reason, signal) {
         (None, _) => OK,

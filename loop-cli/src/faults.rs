@@ -1,27 +1,27 @@
-//! Faults on purpose: what the machine does to a run, at a place that a test chooses.
+//! Deliberate faults: the process dies at a place that a test chooses.
 //!
-//! A run that is killed by a test from outside dies wherever it happens to be, and not twice at the same place.
-//! So the places where a journal could be left behind half done have names, and a variable says at which of them,
-//! and at which passing of it, this process dies. Builds without debug assertions, and so all that are released,
-//! neither read the variables nor have the places: tests are made with debug assertions, and a feature for them
-//! would take a second build, and be forgotten in one of the two.
+//! A test that kills a run from outside hits a random place, and never the same one twice. So each place that could
+//! leave a journal half-written has a name. A variable selects the name, and the pass, at which this process dies.
+//! Builds without debug assertions, which include all releases, neither read the variables nor contain the places.
+//! Tests are built with debug assertions. A cargo feature instead would need a second build, and would be forgotten in
+//! one of the two.
 
 use loop_telemetry::FileJournal;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Dies here if that is asked for.
+/// Dies here if the test requests it.
 #[cfg(debug_assertions)]
 pub(crate) use self::chosen::point;
 
-/// Dies here if that is asked for, which it is not in this build.
+/// Does nothing: this build has no faults.
 #[cfg(not(debug_assertions))]
 pub(crate) const fn point(_name: &str) {}
 
-/// The wall-clock time, off by as much as is asked for.
+/// The wall-clock time, shifted by the requested error.
 #[cfg(debug_assertions)]
 pub(crate) use self::chosen::wrong;
 
-/// The journal, with a place before and after each of its writes.
+/// Wraps the journal with a fault place before and after each write.
 #[cfg(debug_assertions)]
 pub(crate) fn journal<O>(journal: FileJournal<O>) -> impl loop_core::Journal<O> + 'static
 where
@@ -30,7 +30,7 @@ where
     chosen::Faulty(journal)
 }
 
-/// The journal.
+/// Returns the journal unchanged.
 #[cfg(not(debug_assertions))]
 pub(crate) fn journal<O>(journal: FileJournal<O>) -> impl loop_core::Journal<O> + 'static
 where
@@ -53,9 +53,9 @@ mod chosen {
     use loop_core::{BoxError, Event, Journal, async_trait};
     use rustix::process::{Pid, Signal, kill_process};
 
-    /// `name:n`: die at the place of this name when it is passed for the n-th time.
+    /// `name:n`: die at the n-th pass of the place with this name.
     const KILL: &str = "LOOP_TEST_KILL_AT";
-    /// The seconds by which the clock is wrong.
+    /// The clock error in seconds.
     const CLOCK: &str = "LOOP_TEST_CLOCK_ERROR";
 
     static PLACE: LazyLock<Option<(String, u64)>> = LazyLock::new(|| {
@@ -72,7 +72,7 @@ mod chosen {
             && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == *passing
             && let Some(own) = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw)
         {
-            // As the system does it when it has no memory left: nothing is closed, told or cleaned up.
+            // Dies like a process that the system kills for lack of memory: nothing is closed, reported or cleaned up.
             let _ = kill_process(own, Signal::KILL);
         }
     }

@@ -1,4 +1,4 @@
-//! What is kept of a run, and what is not: its journal, and the secrets that must not be in it.
+//! The stored data of a run: its journal, and the secrets that it must not contain.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,25 +18,25 @@ use crate::{
     view::{self, Table},
 };
 
-/// Where the events of a run, whose iterations produce an `O`, come from and go to.
+/// The source and destination of a run's events. `O` is the output of an iteration.
 #[derive(Debug)]
 pub(crate) enum Past<O> {
-    /// A new run of which nothing is kept, and what tells others that it is there.
+    /// A new run without storage; the lock tells other processes that it exists.
     Unkept(Option<RunLock>),
     /// A new run.
     New(FileJournal<O>),
-    /// A run that goes on.
+    /// A resumed run.
     Resumed {
         journal: FileJournal<O>,
-        /// What is added to it.
+        /// The raised limits.
         grant: Option<Grant>,
-        /// Its iterations so far.
+        /// The iterations so far.
         table: Box<Table>,
     },
 }
 
 impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
-    /// The loop with this past.
+    /// Attaches this past to the loop.
     pub(crate) fn give_to<I, S>(self, composed: Loop<I, S, Bounded>) -> Loop<I, S, Bounded>
     where
         I: Iteration<Output = O>,
@@ -55,7 +55,8 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         }
     }
 
-    /// The run's lock: whoever takes the run up next, or begins another in its folder, waits until its end is noted.
+    /// Returns the run's lock. A process that wants to resume the run, or to begin another in its folder, waits until
+    /// the end is noted.
     pub(crate) fn hold(&mut self) -> Option<RunLock> {
         match self {
             Self::Unkept(lock) => lock.take(),
@@ -63,7 +64,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         }
     }
 
-    /// What is added to it.
+    /// Returns the raised limits.
     pub(crate) fn grant(&self) -> Option<&Grant> {
         match self {
             Self::Unkept(_) | Self::New(_) => None,
@@ -71,7 +72,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
         }
     }
 
-    /// The iterations so far.
+    /// Returns the iterations so far.
     pub(crate) fn table(&mut self) -> Table {
         match self {
             Self::Unkept(_) | Self::New(_) => Table::default(),
@@ -80,17 +81,17 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> Past<O> {
     }
 }
 
-/// Knows the secrets that a run's agent could print: the values of variables that look like secrets, whether
-/// it sees them or finds them somewhere else, and whatever has the shape of a key. `set` are those that were set
-/// for it, and `env` is our own environment.
+/// Returns a redactor for every secret that a run's agent could print: values of variables that look like secrets,
+/// whether or not the agent sees them, and any text shaped like a key. `set` are the variables set for the agent, and
+/// `env` is our own environment.
 pub(crate) fn redactor(set: &BTreeMap<String, String>, env: &[(OsString, OsString)]) -> Redactor {
     let users = env.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
     let set = set.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
     secrets(users.chain(set))
 }
 
-/// Knows the secrets among these variables, those in addresses in them and in the [settings](settings()), and
-/// whatever has the shape of a key.
+/// Returns a redactor for the secrets among these variables, those in addresses in them and in the
+/// [settings](settings()), and any text shaped like a key.
 pub(crate) fn secrets<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
     let mut secrets = OF_SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone();
     secrets.extend(secrets_in(variables));
@@ -101,14 +102,14 @@ fn in_addresses(text: &str) -> impl Iterator<Item = Vec<u8>> {
     secrets_in_addresses(text).into_iter().map(|secret| secret.as_bytes().to_vec())
 }
 
-/// The secrets in addresses of settings.
+/// The secrets in addresses of the settings.
 static OF_SETTINGS: RwLock<BTreeSet<Vec<u8>>> = RwLock::new(BTreeSet::new());
 
-/// The settings that hold in this folder. Secrets in the addresses that they name are neither shown nor recorded from
-/// now on: settings may be read after other secrets are known.
+/// Loads the settings for this folder. From now on, secrets in their addresses are neither shown nor recorded. Settings
+/// may be loaded after other secrets are known.
 ///
 /// # Errors
-/// All that is wrong with the first file that is wrong.
+/// Returns all errors in the first invalid file.
 pub(crate) fn settings(
     dir: &Path,
     lookup: impl FnMut(&str) -> Option<OsString>,
@@ -125,7 +126,7 @@ pub(crate) fn settings(
     Ok(settings)
 }
 
-/// A run's journal could not be written to its end, although the run did end.
+/// Returns the error for a run that ended although its journal could not record the end.
 pub(crate) fn incomplete(why: &str) -> anyhow::Error {
     anyhow!("the run's journal lacks its end, so `loop resume` would do again what is not in it: {why}")
 }

@@ -1,7 +1,8 @@
-//! Keeping all that agent and check print, where that is asked for.
+//! Stores the whole output of agent and check, if requested.
 //!
-//! What is kept for the next iteration has a hole in its middle if it is long. Who wants to read all of it in the
-//! morning asks for it beforehand. It is a service to people: if it fails, the run goes on, and says so at its end.
+//! The output stored for the next iteration omits the middle if it is long. A person who wants to read all of it must
+//! request that beforehand. This is only a service to people: if it fails, the run continues, and reports the failure
+//! at its end.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,16 +14,16 @@ use loop_agents::process::Stream;
 use loop_core::{Event, EventKind, Observer, Progress};
 use loop_telemetry::{Channel, Log, LogError, Logs};
 
-/// Writes what agent and check print into files of the run. Clones write into the same.
+/// Writes the output of agent and check into files of the run. Clones write to the same files.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputLogs(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     logs: Logs,
-    /// That of the command that runs.
+    /// The log of the running command.
     log: Option<Log>,
-    /// Why something is missing.
+    /// Why part of the output is missing.
     failure: Option<LogError>,
 }
 
@@ -31,7 +32,7 @@ impl OutputLogs {
         Self(Arc::new(Mutex::new(State { logs, log: None, failure: None })))
     }
 
-    /// Takes what the command that runs has printed.
+    /// Writes output of the running command.
     pub(crate) fn write(&self, stream: Stream, bytes: &[u8]) {
         let channel = match stream {
             Stream::Stdout | Stream::Merged => Channel::Output,
@@ -39,18 +40,18 @@ impl OutputLogs {
         };
         let mut state = self.lock();
         if let Some(Err(error)) = state.log.as_mut().map(|log| log.write(channel, bytes)) {
-            // Half a line later it would look whole again.
+            // Half a line later the log would look complete again.
             state.log = None;
             state.fail(error);
         }
     }
 
-    /// Where the files are.
+    /// Returns the folder of the files.
     pub(crate) fn folder(&self) -> PathBuf {
         Path::to_owned(self.lock().logs.folder())
     }
 
-    /// Why something is missing in the files, if something is.
+    /// Returns why part of the output is missing, if it is.
     pub(crate) fn failure(&self) -> Option<anyhow::Error> {
         self.lock().failure.take().map(|error| anyhow!(error))
     }
@@ -74,7 +75,7 @@ impl State {
         }
     }
 
-    /// The first failure is told: those after it have the same cause.
+    /// Stores the first failure only: later ones have the same cause.
     fn fail(&mut self, error: LogError) {
         self.failure.get_or_insert(error);
     }

@@ -1,4 +1,4 @@
-//! `loop`: run an agent against a check until it passes, inside limits that hold.
+//! `loop`: runs an agent against a check until it passes, within hard limits.
 #[cfg(not(unix))]
 compile_error!("loop supervises processes as Unix does; on Windows, build and run it inside WSL");
 

@@ -1,4 +1,4 @@
-//! The signals by which a person or a machine ends a run.
+//! The signals with which a person or a machine ends a run.
 
 use std::{
     fmt, fs, io,
@@ -10,7 +10,7 @@ use tokio::signal::unix::{self, SignalKind};
 /// A signal that ends a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// The terminal is gone: a dropped ssh.
+    /// The terminal is gone, for example after a dropped ssh connection.
     Hangup,
     /// Ctrl+C.
     Interrupt,
@@ -53,8 +53,8 @@ impl fmt::Display for Signal {
 pub(crate) struct Signals(Vec<(Signal, unix::Signal)>);
 
 impl Signals {
-    /// Listens from now on. A signal that was ignored when the command started stays ignored, so
-    /// that `nohup loop run` survives the terminal.
+    /// Starts to listen. A signal that was ignored when the command started stays ignored, so that `nohup loop run`
+    /// survives its terminal.
     pub(crate) fn listen() -> io::Result<Self> {
         let ignored = ignored_at_start();
         let listen = |signal: Signal| Ok((signal, unix::signal(signal.kind())?));
@@ -66,10 +66,10 @@ impl Signals {
             .map(Self)
     }
 
-    /// The next signal.
+    /// Returns the next signal.
     ///
     /// # Cancel safety
-    /// Cancel safe: a signal that came is returned by the next call.
+    /// This is cancel safe: the next call returns a signal that has arrived.
     pub(crate) async fn next(&mut self) -> Signal {
         std::future::poll_fn(|cx| {
             for (signal, listener) in &mut self.0 {
@@ -83,11 +83,11 @@ impl Signals {
     }
 }
 
-/// Ctrl+Z.
+/// Waits for Ctrl+Z.
 pub(crate) struct Suspensions(Option<unix::Signal>);
 
 impl Suspensions {
-    /// Listens from now on, unless the signal was ignored when the command started.
+    /// Starts to listen, unless the signal was ignored when the command started.
     pub(crate) fn listen() -> io::Result<Self> {
         let suspend = rustix::process::Signal::TSTP.as_raw();
         let ignored = ignored_at_start() & (1 << (suspend - 1)) != 0;
@@ -98,7 +98,7 @@ impl Suspensions {
     /// Resolves at the next Ctrl+Z.
     ///
     /// # Cancel safety
-    /// Cancel safe: a signal that came is seen by the next call.
+    /// This is cancel safe: the next call sees a signal that has arrived.
     pub(crate) async fn next(&mut self) {
         let heard = match &mut self.0 {
             Some(listener) => listener.recv().await,
@@ -110,15 +110,15 @@ impl Suspensions {
     }
 }
 
-/// Stops this process until somebody lets it go on (`fg`); gives how long that took.
+/// Stops this process until somebody continues it (`fg`). Returns how long that took.
 pub(crate) fn stop_here() -> Duration {
     let stopped = Instant::now();
-    // It cannot fail: the signal is one of ours, to ourselves. If it did we would just go on.
+    // This cannot fail, because the process signals itself. If it did, the process would just continue.
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
     stopped.elapsed()
 }
 
-/// The set of ignored signals, as the kernel shows it. Where it shows none, nothing was ignored.
+/// Returns the set of ignored signals that the kernel reports; empty if it reports none.
 fn ignored_at_start() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -23,24 +23,24 @@ use crate::{Diagnostics, settings::Settings};
 
 /// Receives what one agent or check prints while it works.
 pub trait OutputSink: Send + Sync {
-    /// Takes text for people: the words of the agent, or the output of a check. Bytes arrive as they were read, so a line
-    /// or a character may be divided between two calls.
+    /// Takes text for people: the words of the agent, or the output of a check. Bytes arrive as they were read, so a
+    /// line or a character may be split between two calls.
     fn text(&self, bytes: &[u8]);
 
-    /// Takes everything that was printed, as it was printed. Default: ignores it.
+    /// Takes the complete raw output. Default: ignores it.
     fn raw(&self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
 }
 
-/// Decides where a plan runs, with which variables, and who hears what its parts print and report.
+/// The folder and the variables of a plan, and the listeners to its parts.
 ///
 /// The context carries what the agent and the checks need. What the loop itself needs belongs to the
 /// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask handler
 /// or a cancellation token there. Clones share the folder, the usage file and the supervision.
 ///
 /// # Default
-/// No variables, no settings, nobody who listens, and a redactor that knows the secrets among the variables.
+/// No variables, no settings, no listeners, and a redactor that knows the secrets among the variables.
 ///
 /// ```
 /// use loop_agents::process::Custody;
@@ -117,8 +117,8 @@ impl ExecutionContext {
         Self { variables: variables.into_iter().collect(), ..self }
     }
 
-    /// Names the manifest that is executed, by its whole path without links. Tools ask before they change it. A task does
-    /// this for its own file.
+    /// Sets the manifest that is executed, as an absolute path without links. Tools ask before they change it. A task
+    /// does this for its own file.
     #[must_use]
     pub fn executing(self, file: Option<PathBuf>) -> Self {
         Self { executed: file, ..self }
@@ -137,26 +137,26 @@ impl ExecutionContext {
         Self { clock, ..self }
     }
 
-    /// Takes secrets out of what is kept: the audit of tools and the state of
-    /// tasks go through `redact`.
+    /// Redacts stored data: the audit log of tools and the state of tasks go through `redact`.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         Self { redact: Some(Hook(Arc::new(redact))), ..self }
     }
 
-    /// Has every agent and every check write to a sink of its own, which `make` returns.
+    /// Sets the factory of output sinks: each agent and each check writes to its own sink, which `make` returns.
     #[must_use]
     pub fn on_output(self, make: impl Fn() -> Arc<dyn OutputSink> + Send + Sync + 'static) -> Self {
         Self { output: Some(Hook(Arc::new(make))), ..self }
     }
 
-    /// Hears at once what is odd about the usage that an agent prints, such as a model without a price.
+    /// Sets the listener for problems with an agent's usage reports, such as a model without a price. It is called at
+    /// once.
     #[must_use]
     pub fn on_usage_note(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { on_usage_note: Some(Hook(Arc::new(listener))), ..self }
     }
 
-    /// Hears warnings about parts that can run, and probably not as was meant.
+    /// Sets the listener for warnings about parts that can run, but probably not as intended.
     #[must_use]
     pub fn on_warning(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { on_warning: Some(Hook(Arc::new(listener))), ..self }
@@ -192,7 +192,7 @@ impl ExecutionContext {
         &self.job
     }
 
-    /// What ends the processes that agents and checks leave behind.
+    /// Returns the supervisor that ends the processes that agents and checks leave behind.
     pub fn custody(&self) -> &Custody {
         &self.custody
     }
@@ -205,7 +205,7 @@ impl ExecutionContext {
     /// The settings.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// Returns all errors in the settings.
     pub fn settings(&self) -> Result<&Settings, &Diagnostics> {
         (*self.settings).as_ref()
     }

@@ -1,4 +1,4 @@
-//! A plan in words, for a person who is about to leave it alone for a night.
+//! Describes a plan in words, for a person who will leave it unattended for a night.
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
@@ -73,11 +73,11 @@ fn checkpoint(every: NonZeroU64) -> String {
     format!("after every {}iteration that did not meet the goal", ordinal(every))
 }
 
-/// A label and its text; further lines of the text stand under the first.
+/// Adds a label and its text; further lines of the text are aligned with the first.
 pub(super) fn row(page: &mut String, label: &str, text: &str) {
     for (index, line) in text.lines().enumerate() {
         let label = if index == 0 { label } else { "" };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(page, "  {label:<11}{line}");
     }
 }
@@ -96,7 +96,7 @@ fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, us
     row(page, "", &format!("what it costs is estimated from {}", prices(usage)));
 }
 
-/// Whose prices count, and of which date.
+/// Describes the source of the prices, and their date.
 fn prices(UsagePlan { prices, .. }: &UsagePlan) -> String {
     let date = prices.clone().unwrap_or_default().date().to_owned();
     let whose = if prices.is_some() { "your prices" } else { "list prices" };
@@ -194,7 +194,7 @@ fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
 
 fn goal(plan: &Plan) -> String {
     let EvaluatorPlan { command, confidence, judge, review, .. } = &plan.evaluator;
-    // One pattern alone is looked for by the check itself.
+    // The check itself looks for a single pattern.
     let of_command = if plan.stop.is_plain() { &plan.stop } else { &StopPlan::EvaluatorPass };
     let command = command.is_some().then(|| of_command.describe("the check exits 0"));
     let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
@@ -231,7 +231,7 @@ pub(super) fn list(parts: &[&str], last: &str) -> String {
     }
 }
 
-/// "", "2nd ", "3rd ", "11th ": what stands between "every" and its noun.
+/// Returns "", "2nd ", "3rd " or "11th ", for use between "every" and its noun.
 fn ordinal(number: NonZeroU64) -> String {
     let ending = match (number.get() % 100, number.get() % 10) {
         (_, _) if number.get() == 1 => return String::new(),
@@ -248,7 +248,7 @@ fn bytes(count: usize) -> String {
     if count.is_multiple_of(1 << 10) { format!("{} KiB", count >> 10) } else { format!("{count} bytes") }
 }
 
-/// `1 hour 30 minutes`, `1.5 seconds`.
+/// Formats a duration: `1 hour 30 minutes`, `1.5 seconds`.
 fn time(duration: Duration) -> String {
     let whole = duration.as_secs();
     let units = [("day", whole / 86_400), ("hour", whole / 3600 % 24), ("minute", whole / 60 % 60)];

@@ -12,7 +12,7 @@ use loop_telemetry::secrets_in_addresses;
 /// A place in a manifest's text, in bytes.
 pub(crate) type Span = Range<usize>;
 
-/// Whether a rendering carries terminal colours.
+/// The style of a rendering: with terminal colours or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
     /// Plain text, for files, pipes and `NO_COLOR`.
@@ -45,17 +45,17 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Something that makes the manifest unusable.
+    /// Creates an error: the manifest is unusable.
     pub(crate) fn error(title: impl Into<String>) -> Self {
         Self::new(Severity::Error, title.into())
     }
 
-    /// Something that works, and probably not as it was meant.
+    /// Creates a warning: the manifest works, but probably not as intended.
     pub(crate) fn warning(title: impl Into<String>) -> Self {
         Self::new(Severity::Warning, title.into())
     }
 
-    /// A warning to who looks at the manifest, and an error to who wants to run it.
+    /// Creates a finding that is a warning in a display of the manifest, and an error when it is to run.
     pub(crate) fn unfinished(title: impl Into<String>) -> Self {
         Self::new(Severity::Unfinished, title.into())
     }
@@ -64,7 +64,7 @@ impl Diagnostic {
         Self { severity, title, marks: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
 
-    /// Points at a place. The first place is the finding's own; later ones explain it.
+    /// Points at a location. The first location is the finding's own; later ones explain it.
     pub(crate) fn at(mut self, span: Span, label: impl Into<String>) -> Self {
         self.marks.push(Mark { span, label: label.into() });
         self
@@ -82,7 +82,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says nothing of these secrets.
+    /// Removes these secrets from the texts.
     fn conceal(&mut self, secrets: &[String]) {
         let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
         let texts = [&mut self.title].into_iter().chain(labels).chain(&mut self.notes).chain(&mut self.help);
@@ -121,7 +121,8 @@ fn annotation<'a>(index: usize, mark: &'a Mark, text: &str) -> Annotation<'a> {
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
 }
 
-/// A prompt may have a hundred lines; a bracket around all of them would hide what is said of it.
+/// Returns the span's first line. A prompt may have a hundred lines, and a bracket around all of them would hide the
+/// message.
 fn first_line(span: &Span, text: &str) -> Span {
     let start = text.floor_char_boundary(span.start);
     let end = text.ceil_char_boundary(span.end).max(start);
@@ -129,8 +130,8 @@ fn first_line(span: &Span, text: &str) -> Span {
     start..start + line.len()
 }
 
-/// All findings about one manifest, in the order of their places. Logins and keys in the addresses of servers that the
-/// file names are shown as `*`.
+/// All findings about one manifest, in the order of their locations. Credentials in server addresses that the file
+/// contains appear as `*`.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     path: String,
@@ -139,7 +140,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// `findings` about `text`, which was read from `path`.
+    /// Collects `findings` about `text`, which was read from `path`.
     pub(crate) fn new(
         path: impl Into<String>,
         text: impl Into<String>,
@@ -165,8 +166,8 @@ impl Diagnostics {
         (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
     }
 
-    /// The findings in the look of rustc, each with its lines of the file; ends with a line feed
-    /// unless there is none.
+    /// Formats the findings in the style of rustc, each with its lines of the file. The text ends with a line feed
+    /// unless it is empty.
     pub fn render(&self, paint: Paint) -> String {
         let renderer = match paint {
             Paint::Plain => Renderer::plain(),

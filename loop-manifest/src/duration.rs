@@ -19,19 +19,19 @@ const SIGNS: [char; 2] = ['+', '-'];
 
 const SECOND: u128 = 1_000_000_000;
 
-/// Some 292 years: what others can hold, too.
+/// About 292 years: other programs cannot represent more.
 const LONGEST: u128 = i64::MAX as u128;
 
-/// Why a text is no duration.
+/// The reason why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// A bare number could be seconds for one person and minutes for the next.
     #[error("a unit is missing: write {0}s, {0}m or {0}h")]
     Unitless(String),
-    /// Time does not run backwards.
+    /// The duration is negative.
     #[error("it cannot be less than nothing")]
     Negative,
-    /// More than can be counted.
+    /// The duration is too long.
     #[error("it is too long: the longest is 106751d")]
     TooLong,
     /// Anything else.
@@ -51,10 +51,10 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// The same, where a bare number is one of seconds, and nothing at all is no time.
+/// Parses a duration, in which a bare number means seconds and an empty text means zero.
 ///
 /// # Errors
-/// As for [`parse`], but for the unit.
+/// As for [`parse`], except for a missing unit.
 pub fn parse_or_seconds(text: &str) -> Result<Duration, DurationError> {
     let text = compact(text);
     if text.is_empty() {
@@ -100,7 +100,7 @@ fn amount(text: &str) -> Result<(u128, &str), DurationError> {
     let (_, length) =
         unit.filter(|_| !(whole.is_empty() && fraction.is_empty())).ok_or(DurationError::Unreadable)?;
     let number = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse::<u128>() };
-    // More digits than fit are more than any duration.
+    // More digits than fit are longer than any duration.
     let whole = number(whole).map_err(|_| DurationError::TooLong)?;
     // Of the longest unit, 15 digits are less than a nanosecond.
     let fraction = &fraction[..fraction.len().min(15)];

@@ -1,10 +1,10 @@
-//! Which variables the agent and the evaluator see, as the manifest says it.
+//! The variables that the agent and the evaluator see, according to the manifest.
 
 use std::collections::BTreeMap;
 
 use loop_guardrails::policy::environment::{EnvironmentPolicy, Inherit, NamePattern};
 
-/// `agent.env`: what the agent and the evaluator see.
+/// `agent.env`: the variables for the agent and the evaluator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentPlan {
     /// The variables to begin with.
@@ -16,7 +16,7 @@ pub struct EnvironmentPlan {
 }
 
 impl EnvironmentPlan {
-    /// Which of the user's variables are seen.
+    /// Returns the policy for the user's variables.
     pub(crate) fn policy(&self) -> EnvironmentPolicy {
         EnvironmentPolicy::new().inherit(self.inherit).pass(self.pass.iter().cloned())
     }

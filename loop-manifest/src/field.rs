@@ -23,7 +23,7 @@ pub(crate) enum Field<T> {
 }
 
 impl<T> Field<T> {
-    /// What `next` makes of what is written.
+    /// Returns the result of `next` for a written value.
     pub(crate) fn and_then<U>(self, next: impl FnOnce(At<T>) -> Field<U>) -> Field<U> {
         match self {
             Self::Absent => Field::Absent,
@@ -32,7 +32,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Puts what is written through `judge`; what it objects to is reported.
+    /// Validates the written value with `judge`, and reports its objections.
     pub(crate) fn judge<U>(
         self,
         problems: &mut Vec<Diagnostic>,
@@ -50,7 +50,7 @@ impl<T> Field<T> {
         })
     }
 
-    /// What is written, if anything is.
+    /// Returns the written value, if there is one.
     pub(crate) fn written(&self) -> Option<&At<T>> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }

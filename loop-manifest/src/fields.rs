@@ -1,4 +1,4 @@
-//! Reading the fields of one object, so that everything wrong with it is reported at once.
+//! Reads the fields of one object, and reports all errors in it together.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use super::{
 pub(crate) struct Fields<'a> {
     object: &'static str,
     entries: &'a [Entry],
-    /// Where the object is, for a message that has no better place.
+    /// The location of the object, for messages without a better one.
     span: Span,
     text: &'a str,
     problems: &'a mut Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
-    /// The manifest itself. Reports keys that are unknown, stand twice or are missing.
+    /// Reads the fields of the manifest itself. Reports keys that are unknown, duplicate or missing.
     pub(crate) fn of_manifest(
         node: &'a Node,
         text: &'a str,
@@ -113,12 +113,12 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// Where the object is.
+    /// Returns the location of the object.
     pub(crate) fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// Where the key at `path` is written, if it is.
+    /// Returns the location of the key at `path`, if it is written.
     pub(crate) fn key_span(&self, path: &str) -> Option<Span> {
         self.entry(path).map(|entry| entry.key_span.clone())
     }
@@ -128,7 +128,7 @@ impl<'a> Fields<'a> {
         self.problems.push(problem);
     }
 
-    /// Text, of whatever length.
+    /// Reads a text of any length.
     pub(crate) fn text(&mut self, key: &'static str) -> Field<String> {
         self.read(key, Wanted::Text, |value| match value {
             Value::Text(text) => Some(text.clone()),

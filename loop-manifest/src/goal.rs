@@ -1,26 +1,26 @@
-//! When the goal of a plan is met.
+//! The stop condition of a plan.
 
 use loop_agents::output::Pattern;
 
-/// When the goal is met.
+/// The condition under which the goal is met.
 #[derive(Debug, Clone)]
 pub enum StopPlan {
     /// The check passes.
     EvaluatorPass,
     /// The check passes, and this matches somewhere in the output of its command.
     OutputMatches(Pattern),
-    /// All of these are met.
+    /// All conditions hold.
     All(Vec<StopPlan>),
-    /// At least one of these is met.
+    /// At least one of these conditions holds.
     Any(Vec<StopPlan>),
-    /// At least this number of these conditions are met.
+    /// At least this number of these conditions hold.
     AtLeast(usize, Vec<StopPlan>),
-    /// This is not met.
+    /// This condition does not hold.
     Not(Box<StopPlan>),
 }
 
 impl StopPlan {
-    /// Whether it is one condition.
+    /// Returns whether it is a single condition.
     pub const fn is_plain(&self) -> bool {
         matches!(self, Self::EvaluatorPass | Self::OutputMatches(_))
     }
@@ -47,8 +47,8 @@ impl StopPlan {
         }
     }
 
-    /// Describes it in words, as a list that is indented by depth. `passes` says that the check passes, as in "the check
-    /// exits 0".
+    /// Describes the condition in words, as a list indented by depth. `passes` describes a passing check, as in "the
+    /// check exits 0".
     pub fn describe(&self, passes: &str) -> String {
         let list = |heading: String, parts: &[Self]| {
             let parts = parts.iter().map(|part| part.describe(passes).replace('\n', "\n  "));

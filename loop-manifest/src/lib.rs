@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # How it is done
-//! [`Source`] is the text of a file. A tree of values with places is made of it, whatever its format; the fields are
-//! read out of the tree and validated into a [`Plan`]; what will run but was probably not meant is a warning. All findings
-//! are [`Diagnostics`].
+//! [`Source`] is the text of a file. Parsing turns any format into a tree of values with locations. The fields are then
+//! read from the tree and validated into a [`Plan`]. A warning marks input that works but was probably not intended.
+//! All findings are [`Diagnostics`].
 
 mod bounds;
 mod compose;

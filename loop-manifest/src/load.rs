@@ -1,4 +1,4 @@
-//! From a file to a plan.
+//! Loads a file into a plan.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The same, to be run and not only looked at.
+    /// Loads a manifest to run it, and not only to inspect it.
     ///
     /// # Errors
-    /// Commands that are still to be written.
+    /// Returns an error if commands are still to be written.
     pub fn finished(self) -> Result<Self, Diagnostics> {
         match self.warnings.unfinished() {
             Some(unfinished) => Err(unfinished),
@@ -33,8 +33,8 @@ impl Plan {
     /// Reads and validates the manifest at `path`, which is taken from the current folder.
     ///
     /// # Errors
-    /// Everything that is wrong with the manifest, as far as it can be known at once: its file, else
-    /// its syntax, else all its keys, types and values.
+    /// Returns as many errors in the manifest as one pass can find: in its file, else in its syntax, else in all its
+    /// keys, types and values.
     pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
         Self::of(Source::open(path)?)
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::duration;
 
-/// What a field takes.
+/// The values that a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Text,
@@ -37,7 +37,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// What `value` is, for the label under it.
+/// Describes `value`, for the label under it.
 pub(crate) fn found(value: &Value) -> String {
     let found = match value {
         Value::Null => "there is no value here",

@@ -1,4 +1,4 @@
-//! Which known word was probably meant by an unknown one.
+//! Suggests known words for an unknown one.
 
 /// The candidate whose name is nearest to `written`, if one is near enough to be meant.
 pub fn closest<T: Copy>(
@@ -19,7 +19,7 @@ pub(crate) fn suggestion(meant: Option<&str>) -> String {
     meant.map_or_else(|| "unknown".to_owned(), |meant| format!("did you mean `{meant}`?"))
 }
 
-/// `maxIterations`, `max-iterations` and `MAX_ITERATIONS` are all the same word to their writer.
+/// Normalises spelling: `maxIterations`, `max-iterations` and `MAX_ITERATIONS` are the same word to their writer.
 fn plain(word: &str) -> String {
     word.chars().filter(|sign| !matches!(sign, '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -32,22 +32,22 @@ pub struct Plan {
     pub stop: StopPlan,
     /// The limits that halt the run.
     pub limits: Limits,
-    /// How long to wait between iterations.
+    /// The pause between iterations.
     pub pace: PacePlan,
-    /// How many bytes of output one placeholder may bring into the prompt.
+    /// The maximum output that one placeholder brings into the prompt, in bytes.
     pub feedback_bytes: usize,
     /// The treatment of an iteration in which the run was cut off.
     pub resume: ResumePlan,
 }
 
-/// The agent and what it is told.
+/// The agent and its prompt.
 #[derive(Debug, Clone)]
 pub struct AgentPlan {
     /// A command or a model.
     pub work: WorkPlan,
     /// The prompt with its placeholders.
     pub prompt: String,
-    /// How it is known what it uses.
+    /// The source of its usage numbers.
     pub usage: UsagePlan,
     /// The variables that it and the evaluator see.
     pub env: EnvironmentPlan,
@@ -84,7 +84,7 @@ pub struct EvaluatorPlan {
     pub command: Option<String>,
     /// The command is an agent, and costs what it does not tell.
     pub is_uncounted: bool,
-    /// How sure the agent has to say it is.
+    /// The confidence that the agent must report.
     pub confidence: Option<ConfidencePlan>,
     /// A model that judges what the agent said.
     pub judge: Option<JudgePlan>,
@@ -94,12 +94,12 @@ pub struct EvaluatorPlan {
     pub max_time: Option<Duration>,
 }
 
-/// How sure the agent has to say it is.
+/// The confidence that the agent must report.
 #[derive(Debug, Clone)]
 pub struct ConfidencePlan {
     /// The least number that passes.
     pub at_least: f64,
-    /// The key under which it stands.
+    /// The key of the confidence.
     pub key: String,
 }
 
@@ -110,7 +110,7 @@ pub struct JudgePlan {
     pub model: ModelName,
     /// The criteria, all of which have to be met.
     pub criteria: Vec<String>,
-    /// How often it is asked, and how often it has to say yes.
+    /// The number of votes, and of required yes votes.
     pub votes: Votes,
     /// Further instructions.
     pub prompt: Option<String>,
@@ -132,7 +132,7 @@ pub enum ReviewerPlan {
     Model {
         /// Its name; the settings and the environment say where it is.
         name: ModelName,
-        /// How often it may call tools in a review.
+        /// The maximum of tool calls in a review.
         rounds: u64,
     },
     /// A command.
@@ -148,18 +148,18 @@ pub struct ReviewCommand {
     pub format: Format,
     /// The model that its line names, where it does not tell it.
     pub model: Option<String>,
-    /// It is an agent, and costs what it does not tell.
+    /// True for an agent that does not report its cost.
     pub is_uncounted: bool,
 }
 
 impl AgentPlan {
-    /// Whether the agent tells what it uses, so that a limit on cost or tokens can hold.
+    /// Returns whether the agent reports its usage, so that a limit on cost or tokens can hold.
     pub fn reports_usage(&self) -> bool {
         match &self.work {
             WorkPlan::Command(command) => {
                 self.usage.format.reports() || command.as_str().contains(USAGE_FILE_VARIABLE)
             }
-            // Servers that do not are rare, and nobody knows beforehand.
+            // Servers that do not report are rare, and not known in advance.
             WorkPlan::Model(_) => true,
         }
     }
@@ -190,7 +190,7 @@ impl AgentPlan {
     }
 }
 
-/// How it is known what an agent uses.
+/// The source of an agent's usage numbers.
 #[derive(Debug, Clone, Default)]
 pub struct UsagePlan {
     /// The format of its output.
@@ -212,7 +212,7 @@ impl UsagePlan {
     }
 }
 
-/// How long to wait between the end of an iteration and the start of the next; the longer of both.
+/// The pause between the end of an iteration and the start of the next; the longer one applies.
 #[derive(Debug, Clone, Copy)]
 pub struct PacePlan {
     /// After every iteration; zero for no wait.
@@ -224,7 +224,7 @@ pub struct PacePlan {
 /// The treatment of an iteration in which the run was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumePlan {
-    /// It is run again.
+    /// The iteration runs again.
     Rerun,
     /// A person is asked first.
     Ask,
@@ -249,7 +249,7 @@ pub struct Limits {
     pub allow_unmetered: bool,
     /// Failed iterations in a row.
     pub max_consecutive_failures: Option<NonZeroU64>,
-    /// A person is asked after every so many iterations that did not meet the goal.
+    /// The number of iterations without success after which a person is asked.
     pub checkpoint: Option<NonZeroU64>,
 }
 

@@ -8,14 +8,14 @@ use super::{
     raw_condition::RawStopCondition,
 };
 
-/// The whole manifest. An object that is not there is one without fields.
+/// The whole manifest. A missing object has no fields.
 #[derive(Debug, Default)]
 pub(crate) struct RawManifest {
     /// The loop's name in records: lower-case letters, digits and hyphens. Default: the file's stem.
     pub(crate) name: Field<String>,
-    /// What the loop has to reach, in a sentence. Required. `{goal}` in the prompt.
+    /// The purpose of the loop, in a sentence. Required. `{goal}` in the prompt.
     pub(crate) goal: Field<String>,
-    /// Who does the work. Required.
+    /// The agent that does the work. Required.
     pub(crate) agent: RawAgent,
     /// The check. Required.
     pub(crate) evaluator: RawEvaluator,
@@ -23,34 +23,34 @@ pub(crate) struct RawManifest {
     pub(crate) stop_condition: RawStopCondition,
     /// The limits of the run. Required.
     pub(crate) guardrails: RawGuardrails,
-    /// How fast iterations follow each other. Default: at once.
+    /// The pace of iterations. Default: no pause.
     pub(crate) pace: RawPace,
-    /// What one iteration tells the next.
+    /// The information that one iteration passes to the next.
     pub(crate) feedback: RawFeedback,
-    /// What becomes of an iteration in which the run was cut off: `rerun` (the default), `ask` or `halt`.
+    /// The treatment of an interrupted iteration: `rerun` (the default), `ask` or `halt`.
     pub(crate) resume: Field<String>,
 }
 
 /// `agent`: the command that does the work.
 #[derive(Debug, Default)]
 pub(crate) struct RawAgent {
-    /// A shell command. Required without a model. The prompt goes to its standard input, or where `{prompt}` stands.
+    /// A shell command. Required without a model. The prompt goes to its standard input, or replaces `{prompt}`.
     pub(crate) command: Field<String>,
-    /// What the agent is told, with placeholders. Required.
+    /// The agent's prompt, with placeholders. Required.
     pub(crate) prompt: Field<String>,
-    /// What it prints, and so how it reports what it used. Default: `text`, not at all.
+    /// The output format, in which it reports its usage. Default: `text`, without reports.
     pub(crate) format: Field<String>,
     /// The model that does the work without a command; with one, that to take for one that it does not name.
     pub(crate) model: Field<String>,
-    /// Who the model is to be.
+    /// The system prompt of the model.
     pub(crate) system: Field<String>,
-    /// What the model can call. Default: all tools.
+    /// The tools of the model. Default: all tools.
     pub(crate) tools: Field<Vec<Item>>,
     /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
     pub(crate) prices: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
     pub(crate) env: RawEnvironment,
-    /// What one call may take, in seconds. More than 0. Default: no limit of its own.
+    /// The time limit of one call, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
     /// For how long it may print nothing, in seconds. More than 0. Default: no limit.
     pub(crate) max_silence_seconds: Field<f64>,
@@ -59,35 +59,35 @@ pub(crate) struct RawAgent {
 /// `agent.env`: the variables that the agent and the evaluator see.
 #[derive(Debug, Default)]
 pub(crate) struct RawEnvironment {
-    /// Where it begins: `all` (the default: with what does not look like a secret) or `none`.
+    /// The variables to start with: `all` (the default: all that do not look like a secret) or `none`.
     pub(crate) inherit: Field<String>,
-    /// The names of variables to pass on whatever they look like; `*` at the end for any ending.
+    /// The names of variables to pass on even if they look like secrets; a final `*` matches any ending.
     pub(crate) pass: Field<Vec<Item>>,
     /// Variables to set, by name.
     pub(crate) set: Field<Vec<Text>>,
 }
 
-/// `evaluator`: what judges the work. Of all but the last field one is required.
+/// `evaluator`: the judge of the work. One of all fields but the last is required.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvaluator {
     /// A shell command. It exits 0 when the work is good.
     pub(crate) command: Field<String>,
-    /// How sure the agent has to say it is.
+    /// The confidence that the agent must report.
     pub(crate) confidence: Option<RawConfidence>,
     /// A model that judges.
     pub(crate) judge: Option<RawJudge>,
     /// An agent that reviews.
     pub(crate) review: Option<RawReview>,
-    /// What one check may take, in seconds. More than 0. Default: no limit of its own.
+    /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
 }
 
-/// `evaluator.confidence`: how sure the agent has to say it is.
+/// `evaluator.confidence`: the confidence that the agent must report.
 #[derive(Debug, Default)]
 pub(crate) struct RawConfidence {
     /// The least number that passes. Required; above 0 and up to 1.
     pub(crate) at_least: Field<f64>,
-    /// The key under which it stands. Default: `confidence`.
+    /// The key of the confidence. Default: `confidence`.
     pub(crate) key: Field<String>,
 }
 
@@ -96,13 +96,13 @@ pub(crate) struct RawConfidence {
 pub(crate) struct RawJudge {
     /// Its name. Required.
     pub(crate) model: Field<String>,
-    /// What has to be met. Required; from 1 to 20 sentences.
+    /// The criteria. Required; from 1 to 20 sentences.
     pub(crate) criteria: Field<Vec<Item>>,
-    /// How often it is asked at most. From 1 to 25. Default: 1.
+    /// The maximum number of votes. From 1 to 25. Default: 1.
     pub(crate) votes: Field<i128>,
-    /// How many votes have to say yes. From 1 to `votes`. Default: more than half.
+    /// The required number of yes votes. From 1 to `votes`. Default: more than half.
     pub(crate) pass: Field<i128>,
-    /// What it is told besides.
+    /// Additional instructions.
     pub(crate) prompt: Field<String>,
 }
 
@@ -113,26 +113,27 @@ pub(crate) struct RawReview {
     pub(crate) model: Field<String>,
     /// The shell command that reviews. Its prompt comes as an agent's does.
     pub(crate) agent: Field<String>,
-    /// What it is told besides.
+    /// Additional instructions.
     pub(crate) prompt: Field<String>,
-    /// How often a model may call tools in a review. At least 1. Default: 15.
+    /// The maximum of tool calls by a model in a review. At least 1. Default: 15.
     pub(crate) rounds: Field<i128>,
 }
 
 /// `guardrails`: the limits of the run.
 #[derive(Debug, Default)]
 pub(crate) struct RawGuardrails {
-    /// How often the agent may run at most. Required; at least 1.
+    /// The maximum number of iterations. Required; at least 1.
     pub(crate) max_iterations: Field<i128>,
-    /// What the run may cost, in US dollars. More than 0. Default: no limit.
+    /// The maximum cost of the run, in US dollars. More than 0. Default: no limit.
     pub(crate) max_cost_usd: Field<f64>,
-    /// What the run may cost in any hour, in US dollars. More than 0. Default: no limit.
+    /// The maximum cost of the run in any hour, in US dollars. More than 0. Default: no limit.
     pub(crate) max_usd_per_hour: Field<f64>,
-    /// What the run may take, in seconds, waits of the pace included. More than 0. Default: no limit.
+    /// The maximum time of the run, in seconds, including the pauses between iterations. More than 0. Default: no
+    /// limit.
     pub(crate) max_seconds: Field<f64>,
-    /// What the run may use, in tokens. At least 1. Default: no limit.
+    /// The maximum usage of the run, in tokens. At least 1. Default: no limit.
     pub(crate) max_tokens: Field<i128>,
-    /// How many iterations may fail in a row. At least 1. Default: no limit.
+    /// The maximum number of consecutive failures. At least 1. Default: no limit.
     pub(crate) max_consecutive_failures: Field<i128>,
     /// When a person is asked: `true` after every iteration that did not meet the goal, a number N
     /// after every Nth. Default: `false`, never.
@@ -154,8 +155,8 @@ pub(crate) struct RawPace {
 /// `feedback`: what one iteration tells the next.
 #[derive(Debug, Default)]
 pub(crate) struct RawFeedback {
-    /// How many bytes of output one placeholder may bring into the prompt; of longer output the head
-    /// and the tail are kept. At least 256. Default: 32768.
+    /// The maximum output that one placeholder brings into the prompt, in bytes; longer output keeps its head and its
+    /// tail. At least 256. Default: 32768.
     pub(crate) max_bytes: Field<i128>,
 }
 
@@ -180,7 +181,7 @@ impl RawManifest {
 }
 
 impl RawManifest {
-    /// All of its commands.
+    /// Returns all of its commands.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &At<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
         let commands = [&self.agent.command, &self.evaluator.command].into_iter().chain(reviewer);

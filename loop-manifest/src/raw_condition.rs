@@ -19,7 +19,7 @@ pub(crate) type RawConditions = Field<Vec<Option<RawStopCondition>>>;
 /// When the goal is met. The forms are told apart later; each field here may be written.
 #[derive(Debug, Default)]
 pub(crate) struct RawStopCondition {
-    /// Where it is.
+    /// Its location.
     pub(crate) span: Span,
     /// `evaluator_pass` (the default) or `output_matches`.
     pub(crate) kind: Field<String>,
@@ -29,7 +29,7 @@ pub(crate) struct RawStopCondition {
     pub(crate) all: RawConditions,
     /// Conditions of which one has to be met.
     pub(crate) any: RawConditions,
-    /// How many of `of` have to be met. At least 1, and not more than there are.
+    /// The required number of conditions in `of`. At least 1, and at most all of them.
     pub(crate) at_least: Field<i128>,
     /// The conditions that `at_least` counts.
     pub(crate) of: RawConditions,
@@ -37,7 +37,7 @@ pub(crate) struct RawStopCondition {
     pub(crate) not: Field<Box<RawStopCondition>>,
     /// The form that each of its keys belongs to, and where the key is written; in the order of the forms.
     pub(crate) forms: Vec<(Form, Span)>,
-    /// It is nested too deep, which is reported.
+    /// True if it is nested too deeply, which is reported.
     pub(crate) is_too_deep: bool,
 }
 
@@ -98,13 +98,13 @@ impl RawStopCondition {
         lists.flat_map(|at| at.value.iter().flatten()).chain(not)
     }
 
-    /// How many conditions without parts it has, or is.
+    /// Returns the number of conditions without parts, including itself.
     pub(crate) fn leaves(&self) -> usize {
         let is_leaf = self.forms.iter().all(|(form, _)| *form == Form::Type);
         if is_leaf { 1 } else { self.parts().map(Self::leaves).sum() }
     }
 
-    /// Whether any of its parts, or itself, looks for a pattern.
+    /// Returns whether it, or any of its parts, looks for a pattern.
     pub(crate) fn has_pattern(&self) -> bool {
         self.pattern.written().is_some() || self.parts().any(Self::has_pattern)
     }

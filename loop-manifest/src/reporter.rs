@@ -1,4 +1,4 @@
-//! Agents that report what they use, and the flags that make them.
+//! Agents that can report their usage, and the flags that enable it.
 //!
 //! An agent without its flags prints text for a person, and a budget on it is a line in a file: nothing in
 //! its output is read as usage, and nothing of it is an error.
@@ -11,7 +11,7 @@ use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 pub(super) struct Reporter {
     /// The program's name.
     pub(super) program: &'static str,
-    /// What it prints with the flags.
+    /// The output format with the flags.
     pub(super) format: Format,
     flags: &'static [Flag],
 }
@@ -20,7 +20,7 @@ pub(super) struct Reporter {
 #[derive(Debug)]
 struct Flag(&'static [&'static str], &'static [&'static str]);
 
-/// What the programs' own help says; the versions are those of the recordings in loop-agents.
+/// From the programs' own help; the versions are those of the recordings in loop-agents.
 const REPORTERS: [Reporter; 5] = [
     Reporter {
         program: "claude",
@@ -38,13 +38,13 @@ const REPORTERS: [Reporter; 5] = [
     Reporter { program: "pi", format: Format::PiJson, flags: &[Flag(&["--mode"], &["json"])] },
 ];
 
-/// The programs that can report and that a shell command calls, each with whether it is told to.
+/// Returns the reporting programs that a shell command calls, each with whether its flags request reports.
 pub(super) fn called(command: &str) -> Vec<(&'static Reporter, bool)> {
     let calls = simple_commands(command);
     let is_told = |reporter: &Reporter| {
         let mut own = calls.iter().filter(|call| call.program == reporter.program).peekable();
         own.peek()?;
-        // One that is called twice, as in `claude --version && claude -p`, has to be told once.
+        // A program that is called twice, as in `claude --version && claude -p`, needs its flags only once.
         Some(own.any(|call| reporter.flags.iter().all(|flag| flag.stands_in(call))))
     };
     REPORTERS.iter().filter_map(|reporter| Some((reporter, is_told(reporter)?))).collect()
@@ -86,7 +86,7 @@ pub(super) fn model(command: &str) -> Option<String> {
 }
 
 impl Reporter {
-    /// Its command with the flags that make it report.
+    /// Returns its command with the flags for reports.
     pub(super) fn told(&self) -> String {
         format!("{} {}", self.program, self.format.flags().unwrap_or_default())
     }

@@ -1,8 +1,8 @@
 //! The JSON Schema of the manifest, so that an editor completes, explains and underlines.
 //!
-//! Generated from the table of keys, because a schema that is written beside it would be wrong after
-//! the next change. It takes every manifest that the validator takes. What a schema has no words for it
-//! takes as well, and leaves to `loop check`:
+//! The schema is generated from the table of keys, because a separate one would be wrong after the next change. It
+//! accepts every manifest that the validator accepts. It also accepts what a schema cannot express, and leaves these
+//! checks to `loop check`:
 //!
 //! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` inside quotes;
 //! - a pattern that is no regular expression, or too large a one;
@@ -10,8 +10,8 @@
 //! - an amount of money that is less than a millionth of a dollar;
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
 //! - more votes than a judge can have, and more that have to say yes than there are;
-//! - a price file that cannot be read, or is none;
-//! - a key that stands twice;
+//! - a price file that is unreadable or invalid;
+//! - a duplicate key;
 //! - settings, in a file that is no `loop.toml`.
 
 use loop_agents::usage::Format;
@@ -23,7 +23,7 @@ use crate::settings;
 /// The schema as a page of JSON that ends with a line feed.
 pub fn schema() -> String {
     let mut schema = object("");
-    // In `loop.toml` they stand beside the manifest.
+    // In `loop.toml`, the settings' tables share the file with the manifest.
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.extend(settings::schemas());
     }
@@ -92,7 +92,7 @@ fn agents_are_of_one_kind() -> Value {
     } } })
 }
 
-/// One of the keys that judge has to be there.
+/// Requires one of the keys of an evaluator.
 fn something_judges() -> Value {
     let judges = ["command", "confidence", "judge", "review"].map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
@@ -145,7 +145,7 @@ fn conditions_have_one_form() -> Value {
     json!({ "properties": { "stop_condition": { "if": { "minProperties": 1 }, "then": { "$ref": CONDITION } } } })
 }
 
-/// Patterns are looked for in what a command prints.
+/// Requires a command for patterns, because they match a command's output.
 fn matching_needs_a_command() -> Value {
     json!({
         "if": {
@@ -156,7 +156,7 @@ fn matching_needs_a_command() -> Value {
     })
 }
 
-/// A limit on cost or tokens needs an agent that reports, or a person who does not mind.
+/// Requires an agent that reports, or explicit consent, for a limit on cost or tokens.
 fn limits_are_measured() -> Value {
     let limits = ["max_cost_usd", "max_usd_per_hour", "max_tokens"];
     let limited = json!({ "anyOf": limits.map(|limit| json!({ "required": [limit] })) });

@@ -11,11 +11,11 @@ use rustix::fs::OFlags;
 
 use super::diagnostics::{Diagnostic, Diagnostics, Span};
 
-/// A manifest is a page of text. A file beyond this is another file, named by mistake; reading all
-/// of it first would fill the memory before it is said.
+/// The maximum size of a manifest. A larger file was named by mistake, and reading all of it would fill the memory
+/// before the error.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How a manifest is written down. Another format needs a variant here and a parser in `document`.
+/// The format of a manifest. Another format needs a variant here and a parser in `document`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// RFC 8259, without comments or trailing commas.
@@ -47,7 +47,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the manifest at `path`, which is kept as the user wrote it.
+    /// Reads the manifest at `path`. Messages show the path as the user wrote it.
     ///
     /// # Errors
     /// A path that is missing, a folder, unreadable, too large, not text, empty, or of a name that
@@ -121,7 +121,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     // Before reading: a device or a pipe of another name might never end.
     Format::of(path).ok_or_else(unknown_format)?;
     let mut bytes = Vec::new();
-    // Without waiting for somebody who writes to a pipe.
+    // Do not wait for the writer of a pipe.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
     if !file.metadata().map_err(unreadable)?.is_file() {

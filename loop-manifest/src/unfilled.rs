@@ -6,7 +6,7 @@
 
 use super::{diagnostics::Diagnostic, field::At, keys, raw::RawManifest};
 
-/// How a command begins that is still to be written.
+/// The prefix of a command that is still to be written.
 pub const UNFILLED: &str = "REPLACE_ME";
 
 /// The commands of `raw` that are still to be written.

@@ -10,9 +10,9 @@ use super::{
     source::Format,
 };
 
-/// The variables in `vars` that the agent and the evaluator do not see, as rows of plain text; empty if there is
-/// nothing to say. Names only: the values are what is not to be seen. `format` is that of the manifest,
-/// if there is one.
+/// Returns the variables in `vars` that the agent and the evaluator do not see, as rows of plain text; empty if there
+/// are none. It lists names only, because the values must stay hidden. `format` is the format of the manifest, if there
+/// is one.
 pub fn withheld(plan: &Plan, vars: &[(OsString, OsString)], format: Option<Format>) -> String {
     let mut page = String::new();
     if plan.agent.env.inherit == Inherit::All {
@@ -48,7 +48,7 @@ fn secrets(page: &mut String, plan: &Plan, vars: &[(OsString, OsString)], format
     row(page, "", &format!("{those}; {advice}"));
 }
 
-/// The names of what is withheld and not set to something else, in the order of the alphabet.
+/// Returns the names of variables that are withheld and not set to another value, in alphabetical order.
 fn names(plan: &Plan, sees: &EnvironmentPolicy, vars: &[(OsString, OsString)]) -> Vec<String> {
     let withheld = sees.split(vars.iter().cloned()).withheld;
     let mut names: Vec<_> = withheld.iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -57,7 +57,7 @@ fn names(plan: &Plan, sees: &EnvironmentPolicy, vars: &[(OsString, OsString)]) -
     names
 }
 
-/// The text to write, and its place, so that `name` is passed on as well.
+/// Returns the text that passes on `name` as well, and the place to write it.
 fn line(plan: &Plan, name: &str, format: Option<Format>) -> String {
     let names = plan.agent.env.pass.iter().map(NamePattern::as_str).chain([name]);
     let list = |names: Vec<String>| names.join(", ");

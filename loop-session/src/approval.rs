@@ -1,8 +1,9 @@
-//! What tools ask the person who typed a line.
+//! Tools' questions to the person who typed a line.
 //!
-//! A question needs somebody who knows what it is about, so it is asked in a person's own turn alone. What a loop repeats
-//! and what fires by the clock is refused instead: it may be night. So the questions of tools have a way to the terminal
-//! only while a line that was typed, and is no loop, is done; and commands, which have the session, have no way to it.
+//! Only somebody who knows the context can answer a question, so tools ask only during a person's own turn. Loops and
+//! scheduled jobs may run at night, so their actions are refused instead. Tools can therefore reach the terminal only
+//! while the session carries out a typed line that is not a loop. Commands have access to the session but never to the
+//! terminal.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,17 +18,17 @@ use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, paint};
 
 use crate::SessionHost;
 
-/// How many columns a row of a diff has at most. Nearly every terminal has more.
+/// The maximum width of a diff row, in columns. Nearly every terminal is wider.
 const ROW_COLUMNS: usize = 76;
 
 /// Marks a row that continues a line. It replaces the sign of the line.
 const CONTINUED: char = '…';
 
-/// The way from the tools of a session to the person, while there is one. Clones are the same.
+/// The channel from a session's tools to the person, while it is open. Clones share the channel.
 #[derive(Debug, Clone, Default)]
 pub struct Approvals(Arc<Mutex<Option<UnboundedSender<Question>>>>);
 
-/// A question of a tool, which waits for the answer.
+/// A tool's question, which waits for an answer.
 #[derive(Debug)]
 pub struct Question {
     request: ApprovalRequest,
@@ -35,7 +36,7 @@ pub struct Question {
 }
 
 impl Approvals {
-    /// Opens the way to a person, until the questions are dropped. Tools are refused while it is closed.
+    /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
     pub fn open(&self) -> UnboundedReceiver<Question> {
         let (asking, questions) = unbounded_channel();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
@@ -58,8 +59,8 @@ impl Approval for Approvals {
 }
 
 impl Question {
-    /// Shows what the tool would do, and returns the question, to be [answered](Self::answered). A person says yes only
-    /// to what they see: if a part of it is a secret, which is not shown, it is refused, and `None` is returned.
+    /// Shows what the tool would do, and returns the question, to be [answered](Self::answered). A person can approve
+    /// only what they see. If a secret hides a part of the change, this refuses the question and returns `None`.
     pub fn show(self, host: &SessionHost) -> Option<Self> {
         let ApprovalRequest { action, why, diff, .. } = &self.request;
         let head = format!("A tool asks {action}: {why}");
@@ -79,30 +80,30 @@ impl Question {
         );
         let no = "a part of it looks like a secret, which is not shown to the user, so they were not asked; \
                   leave secrets out";
-        // The tool may have been ended meanwhile.
+        // The tool may have ended in the meantime.
         let _ = self.answer.send(Answer::No(no.to_owned()));
         None
     }
 
-    /// Gives the answer that a person typed: `yes` or `y` allows the change, once, and anything else refuses it. `None` is
-    /// the end of the input.
+    /// Passes on the answer that the person typed: `yes` or `y` allows the change once, and anything else refuses it.
+    /// `None` means the end of the input.
     pub fn answered(self, typed: Option<&str>, host: &SessionHost) {
         let typed = typed.map(str::trim).unwrap_or_default();
         let is_yes = ["yes", "y"].iter().any(|yes| typed.eq_ignore_ascii_case(yes));
         host.say(&paint(DIM, if is_yes { "allowed, this once" } else { "refused" }));
         let answer =
             if is_yes { Answer::Yes } else { Answer::No("the user was asked, and said no".to_owned()) };
-        // The tool may have been ended meanwhile.
+        // The tool may have ended in the meantime.
         let _ = self.answer.send(answer);
     }
 }
 
-/// How much of a text is not shown.
+/// The part of a text that redaction hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hidden {
     Nothing,
     Secrets,
-    /// There is a secret as soon as escapes are taken out, so it would be read between them.
+    /// Parses `[PATH] [--depth N]`, in any order.
     BetweenEscapes,
 }
 
@@ -121,8 +122,8 @@ fn without_escapes(escaped: &str) -> String {
     rest.fold(first, |text, part| text + part).replace("\\t", "").replace("\\\\", "\\")
 }
 
-/// The lines of a diff, each with its sign, in rows that no terminal breaks: what follows a break would look like a line
-/// of its own.
+/// Splits a diff into rows with their signs. Rows are narrow enough that no terminal wraps them: a wrapped rest would
+/// look like a line of its own.
 fn rows(diff: &str) -> Vec<(char, String)> {
     let mut rows = Vec::new();
     for line in diff.lines() {
@@ -140,7 +141,7 @@ fn rows(diff: &str) -> Vec<(char, String)> {
     rows
 }
 
-/// How many columns a sign takes at most.
+/// Returns the maximum width of a row with this sign, in columns.
 fn width(sign: char) -> usize {
     if sign.is_ascii() { 1 } else { 2 }
 }

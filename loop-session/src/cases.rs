@@ -1,13 +1,13 @@
-//! Behaviour that people know of sessions, for the tests of what is read here.
+//! Known session behaviour, as test cases for the input parsers of this crate.
 
 use serde_json::Value;
 
-/// The inputs of an area, each with its expected result.
+/// Returns the inputs of an area, each with its expected result.
 pub(crate) fn of(area: &str) -> Vec<(Value, Value)> {
     read(include_str!("../tests/fixtures/session_cases.json"), area)
 }
 
-/// The same for repeats.
+/// Returns the inputs of an area of repeats, each with its expected result.
 pub(crate) fn of_repetitions(area: &str) -> Vec<(Value, Value)> {
     read(include_str!("../tests/fixtures/repeat_cases.json"), area)
 }

@@ -1,4 +1,4 @@
-//! Why a line of a session is not carried out, or a session does not begin.
+//! Errors of a session's lines, and of opening a session.
 
 use loop_agents::{
     chat::{SummaryError, TurnError},
@@ -10,11 +10,11 @@ use loop_manifest::{ToolsError, model::ModelChoiceError};
 use loop_schedule::{JobError, JobIdError, SecretInAction, StoreError, ZoneError};
 use loop_telemetry::{NoStateDir, transcript::SessionError};
 
-/// Why a line of a session is not carried out. Each text says what to do.
+/// The reason why a session cannot carry out a line. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The person ended it.
+    /// The person interrupted the line.
     #[error("interrupted")]
     Interrupted,
     /// No command has this name.
@@ -23,36 +23,36 @@ pub enum InputError {
     /// The arguments of a command are wrong.
     #[error("{problem}\n  usage: {usage}")]
     Misused {
-        /// What is wrong with them.
+        /// The problem.
         problem: String,
-        /// How they are written.
+        /// The usage of the command.
         usage: String,
     },
-    /// There is no model that could answer.
+    /// No model is available.
     #[error("no model answers here: `/model use NAME` takes one, `/model list` shows which are known")]
     NoModel,
-    /// The policy, a tool or the state of the session does not allow it. The text says why.
+    /// The policy, a tool or the state of the session refuses the line. The text gives the reason.
     #[error("{0}")]
     Refused(String),
-    /// The model that was named cannot be asked.
+    /// The named model is not usable.
     #[error(transparent)]
     Model(#[from] ModelChoiceError),
     /// The model did not answer.
     #[error(transparent)]
     Turn(#[from] TurnError),
-    /// The conversation was not summarised.
+    /// The conversation could not be summarised.
     #[error(transparent)]
     Summary(SummaryError),
-    /// A transcript cannot be used.
+    /// The transcript is not usable.
     #[error(transparent)]
     Transcript(#[from] SessionError),
-    /// The folder, or a path in it, cannot be used.
+    /// The folder, or a path in it, is not usable.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     /// The job cannot be scheduled.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// What the job does has a secret in it.
+    /// The job's action contains a secret.
     #[error(transparent)]
     Secret(#[from] SecretInAction),
     /// The stored jobs cannot be read or written.
@@ -61,7 +61,7 @@ pub enum InputError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] std::io::Error),
-    /// The pattern that ends a loop is wrong.
+    /// The pattern that ends a loop is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
     /// The loop cannot be built.
@@ -75,7 +75,7 @@ impl InputError {
         Self::Refused(text.into())
     }
 
-    /// Returns whether a person ended what was done.
+    /// Returns whether a person interrupted the line.
     pub const fn is_interrupted(&self) -> bool {
         matches!(self, Self::Interrupted)
     }
@@ -96,20 +96,20 @@ impl From<JobIdError> for InputError {
     }
 }
 
-/// Why a session does not begin.
+/// The reason why a session cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The model that was named cannot be asked.
+    /// The named model is not usable.
     Model(#[from] ModelChoiceError),
-    /// Tools cannot work in the folder, or there is no place for their audit.
+    /// Tools cannot work in the folder, or there is no place for their audit log.
     Tools(#[from] ToolsError),
-    /// There is no place for state.
+    /// There is no place for the state.
     State(#[from] NoStateDir),
-    /// The stored jobs cannot be used.
+    /// The stored jobs are not usable.
     Jobs(#[from] StoreError),
-    /// The time zone of the machine cannot be told.
+    /// The time zone of the machine is unknown.
     Zone(#[from] ZoneError),
 }
 

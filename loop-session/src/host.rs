@@ -1,4 +1,4 @@
-//! What the program around a session provides.
+//! The services that the surrounding program provides to a session.
 
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
 
@@ -10,24 +10,24 @@ use loop_telemetry::{
     words::{self, harmless},
 };
 
-/// Shows a person what a session has to tell.
+/// Shows a session's output to a person.
 ///
-/// Texts have no secrets in them that the [host](SessionHost) knows, and no control characters but line feeds, tabs and
-/// [styles](loop_telemetry::words::style), which [`plain`](loop_telemetry::words::plain) removes.
+/// Texts contain no secrets that the [host](SessionHost) knows. They contain no control characters except line feeds,
+/// tabs and [styles](loop_telemetry::words::style), which [`plain`](loop_telemetry::words::plain) removes.
 pub trait SessionOutput: Send + Sync {
     /// Shows an answer or a notice.
     fn say(&self, text: &str);
 
-    /// Shows a warning. The text does not say that it is one.
+    /// Shows a warning. The text has no prefix that marks it as one.
     fn warn(&self, text: &str);
 
-    /// Shows a reply of the model when the turn is over, also when the turn failed in its middle. Default: shows nothing,
-    /// for front ends whose [view](Self::show) shows the reply as it comes.
+    /// Shows a reply of the model after the turn, even if the turn failed halfway. Default: shows nothing, for front
+    /// ends whose [view](Self::show) shows the reply as it arrives.
     fn reply(&self, text: &str) {
         let _ = text;
     }
 
-    /// Begins to show a turn of a model, or a call of a tool. The session drops the view when that is over. Default: shows
+    /// Begins to show a model's turn or a tool call. The session drops the view when the work ends. Default: shows
     /// nothing.
     fn show(&self, work: Work) -> Box<dyn WorkView> {
         let _ = work;
@@ -35,10 +35,10 @@ pub trait SessionOutput: Send + Sync {
     }
 }
 
-/// Shows one turn while it is taken.
+/// Shows one turn while it runs.
 pub trait WorkView: Send {
-    /// Shows what happens in the turn. Unlike the texts of [`SessionOutput`], events are as the model sent them: they may
-    /// have secrets and control characters in them, and [`SessionHost::printable`] removes these.
+    /// Shows an event of the turn. Unlike the texts of [`SessionOutput`], events are raw model output: they may contain
+    /// secrets and control characters, which [`SessionHost::printable`] removes.
     fn hear(&mut self, event: TurnEvent<'_>);
 }
 
@@ -49,25 +49,25 @@ impl WorkView for Unseen {
     fn hear(&mut self, _: TurnEvent<'_>) {}
 }
 
-/// The work that begins: a turn of a model, or a call of a tool.
+/// The work that begins: a model's turn or a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {
-    /// The model that takes the turn; empty for the call of a tool.
+    /// The model of the turn; empty for a tool call.
     pub model: String,
-    /// What is done now, in words: `waiting for qwen3`.
+    /// The current activity, in words: `waiting for qwen3`.
     pub doing: String,
-    /// The mean time of the last turns, if there were any.
+    /// The mean duration of recent turns, if there were any.
     pub usual: Option<Duration>,
-    /// How full the context of the model is, in words, if its size is known.
+    /// The fill level of the model's context, in words, if its size is known.
     pub context: Option<String>,
 }
 
-/// The program around a session: where its words go, its clock, and the secrets that it knows.
+/// The program around a session: its output, its clock and the secrets that it knows.
 ///
 /// # Default
-/// The clock of the system, and the secrets among the variables of the [`ExecutionContext`](loop_manifest::ExecutionContext).
-/// Texts with the shape of a key are secrets always.
+/// The system clock, and the secrets among the variables of the [`ExecutionContext`](loop_manifest::ExecutionContext).
+/// Texts shaped like a key always count as secrets.
 #[derive(Clone)]
 pub struct SessionHost {
     output: Arc<dyn SessionOutput>,
@@ -76,24 +76,24 @@ pub struct SessionHost {
 }
 
 impl SessionHost {
-    /// Shows everything with `output`.
+    /// Creates a host that shows everything with `output`.
     pub fn new(output: impl SessionOutput + 'static) -> Self {
         Self { output: Arc::new(output), clock: || clamped(std::time::SystemTime::now()), secrets: None }
     }
 
-    /// Sets the clock of the wall.
+    /// Sets the wall clock.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> Timestamp) -> Self {
         Self { clock, ..self }
     }
 
-    /// Sets the secrets that are kept out of everything that is shown or stored, as they are known at each call.
+    /// Sets the source of secrets, which the host asks on each call. Nothing that it shows or stores contains them.
     #[must_use]
     pub fn with_secrets(self, secrets: impl Fn() -> Redactor + Send + Sync + 'static) -> Self {
         Self { secrets: Some(Arc::new(secrets)), ..self }
     }
 
-    /// Sets the secrets among these variables, unless the host has set secrets.
+    /// Takes the secrets from these variables, unless the host already has a source of secrets.
     pub(crate) fn with_secrets_in(self, variables: &[(OsString, OsString)]) -> Self {
         if self.secrets.is_some() {
             return self;
@@ -113,12 +113,12 @@ impl SessionHost {
         self.output.warn(&self.clean(text));
     }
 
-    /// Makes a foreign text safe to show: without escape sequences, control characters and secrets.
+    /// Makes foreign text safe to show, without escape sequences, control characters and secrets.
     pub fn printable(&self, text: &str) -> String {
         words::printable(text, &self.secrets())
     }
 
-    /// Makes a foreign text [printable](Self::printable), and fit for one line.
+    /// Makes foreign text [printable](Self::printable) and fits it onto one line.
     pub fn one_line(&self, text: &str) -> String {
         words::one_line(text, &self.secrets())
     }
@@ -138,7 +138,7 @@ impl SessionHost {
         self.output.show(work)
     }
 
-    /// The time on the clock of the wall.
+    /// Returns the wall-clock time.
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
     }
@@ -154,7 +154,7 @@ impl SessionHost {
         }
     }
 
-    /// A control character could stand within a secret, so controls go first.
+    /// Removes control characters before secrets, because a control character could split a secret.
     fn clean(&self, text: &str) -> String {
         self.secrets().redact(&harmless(text)).into_owned()
     }

@@ -1,20 +1,20 @@
-//! What a line of a session asks for. Pure: nothing is looked up here.
+//! The request in a line of a session. Parsing is pure and looks nothing up.
 
 /// The request of a person who typed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// Nothing at all: an empty line, or a `/`, `!` or `@` alone.
+    /// An empty line, or a lone `/`, `!` or `@`.
     Nothing,
-    /// `/name arguments`; the name as it was written.
+    /// `/name arguments`, with the name as written.
     Command {
         /// Without the `/`.
         name: &'a str,
-        /// The rest, without the space around it.
+        /// The rest, without surrounding space.
         arguments: &'a str,
     },
-    /// `!line`: a command line to be run.
+    /// `!line`: a command line to run.
     Shell(&'a str),
-    /// `@model prompt`: one turn of another model.
+    /// `@model prompt`: one turn with another model.
     Mention {
         /// Without the `@`.
         model: &'a str,
@@ -26,7 +26,7 @@ pub enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Reads a line, which may have line breaks in it.
+    /// Parses a line, which may contain line breaks.
     pub fn of(line: &'a str) -> Self {
         let line = line.trim();
         if line.is_empty() {
@@ -47,7 +47,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Returns the first word, and the rest without the space around it.
+/// Returns the first word, and the rest without surrounding space.
 pub fn word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     (word, rest.trim())

@@ -1,4 +1,4 @@
-//! The transcript of a session, written while things happen.
+//! The transcript of a session, written as things happen.
 
 use std::{collections::VecDeque, fmt};
 
@@ -12,27 +12,27 @@ use loop_telemetry::words;
 
 use crate::host::SessionHost;
 
-/// Writes the transcript of a session. It has no file before something is said: a session in which nothing was said is none.
+/// Writes the transcript of a session. The file appears with the first message: an empty session leaves no file.
 ///
-/// An entry that cannot be written is kept, and written later: nothing is written behind a gap, since that would be another
-/// conversation. The [host](SessionHost) is told once, and the session goes on.
+/// If writing an entry fails, the log keeps the entry and writes it later. It never writes past a gap, because that
+/// would be a different conversation. The log warns the [host](SessionHost) once, and the session continues.
 pub struct SessionLog {
     host: SessionHost,
     store: SessionStore,
     info: SessionInfo,
     file: Option<Transcript<Message>>,
-    /// What could not be written yet. Nothing is written behind a gap: it would be of another conversation.
+    /// Entries that are not written yet. Nothing is written past a gap: that would be a different conversation.
     due: VecDeque<Entry<Message>>,
-    /// That was tried, and said.
+    /// True after a failed write, about which the person was warned.
     is_behind: bool,
-    /// The file is not ours any more: nothing is written.
+    /// True once the file no longer belongs to us. Nothing more is written.
     is_given_up: bool,
-    /// A call whose result is still to come.
+    /// A tool call whose result is pending.
     call: Option<ToolCall>,
 }
 
 impl SessionLog {
-    /// Makes the log of a session that begins.
+    /// Creates the log of a new session.
     pub fn new(store: SessionStore, info: SessionInfo, host: SessionHost) -> Self {
         Self {
             host,
@@ -46,14 +46,14 @@ impl SessionLog {
         }
     }
 
-    /// Notes that the session begins without tools, when something is written.
+    /// Sets whether the transcript records that the session begins without tools.
     #[must_use]
     pub fn toolless(self, is_toolless: bool) -> Self {
         let due = is_toolless.then_some(Entry::ToolsChanged { on: false }).into_iter().collect();
         Self { due, ..self }
     }
 
-    /// Goes on with the log of another session, and returns its conversation.
+    /// Continues the log of another session, and returns its conversation.
     ///
     /// # Errors
     /// There is no session with this id, another process holds it, or it cannot be read.
@@ -71,22 +71,22 @@ impl SessionLog {
         Ok(conversation)
     }
 
-    /// The store of all sessions.
+    /// Returns the store of all sessions.
     pub const fn store(&self) -> &SessionStore {
         &self.store
     }
 
-    /// The id of the session.
+    /// Returns the id of the session.
     pub fn id(&self) -> &str {
         &self.info.id
     }
 
-    /// Returns whether something was written.
+    /// Returns whether the log has written anything.
     pub const fn has_begun(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Writes an entry. One that cannot be written is kept until it can, with one warning.
+    /// Writes an entry. If that fails, keeps the entry for later and warns once.
     pub fn write(&mut self, entry: Entry<Message>) {
         if self.is_given_up {
             return;
@@ -112,7 +112,7 @@ impl SessionLog {
         }
     }
 
-    /// Ends the log: tries once more to write what is left, and warns if that is lost.
+    /// Ends the log: tries once more to write the pending entries, and warns if they are lost.
     pub fn end(&mut self) {
         if self.is_behind
             && let Err(error) = self.catch_up()
@@ -122,7 +122,7 @@ impl SessionLog {
         }
     }
 
-    /// Writes what is due, in its order.
+    /// Writes the pending entries in order.
     fn catch_up(&mut self) -> Result<(), SessionError> {
         while let Some(entry) = self.due.front() {
             let file = match &mut self.file {
@@ -134,7 +134,7 @@ impl SessionLog {
                 }
             };
             match file.append(entry) {
-                // It is written; lists do not know the name.
+                // The entry is written; only session lists lack the name.
                 Err(error @ SessionError::Folder { .. }) => self.host.warn(&with_causes(&error)),
                 written => written?,
             }
@@ -143,12 +143,12 @@ impl SessionLog {
         Ok(())
     }
 
-    /// Notes a call of a tool that is about to begin.
+    /// Records a tool call that is about to begin.
     pub fn calling(&mut self, call: &ToolCall) {
         self.call = Some(call.clone());
     }
 
-    /// Writes the call that was noted, with its report.
+    /// Writes the pending call with its report.
     pub fn called(&mut self, report: &ToolReport) {
         let Some(call) = self.call.take() else { return };
         self.write(Entry::Called(CalledTool {
@@ -159,7 +159,7 @@ impl SessionLog {
         }));
     }
 
-    /// Returns the path of the file, or words that say that there is none.
+    /// Returns the path of the file, or words for its absence.
     pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.path().display().to_string(),
@@ -168,7 +168,7 @@ impl SessionLog {
     }
 }
 
-/// Whether it is no use to try that again.
+/// Returns whether a retry is pointless.
 const fn is_lasting(error: &SessionError) -> bool {
     !matches!(error, SessionError::Write { .. } | SessionError::File(_))
 }
@@ -194,7 +194,7 @@ mod tests {
 
     const FOLDER: &str = "LOG_TEST_FOLDER";
 
-    /// Prints what a session tells.
+    /// Prints a session's output.
     struct Printed;
 
     #[expect(clippy::print_stderr, reason = "the parent of a test process reads it")]
@@ -218,7 +218,7 @@ mod tests {
         SessionLog::new(SessionStore::at(folder.join("sessions")), info, host)
     }
 
-    /// Turns, as a session has them: each says one thing more.
+    /// A conversation that grows with each turn, and its log.
     struct Talk {
         log: SessionLog,
         said: Vec<Message>,
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// What another process finds.
+    /// Returns the conversation as another process reads it.
     fn found(folder: &Path) -> Conversation<Message> {
         let found = SessionStore::at(folder.join("sessions")).resume("s", now);
         found.expect("it can be gone on with").1
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_full_disk_leaves_no_gap() {
         let folder = tempfile::tempdir().unwrap();
-        // The signal for a file that grows too large would kill the process; without it the write fails.
+        // The file-size signal would kill the process; with the signal ignored, the write fails instead.
         let child = Command::new("sh")
             .args(["-c", r#"trap '' XFSZ; ulimit -S -f 4; exec "$0" --ignored --exact --nocapture "$1""#])
             .arg(env::current_exe().unwrap())
@@ -272,7 +272,7 @@ mod tests {
         talk.turn("first");
         talk.turn(&"a long one".repeat(900));
         talk.turn("a short");
-        // Killed now, it would be found as it was before the disk was full.
+        // A process killed now would leave the file as it was before the disk was full.
         let lines = fs::read_to_string(folder.join("sessions/s.jsonl")).unwrap();
         assert!(lines.ends_with('\n') && lines.lines().count() == 3, "{lines}");
         talk.turn("fourth");

@@ -1,4 +1,4 @@
-//! The rules for tools, in words.
+//! The tool rules, in words.
 
 use std::path::PathBuf;
 
@@ -15,22 +15,22 @@ use loop_telemetry::words::{
 
 const COLUMNS: &[Column] = &[Column::words("rule"), Column::words("says"), Column::words("from")];
 
-/// How wide a list of names becomes before it goes on in the next line.
+/// The width at which a list of names wraps, in columns.
 const LIST_WIDTH: usize = 56;
 
-/// One rule, under the key by which it is set.
+/// One rule, with the key that sets it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PolicyRule<'a> {
     /// The key of `[policy]`.
     pub key: &'static str,
-    /// The rule.
+    /// The rule, in words.
     pub says: String,
-    /// The line that sets it.
+    /// The location of the line that sets it.
     pub origin: &'a Origin,
 }
 
-/// Returns all rules that hold, key by key; those of one place stand together.
+/// Returns all rules that apply, ordered by key; rules from one place are adjacent.
 pub fn rules(policy: &ActionPolicy) -> Vec<PolicyRule<'_>> {
     let (commands, secrets) = (policy.commands(), policy.secrets());
     let own = |(name, origin): (&str, _)| (name.to_owned(), origin);
@@ -64,7 +64,7 @@ fn permission(path: &LocalPath, verbs: &[Verb]) -> String {
     format!("{path}: {}", if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") })
 }
 
-/// Formats all rules, and the files in which they stand.
+/// Formats all rules, and the files that contain them.
 pub fn page(settings: &Settings, policy: &ActionPolicy, audit: Option<PathBuf>) -> String {
     let mut page = table(&rules(policy));
     page.push_str(&format!("\n\n  your settings       {}\n", file(&settings.user)));
@@ -93,7 +93,7 @@ fn table(rules: &[PolicyRule<'_>]) -> String {
     table::lines(COLUMNS, &rows).join("\n")
 }
 
-/// Names as a paragraph; what has words in it, on lines of its own.
+/// Formats names as a paragraph; entries with several words get their own lines.
 fn lines<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
@@ -116,7 +116,7 @@ fn file(layer: &Layer) -> String {
     if layer.is_there { path } else { format!("{path} (not there)") }
 }
 
-/// Formats the decision about one action, and the rule that decides.
+/// Formats the decision about one action, and the rule that decided.
 pub fn explained(text: &str, explained: &Explanation) -> String {
     let ruling = &explained.ruling;
     let answer = if ruling.allowed { paint(GOOD, "allowed") } else { paint(BAD, "denied") };
@@ -133,7 +133,7 @@ pub fn explained(text: &str, explained: &Explanation) -> String {
     page
 }
 
-/// Returns what would be done, in a word.
+/// Returns one word for the action.
 pub fn verb(asked: &Asked) -> &'static str {
     match asked {
         Asked::Path { verb, .. } => verb.as_str(),
@@ -141,14 +141,14 @@ pub fn verb(asked: &Asked) -> &'static str {
     }
 }
 
-/// Returns the command that would be run, as a person would type it.
+/// Returns the command line, as a person would type it.
 fn runs(asked: &Asked) -> Option<String> {
     let Asked::Command { words } = asked else { return None };
-    // A word with a NUL byte in it is no command, and was refused.
+    // A word with a NUL byte is not a valid command, so it was already refused.
     shlex::try_join(words.iter().map(String::as_str)).ok().filter(|line| !line.is_empty())
 }
 
-/// Returns where a path leads, if it may be used so.
+/// Returns the target of a path, if the action may use it.
 pub fn leads_to(asked: &Asked) -> Option<String> {
     let Asked::Path { leads_to, .. } = asked else { return None };
     leads_to.as_ref().map(ToString::to_string)

@@ -1,4 +1,4 @@
-//! The command line of what looks at runs.
+//! The command line of the commands that inspect runs.
 
 use std::path::PathBuf;
 

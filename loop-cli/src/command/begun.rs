@@ -1,4 +1,4 @@
-//! What a run was begun with, for who goes on with it.
+//! The stored specification of a run, for commands that continue or inspect it.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -14,18 +14,18 @@ use super::{
 };
 use crate::task;
 
-/// What a run was begun with.
+/// The specification with which a run began.
 pub(super) enum Begun {
     /// A loop with a check.
     Plan(Box<Subject>),
-    /// Something repeated.
+    /// A repetition.
     Repetition(Box<Repetition>, Until),
-    /// A task that is worked off.
+    /// A task.
     Task(Box<TaskSpec>),
 }
 
 impl Begun {
-    /// Reads what is kept of it; see [`subject::of_run`].
+    /// Reads the stored specification; see [`subject::of_run`].
     pub(super) fn of(info: &RunInfo, accepted: bool) -> Result<Self, Failure> {
         match &info.manifest {
             Some(kept) if kept.path == KEPT_AS => {
@@ -40,7 +40,7 @@ impl Begun {
         }
     }
 
-    /// What is odd about it, as text; empty if nothing is.
+    /// Returns the warnings as text; empty if there are none.
     pub(super) fn warnings(&self) -> &str {
         match self {
             Self::Plan(subject) => &subject.warnings,
@@ -48,7 +48,7 @@ impl Begun {
         }
     }
 
-    /// The whole path of its manifest, if it has one.
+    /// Returns the absolute path of the manifest, if there is one.
     pub(super) fn manifest(&self) -> Option<&Path> {
         match self {
             Self::Plan(subject) => subject.manifest.as_deref(),
@@ -56,7 +56,7 @@ impl Begun {
         }
     }
 
-    /// The variables that it sets for what it runs.
+    /// Returns the variables set for the processes of the run.
     pub(super) fn set(&self) -> &BTreeMap<String, String> {
         const NONE: &BTreeMap<String, String> = &BTreeMap::new();
         match self {
@@ -66,7 +66,7 @@ impl Begun {
     }
 }
 
-/// What is kept of a repetition, and when it ends.
+/// Parses a stored repetition, and builds its stop condition.
 pub(super) fn repetition(text: &str) -> Result<(Repetition, Until), Failure> {
     if text.contains(REDACTED) {
         return Err(usage!("what is kept of the command lacks a secret that stood in it: begin a new run"));

@@ -41,7 +41,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
         let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
         tokio::select! {
             answered = answer(args, piped, &model, &mut chat) => answered.map(|()| ExitCode::from(exit::OK)),
-            // What the turn had begun is dropped, and so ended.
+            // Dropping the turn also ends everything that it started.
             signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
         }
     });
@@ -49,7 +49,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     done
 }
 
-/// A session at the terminal.
+/// Runs a session at the terminal.
 fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
         return Err(usage!(
@@ -65,13 +65,13 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     done
 }
 
-/// The conversation that was asked for.
+/// Builds the requested conversation.
 pub(super) fn asked(args: &ConversationArgs) -> Result<Conversation, Failure> {
     let system = args.system.as_deref().map(text_of).transpose()?;
     Ok(Conversation { model: args.model.clone(), system, tools: args.asked_tools() })
 }
 
-/// What the model is told of itself.
+/// Reads a file with a system prompt.
 fn text_of(path: &Path) -> Result<String, Failure> {
     let text = page(path).map_err(anyhow::Error::new).and_then(|bytes| Ok(String::from_utf8(bytes)?));
     text.or_usage(|| format!("--system {}", path.display()))
@@ -95,7 +95,7 @@ async fn answer(args: &ChatArgs, piped: Piped, model: &Model, chat: &mut Chat) -
     Ok(())
 }
 
-/// A reply that is not all that it could be.
+/// Warns about a reply that is incomplete.
 fn warn_of_shortcomings(output: &TurnOutput) {
     if output.out_of_rounds {
         view::warning(

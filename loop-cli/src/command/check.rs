@@ -1,4 +1,4 @@
-//! `loop check`: is the manifest right, and what would it do?
+//! `loop check`: validates a manifest, and describes what it does.
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -9,10 +9,10 @@ use loop_manifest::{Format, Loaded, Plan, describe, withheld};
 pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let manifest = args.manifest.clone().map_or_else(|| here::manifest("loop check"), Ok)?;
     let found = Plan::load(&manifest);
-    // What is still to be written cannot be tried.
+    // An incomplete manifest cannot be tried.
     let (plan, warnings) = reported(if args.run { found.and_then(Loaded::finished) } else { found })?;
     let vars: Vec<_> = env::vars_os().collect();
-    // The check sees what is set for it, and may print it.
+    // The check sees the variables set for it, and may print them.
     view::conceal(keeping::redactor(&plan.agent.env.set, &vars));
     if !warnings.is_empty() {
         view::say(&warnings);

@@ -1,4 +1,4 @@
-//! `loop run --dry-run`: what the first iteration would be, without the agent.
+//! `loop run --dry-run`: shows the first iteration without running the agent.
 
 use super::{
     Failure,
@@ -6,8 +6,8 @@ use super::{
 };
 use loop_manifest::{ExecutionContext, Format, Plan, checks, withheld};
 
-/// Shows the first prompt, the commands and what they will not see of the environment, and tries the
-/// evaluator once. Writes no telemetry. `format` is that of the manifest, if there is one.
+/// Shows the first prompt, the commands and the variables hidden from them, and tries the evaluator once. Writes no
+/// telemetry. `format` is the format of the manifest, if there is one.
 pub(crate) async fn exec(
     plan: &Plan,
     place: &ExecutionContext,

@@ -1,4 +1,4 @@
-//! What a run that is to go on has done so far.
+//! The history of a run that is about to continue.
 
 use jiff::Timestamp;
 use loop_core::{Observer, Progress, with_causes};
@@ -7,19 +7,19 @@ use loop_telemetry::{Record, RunEntry, RunInfo, RunStore, TelemetryFile};
 use super::{Failure, kept::read_on, usage};
 use crate::view::{self, Table, text};
 
-/// What the journal of a run says, read to its end before the run goes on: so a damaged one is found while
-/// nothing has changed yet.
+/// The journal of a run, read to its end before the run continues. That way a damaged journal is found before anything
+/// changes.
 pub(super) struct Earlier {
     pub(super) progress: Progress,
     pub(super) table: Table,
-    /// When it was written last.
+    /// The time of the last entry.
     last: Option<Timestamp>,
-    /// The bytes of a last line that was not written whole.
+    /// The length of an incomplete last line, in bytes.
     torn: Option<u64>,
 }
 
 impl Earlier {
-    /// Reads it.
+    /// Reads the journal.
     pub(super) fn of(store: &RunStore, id: &str) -> Result<Self, Failure> {
         let (mut progress, mut table, mut last) = (Progress::default(), Table::default(), None);
         let mut journal = store.journal(id)?;
@@ -32,8 +32,8 @@ impl Earlier {
         Ok(Self { progress, table, last, torn })
     }
 
-    /// Refuses to go on with a journal that was cut: the list knows of an end that it lacks, or it has no beginning. Tells
-    /// of a last line that is cut off.
+    /// Refuses a truncated journal: one that lacks an end known to the list of runs, or one without a beginning. Warns
+    /// about an incomplete last line.
     pub(super) fn refuse_a_cut_one(&self, store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
         let lacks_its_end = !run.is_open && self.progress.ending().is_none();
         if lacks_its_end {
@@ -54,8 +54,8 @@ impl Earlier {
         Ok(())
     }
 
-    /// Makes up for a process that died after the run had ended, and before that was noted everywhere. Says whether the
-    /// record is written.
+    /// Completes the records of a process that died after the end of its run but before noting the end everywhere.
+    /// Returns whether the record was written.
     pub(super) fn note_end(
         &self,
         store: &RunStore,

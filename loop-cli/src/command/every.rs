@@ -29,10 +29,10 @@ use loop_manifest::{
     model::{Conversation, name_of},
 };
 
-/// What a repetition is called in records.
+/// The name of repetitions in records.
 const NAME: &str = "every";
 
-/// The name under which a run keeps its repetition, where other runs have the path of their manifest.
+/// The marker stored for a repetition, in place of the manifest's path.
 pub(super) const KEPT_AS: &str = "loop every";
 
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
@@ -61,7 +61,7 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Lists it as a run, and runs it.
+/// Lists the repetition as a run, and runs it.
 fn start<I: Once>(
     args: &EveryArgs,
     repetition: &Repetition,
@@ -91,7 +91,7 @@ fn start<I: Once>(
     block_on(perform(&ready, repetition, until, once, past))
 }
 
-/// Repeats it to its end.
+/// Runs the repetition to its end.
 pub(super) async fn perform<I: Once>(
     ready: &Ready<'_>,
     repetition: &Repetition,
@@ -100,7 +100,7 @@ pub(super) async fn perform<I: Once>(
     past: Past<I::Output>,
 ) -> Result<ExitCode, Failure> {
     let is_heard = !ready.output.quiet;
-    // Of two results on one stream neither could be read.
+    // Nobody could read two results on one stream.
     let is_shown = is_heard && !ready.output.json;
     let (once, mouth) = once.heard(&until, is_shown, ready.logs.clone());
     let mut repeated = repetition.compose(once, until.clone());

@@ -13,21 +13,21 @@ use loop_telemetry::{JournalError, NoStateDir, StoreError, TelemetryError};
 
 use crate::{exit, view::Unwritten};
 
-/// Why a command did not do what it was asked to.
+/// The reason why a command failed.
 ///
-/// No [`anyhow::Error`] converts into it: that would give every error the same exit code. An error of a library has a
-/// variant of its own. For all others, [`OrFail`] names the kind where the error arises.
+/// No [`anyhow::Error`] converts into it: that would give every error the same exit code. Errors of libraries have
+/// their own variants. For all others, [`OrFail`] names the kind where the error arises.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(crate) enum Failure {
-    /// The manifest or the settings are wrong. The text is a report that shows where.
+    /// The manifest or the settings are invalid. The text is a report that shows where.
     #[error("{}", .0.render(Paint::Coloured))]
     Manifest(#[from] Diagnostics),
-    /// The command line asks for something that cannot be done.
+    /// The command line asks for something impossible.
     Usage(anyhow::Error),
     /// The folder, the machine or the terminal is not set up for the command.
     Setup(anyhow::Error),
-    /// Another run, or what it left behind, is in the way.
+    /// Another run, or something it left behind, is in the way.
     Busy(anyhow::Error),
     /// The plan cannot work here.
     Plan(#[from] ComposeError),
@@ -35,7 +35,7 @@ pub(crate) enum Failure {
     Task(#[from] TaskError),
     /// The run of a task cannot have this many loops.
     Loops(#[from] LoopsError),
-    /// No model can be asked.
+    /// No model is available.
     Model(#[from] ModelChoiceError),
     /// Tools cannot work in the folder.
     Workspace(#[from] WorkspaceError),
@@ -43,13 +43,13 @@ pub(crate) enum Failure {
     Job(#[from] JobError),
     /// There is no place for state.
     State(#[from] NoStateDir),
-    /// The file for the run's record cannot be used.
+    /// The file for the run's record is not usable.
     Record(#[from] TelemetryError),
     /// The store of runs refuses, or cannot be read or written.
     Store(#[from] StoreError),
     /// A run's journal cannot be read or written.
     Journal(#[from] JournalError),
-    /// A run's journal has something in it that this version cannot read.
+    /// A run's journal contains something that this version cannot read.
     #[error("the journal has an output that this version cannot read: {0}")]
     Unreadable(String),
     /// The store of jobs cannot be read or written.
@@ -58,13 +58,12 @@ pub(crate) enum Failure {
     Turn(#[from] TurnError),
     /// Standard output cannot be written.
     Output(#[from] Unwritten),
-    /// Something went wrong on our side.
+    /// An internal error.
     Internal(anyhow::Error),
 }
 
 impl Failure {
-    /// Returns the exit code of this kind. Stored files that cannot be used keep a command from beginning, as a wrong
-    /// set-up does: nothing was run.
+    /// Returns the exit code of this kind. Unusable stored files count as a wrong set-up, because nothing was run.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
@@ -77,25 +76,25 @@ impl Failure {
     }
 }
 
-/// Makes a [`Failure::Usage`] with this message, which is written as for `format!`.
+/// Makes a [`Failure::Usage`] with this message, in the syntax of `format!`.
 macro_rules! usage {
     ($($message:tt)*) => { $crate::command::Failure::Usage(anyhow::anyhow!($($message)*)) };
 }
 pub(crate) use usage;
 
-/// Names the kind of an error, and what was being done.
+/// Adds the kind of an error, and the action that failed.
 pub(crate) trait OrFail<T, E>: Context<T, E> + Sized {
-    /// The command line asks for something that cannot be done.
+    /// Reports that the command line asks for something impossible.
     fn or_usage<C: Into<String>>(self, doing: impl FnOnce() -> C) -> Result<T, Failure> {
         self.with_context(|| doing().into()).map_err(Failure::Usage)
     }
 
-    /// The folder, the machine or the terminal is not set up for the command.
+    /// Reports that the folder, the machine or the terminal is not set up for the command.
     fn or_setup<C: Into<String>>(self, doing: impl FnOnce() -> C) -> Result<T, Failure> {
         self.with_context(|| doing().into()).map_err(Failure::Setup)
     }
 
-    /// Something went wrong on our side.
+    /// Reports an internal error.
     fn or_internal(self, doing: &'static str) -> Result<T, Failure> {
         self.context(doing).map_err(Failure::Internal)
     }

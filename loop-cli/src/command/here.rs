@@ -1,15 +1,15 @@
-//! The manifest that is meant where none is named.
+//! The default manifest.
 
 use std::path::{Path, PathBuf};
 
 use super::{Failure, usage};
 use loop_manifest::settings;
 
-/// The names under which a manifest is found without being named.
+/// The file names of a default manifest.
 const NAMES: [&str; 4] = ["loop.yaml", "loop.yml", "loop.toml", "loop.json"];
 
-/// The one manifest in the current folder that has one of the usual names. `command` is what the user
-/// called, for the advice.
+/// Returns the only manifest in the current folder with a default name. `command` is the user's command, for the
+/// advice.
 pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
     let is_manifest = |name: &&str| Path::new(name).exists() && !settings::only_settings(Path::new(name));
     let found: Vec<_> = NAMES.into_iter().filter(is_manifest).collect();
@@ -24,7 +24,7 @@ pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
              `loop init` writes one; `{command} MANIFEST` takes one from elsewhere",
             NAMES.join(", ").replace(", loop.json", " or loop.json")
         )),
-        // Which of them is meant would be a guess.
+        // Choosing one of them would be a guess.
         [first, ..] => Err(usage!(
             "there is more than one manifest in this folder: {}\n  say which one, for example `{command} {first}`",
             found.join(", ")
@@ -32,7 +32,7 @@ pub(super) fn manifest(command: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Whether `path` is the manifest that is meant in the current folder where none is named.
+/// Returns whether `path` is the default manifest of the current folder.
 pub(super) fn is_meant(path: &Path) -> bool {
     manifest("loop run").is_ok_and(|found| found == path)
 }

@@ -1,4 +1,4 @@
-//! `loop init`: write a manifest for the project in this folder.
+//! `loop init`: writes a manifest for the project in this folder.
 
 mod report;
 
@@ -20,7 +20,7 @@ use loop_manifest::{
     init::{Agent, Draft, SCHEMA_FILE, checks},
 };
 
-/// As `--out`: print the manifest, and write no file.
+/// The `--out` value that prints the manifest instead of writing a file.
 const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
@@ -70,7 +70,7 @@ fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> Result<Agent<'a>, Failure>
     Ok(agent)
 }
 
-/// Writes a new file. What stands there already may be a day's work of somebody.
+/// Writes a new file. It never replaces an existing one, which may hold a day's work.
 fn write(out: &Path, text: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().write(true).create_new(true).open(out);
     if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {

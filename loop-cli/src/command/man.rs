@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use super::{Failure, OrFail, usage};
 use crate::{args::Cli, exit, view};
 
-/// The page of the command with this name, or of `loop` itself.
+/// Prints the page of the command with this name, or of `loop` itself.
 pub(crate) fn exec(command: Option<&str>) -> Result<ExitCode, Failure> {
     let mut described = Cli::command();
     described.build();

@@ -45,9 +45,9 @@ use loop_manifest::{Diagnostics, Loaded, Paint, Plan};
 pub(crate) fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
-        // Help was asked for, or the version.
+        // The user asked for help or the version.
         Err(page) if !page.use_stderr() => page.exit(),
-        // It quotes what was given, which may be a secret.
+        // The error quotes the arguments, which may contain a secret.
         Err(error) => {
             view::say(&error.render().to_string());
             return ExitCode::from(exit::USAGE);
@@ -83,9 +83,9 @@ pub(crate) fn main() -> ExitCode {
     })
 }
 
-/// The plan, and what was found out about it as text, which is empty if that is nothing.
+/// Returns the plan and the warnings about it as text; the text is empty if there are none.
 fn reported(found: Result<Loaded, Diagnostics>) -> Result<(Plan, String), Failure> {
     let loaded = found?;
-    // The printer removes the colours where nobody wants them.
+    // The printer removes the colours where they are unwanted.
     Ok((loaded.plan, loaded.warnings.render(Paint::Coloured)))
 }

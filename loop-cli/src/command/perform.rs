@@ -1,4 +1,4 @@
-//! A loop with a plan, run to its end, and told of.
+//! Runs a planned loop to its end, and reports it.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use crate::{
 };
 use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, flag, nobody_to_ask};
 
-/// Runs it.
+/// Runs the loop.
 pub(super) async fn perform(
     ready: &Ready<'_>,
     subject: &Subject,
@@ -30,7 +30,7 @@ pub(super) async fn perform(
     let can_be_asked = can_ask(output);
     if !output.quiet {
         warn_of_late_limits(&subject.plan, place);
-        // Who asks for it need not be told.
+        // Users who chose this mode need no warning about it.
         let needless = output.non_interactive || can_be_asked;
         if let Some(warning) = nobody_to_ask(&subject.plan).filter(|_| !needless) {
             view::warning(&warning);
@@ -45,7 +45,7 @@ pub(super) async fn perform(
     Ok(exit::of_ended(&ended))
 }
 
-/// The loop of a plan, with those who watch it.
+/// Builds the loop of a plan, with its observers.
 fn composed(
     ready: &Ready<'_>,
     plan: &Plan,
@@ -77,7 +77,7 @@ fn composed(
     Ok(composed)
 }
 
-/// Shows and keeps what one agent or check prints.
+/// Shows and stores the output of one agent or check.
 pub(super) struct Printed {
     pub(super) shown: Option<Output>,
     pub(super) logs: Option<OutputLogs>,
@@ -97,7 +97,7 @@ impl OutputSink for Printed {
     }
 }
 
-/// Tells people how it went.
+/// Reports the result to people.
 fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     let Ready { place, output, .. } = ready;
     if output.quiet && is_error(&ended.ending) {
@@ -106,7 +106,7 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     if output.quiet {
         return;
     }
-    // A run that ended because its journal failed says so itself.
+    // A run that ended because its journal failed already reports that itself.
     if let Some(why) =
         ended.unrecorded.as_deref().filter(|_| ended.ending.reason() != Some(&StopReason::Failed))
     {
@@ -122,7 +122,7 @@ fn tell(ready: &Ready<'_>, subject: &Subject, ended: &Ended) {
     }
 }
 
-/// Whether a run ended by a mistake, and not by a limit or a person: that is said even quietly.
+/// Returns whether a run ended by an error, rather than by a limit or a person. Errors are reported even in quiet mode.
 fn is_error(ending: &Ending) -> bool {
     matches!(
         ending.reason(),
@@ -134,12 +134,12 @@ fn is_error(ending: &Ending) -> bool {
     )
 }
 
-/// Whether a question of the run reaches somebody.
+/// Returns whether somebody can answer a question of the run.
 fn can_ask(args: &OutputArgs) -> bool {
     !args.quiet && !args.non_interactive && ask::is_interactive()
 }
 
-/// A limit that a person counts on must not hold less than they think.
+/// Warns about limits that take effect later than a person may expect.
 fn warn_of_late_limits(plan: &Plan, place: &ExecutionContext) {
     let limited = plan.limits.max_cost.is_some() || plan.limits.max_tokens.is_some();
     if let Some(error) = place.usage_file().watch_error().filter(|_| limited) {
@@ -149,7 +149,7 @@ fn warn_of_late_limits(plan: &Plan, place: &ExecutionContext) {
     }
 }
 
-/// What was reported and could not be read or understood is missing in every sum.
+/// Warns about lost usage reports: every sum lacks them.
 fn warn_of_lost_usage(place: &ExecutionContext) {
     if let Some(error) = place.usage_file().last_read_error() {
         view::warning(&format!(

@@ -1,4 +1,4 @@
-//! `loop policy`: what tools may do, and which line of settings says so.
+//! `loop policy`: shows what tools may do, and which line of the settings decides.
 
 mod explain;
 mod show;
@@ -22,8 +22,8 @@ pub(crate) fn exec(command: &PolicyCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The settings that hold in a folder, and the folder as tools would see it. What the project asks for and does
-/// not get is said.
+/// Opens the settings that apply in a folder, and the folder as tools see it. Reports project requests that the user's
+/// settings deny.
 fn open(place: &PolicyPlace) -> Result<(Settings, Workspace), Failure> {
     let dir = setting::dir(place.cwd.as_deref())?;
     let settings = setting::settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
@@ -34,7 +34,7 @@ fn open(place: &PolicyPlace) -> Result<(Settings, Workspace), Failure> {
     Ok((settings, workspace))
 }
 
-/// Where a rule stands, for programs; both are `null` for one that is built in.
+/// The location of a rule, for programs; both fields are `null` for a built-in rule.
 #[derive(Debug, Serialize)]
 struct PlaceJson<'a> {
     file: Option<&'a str>,

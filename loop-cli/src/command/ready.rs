@@ -1,4 +1,4 @@
-//! A run that is ready: it is looked after, recorded and listed, whatever its loop does.
+//! A prepared run: supervised, recorded and listed, whatever its loop does.
 
 use std::{env, path::Path, time::Duration};
 
@@ -25,24 +25,24 @@ use crate::{
     view::{self, Screen},
 };
 
-/// A run that is ready to begin, or to go on.
+/// A run that is prepared to begin or to continue.
 pub(super) struct Ready<'a> {
-    /// What it is called in records.
+    /// Its name in records.
     pub(super) name: &'a str,
-    /// The whole path of its manifest, if it has one.
+    /// The absolute path of its manifest, if there is one.
     pub(super) manifest: Option<&'a Path>,
     pub(super) place: &'a ExecutionContext,
     pub(super) output: &'a OutputArgs,
     pub(super) telemetry: &'a TelemetryFile,
-    /// Where it is listed, if it is.
+    /// The store that lists it, if there is one.
     pub(super) store: Option<&'a RunStore>,
-    /// Where all is kept that its commands print, if it is.
+    /// The files that store the whole output of its commands, if requested.
     pub(super) logs: Option<OutputLogs>,
-    /// When it began.
+    /// The start time.
     pub(super) started: Timestamp,
 }
 
-/// The file for the run's record, tried before anything is spent.
+/// Opens the file for the run's record. This happens before the run spends anything.
 pub(super) fn telemetry(path: Option<&Path>) -> Result<TelemetryFile, Failure> {
     let file = match path {
         Some(path) => TelemetryFile::named(path)?,
@@ -52,22 +52,22 @@ pub(super) fn telemetry(path: Option<&Path>) -> Result<TelemetryFile, Failure> {
     Ok(file)
 }
 
-/// How much is to be kept of a run that begins.
+/// The amount of data stored about a new run.
 pub(super) struct Keep {
     pub(super) journal: bool,
-    /// All that its commands print; not without a journal.
+    /// Store the whole output of the commands; requires a journal.
     pub(super) output: bool,
-    /// Also if another run works in its folder.
+    /// Run even if another run works in the same folder.
     pub(super) parallel: bool,
 }
 
-/// Where it is kept.
+/// The storage of a run.
 pub(super) struct Kept {
     pub(super) store: Option<RunStore>,
     pub(super) logs: Option<OutputLogs>,
 }
 
-/// Begins to keep a run, before anything is spent.
+/// Creates the storage of a run, before the run spends anything.
 pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Result<(Kept, Past<O>), Failure> {
     let info = &info.clone().redacted(&redactor);
     let parallel = if keep.parallel { Parallel::Allowed } else { Parallel::Refused };
@@ -79,7 +79,7 @@ pub(super) fn begin<O>(info: &RunInfo, keep: &Keep, redactor: Redactor) -> Resul
     Ok((Kept { store: Some(store), logs }, Past::New(journal)))
 }
 
-/// Lists a run and makes its journal.
+/// Lists a run and creates its journal.
 fn list<O>(
     info: &RunInfo,
     parallel: Parallel,
@@ -97,12 +97,12 @@ fn list<O>(
     Ok((store, journal.redacting(redactor)))
 }
 
-/// Makes sure that a run which is not kept is alone in its folder, and stays so.
+/// Ensures that a run without storage is alone in its folder, and stays alone.
 fn alone(info: &RunInfo, parallel: Parallel) -> Result<Option<RunLock>, Failure> {
     match store()?.begin_unkept(info, parallel) {
         Ok(lock) => Ok(Some(lock)),
         Err(StoreError::FolderBusy { id, folder, is_kept }) => Err(busy(&id, &folder, is_kept)),
-        // Who keeps nothing may well do so because nothing can be kept.
+        // A user may have chosen no storage precisely because nothing can be stored.
         Err(error) => {
             view::warning(&format!("other runs are not kept out of this folder: {:#}", anyhow!(error)));
             Ok(None)
@@ -121,17 +121,17 @@ fn busy(id: &str, folder: &str, is_kept: bool) -> Failure {
     ))
 }
 
-/// Where all is kept that the commands of this run print.
+/// Opens the files for the whole output of this run's commands.
 pub(super) fn logs(store: &RunStore, run: &str, redactor: Redactor) -> Result<OutputLogs, Failure> {
     Ok(OutputLogs::new(Logs::of(store.folder_of(run)?).redacting(redactor)))
 }
 
-/// How many runs that have ended are kept.
+/// The variable with the number of ended runs to store.
 const KEEP_RUNS: &str = "LOOP_KEEP_RUNS";
-/// How many days old a run that has ended may become.
+/// The variable with the maximum age of ended runs, in days.
 const KEEP_DAYS: &str = "LOOP_KEEP_DAYS";
 
-/// What is kept of runs that have ended, as the user wants it.
+/// Reads the user's retention settings for ended runs.
 fn retention() -> Result<Retention, Failure> {
     let number = |name: &str| {
         let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
@@ -145,8 +145,8 @@ fn retention() -> Result<Retention, Failure> {
     })
 }
 
-/// Removes old runs. To begin a run is reason enough to look, and no reason to fail: what cannot be removed is
-/// tried again at the next one.
+/// Removes old runs. Each new run is an occasion to clean up, but a failed removal does not fail the run: the next one
+/// tries again.
 fn make_room(store: &RunStore, retention: Retention) {
     if let Err(error) = store.retain(retention, clock::now()) {
         view::warning(&format!("old runs were not removed: {:#}", anyhow!(error)));
@@ -154,8 +154,8 @@ fn make_room(store: &RunStore, retention: Retention) {
 }
 
 impl Ready<'_> {
-    /// Runs a loop to its end, which its own parts bring about in `max_time` at the latest, and ends and records
-    /// what is left.
+    /// Runs a loop to its end. The parts of the loop end it within `max_time`. Afterwards, ends and records the
+    /// remaining processes.
     pub(super) async fn run<I, S>(
         &self,
         mut composed: Loop<I, S, Bounded>,
@@ -169,7 +169,8 @@ impl Ready<'_> {
         S: LoopStep<Output = I::Output> + 'static,
     {
         let signals = Signals::listen().or_internal("signals cannot be listened for")?;
-        // Until the end is noted: who takes the run up in between would be noted as ended.
+        // Hold the lock until the end is noted. A process that resumed the run earlier would find its run marked as
+        // ended.
         let _lock = past.hold();
         if let Some(logs) = &self.logs {
             composed = composed.observe(logs.clone());
@@ -184,20 +185,20 @@ impl Ready<'_> {
             view::warning(&format!("not all that was printed is kept: {error:#}"));
         }
         if self.output.json {
-            // Its texts have no secrets in them any more.
+            // The record's texts are already redacted.
             ended.lacks_record |= !view::told_json(&record.to_line());
         }
         Ok(ended)
     }
 
-    /// Says where the output is kept, if it is.
+    /// Reports where the output is stored, if it is.
     pub(super) fn tell_of_logs(&self) {
         if let Some(logs) = self.logs.as_ref().filter(|_| !self.output.quiet) {
             view::say(&format!("  {:<11}{}", "output", logs.folder().display()));
         }
     }
 
-    /// Makes the run's record, and puts it where records go.
+    /// Builds the run's record, and writes it to its destination.
     fn record(&self, ended: &mut Ended) -> Record {
         let mut record =
             Record::of(self.name, &ended.ending, &ended.progress).run_id(self.place.custody().run());
@@ -214,7 +215,7 @@ impl Ready<'_> {
             ended.lacks_record = self.output.telemetry.is_some();
         }
         faults::point("before_end_note");
-        // A run whose journal lacks its end has not ended for whoever goes on with it, and is not listed so.
+        // If the journal lacks the end, `resume` still sees an unfinished run, so the list must agree.
         let listed = self.store.filter(|_| ended.unrecorded.is_none());
         if let Some(Err(error)) = listed.map(|store| store.note_end(&record)) {
             view::warning(&format!("the run's end is not in the list of runs: {:#}", anyhow!(error)));
@@ -224,7 +225,7 @@ impl Ready<'_> {
     }
 }
 
-/// What lives on although the run is over is somebody's to end.
+/// Warns about processes that survived the run: a person must end them.
 fn warn_of_survivors(survivors: &[u32]) {
     const SHOWN: usize = 10;
     if survivors.is_empty() {

@@ -1,7 +1,7 @@
-//! What dead runs left behind.
+//! Leftovers of dead runs.
 //!
-//! A run whose process was killed, and whose guardian was killed first, leaves its agent at work without any limit.
-//! So every command that has to do with runs looks for such runs in its folder, and ends what is left of them.
+//! If a run's process is killed, and its guardian was killed before it, the agent continues without any limit. So every
+//! command about runs looks for such runs in its folder, and ends their remaining processes.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{
     view::{self, text},
 };
 
-/// The folder that a command has to do with; none if it has nothing to do with runs.
+/// Returns the folder that a command concerns; `None` if the command is not about runs.
 fn folder(command: &Command) -> Option<PathBuf> {
     let cwd = match command {
         Command::Run(args) => args.cwd.as_deref(),
@@ -36,11 +36,11 @@ fn folder(command: &Command) -> Option<PathBuf> {
             return None;
         }
     };
-    // The command itself says what is wrong with the folder.
+    // The command itself reports problems with the folder.
     setting::dir(cwd).ok()
 }
 
-/// Ends what dead runs in the folder of this command left behind. It is no reason for the command to fail.
+/// Ends the remaining processes of dead runs in this command's folder. A failure here does not fail the command.
 pub(super) fn end_of_dead_runs(command: &Command) {
     if let Some(folder) = folder(command)
         && let Err(error) = end_in(&folder)
@@ -50,14 +50,14 @@ pub(super) fn end_of_dead_runs(command: &Command) {
 }
 
 fn end_in(folder: &Path) -> anyhow::Result<()> {
-    // Without a state directory there are no runs. The commands that need one say so.
+    // Without a state directory there are no runs. Commands that need one report its absence.
     let Ok(store) = store() else { return Ok(()) };
     if let Some(run) = store.living_in(folder)?
         && wake(&run.id)
     {
         view::warning(&format!("the run {} was stopped, and had lost its guardian: it goes on", run.id));
     }
-    // Held until all is done: nobody goes on with them meanwhile.
+    // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
     let dead = store.dead_in(folder)?;
     let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
     let remains = Remains::end(&names);
@@ -72,14 +72,14 @@ fn end_in(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was left of dead runs, in words.
+/// The leftovers of dead runs, in words.
 pub(super) struct Remains {
     pub(super) ended: Option<String>,
     pub(super) alive: Option<String>,
 }
 
 impl Remains {
-    /// Ends what is left of these runs.
+    /// Ends the remaining processes of these runs.
     pub(super) fn end(runs: &[&str]) -> Self {
         let (ended, alive): (Vec<_>, Vec<_>) = sweep(runs).into_iter().partition(|process| process.ended);
         Self { ended: names(&ended), alive: names(&alive) }

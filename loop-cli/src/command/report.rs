@@ -1,4 +1,4 @@
-//! `loop report`: one run as a page for a browser.
+//! `loop report`: writes one run as a page for a browser.
 
 use std::{
     fs::File,
@@ -40,9 +40,9 @@ pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-/// The page of a run, as its journal tells it now.
+/// Builds the page of a run from its current journal.
 fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
-    // Before the journal is read, as `loop show` does.
+    // Determine the state before reading the journal, as `loop show` does.
     let state = State::of(store, entry)?;
     let (mut report, mut progress) = (HtmlReport::new(), Progress::default());
     read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
@@ -57,7 +57,7 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     Ok(report.render(&run, &view::secrets()))
 }
 
-/// The file that is written where none is named.
+/// Returns the default output file.
 fn usual(store: &RunStore, entry: &RunEntry) -> Result<PathBuf, Failure> {
     let (name, id) = (kebab_case(&entry.name), short_id(store, &entry.id)?);
     Ok(PathBuf::from(if name.is_empty() { format!("run-{id}.html") } else { format!("{name}-{id}.html") }))
@@ -68,7 +68,7 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
         return Err(usage!("--html {} is a folder; name a file in it", path.display()));
     }
     let named = || format!("the page cannot be written to {}", path.display());
-    // A link could lead into any file of the user's, and a pipe that nobody reads would be waited for.
+    // A link could lead to any of the user's files, and opening a pipe without a reader would block.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let options = File::options().write(true).create(true).truncate(false).custom_flags(flags).to_owned();
     let is_other = || path.symlink_metadata().is_ok_and(|found| !found.is_file());

@@ -1,4 +1,4 @@
-//! `loop resume`: go on with a run that was cut off, or that was halted.
+//! `loop resume`: continues an interrupted or halted run.
 
 use std::{
     path::{Path, PathBuf},
@@ -36,13 +36,13 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     exec_told(args, &TellingArgs { verbose, quiet, ..TellingArgs::default() })
 }
 
-/// The arguments that take up this run.
+/// Returns the arguments that resume this run.
 pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
     let grant = GrantArgs { add_iterations: 0, add_cost: None, add_seconds: 0, note: None };
     ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
 }
 
-/// The same; `telling` says what is told if it is a task.
+/// Resumes a run; `telling` configures the reports if the run is a task.
 pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let Some(run) = meant(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
@@ -89,7 +89,7 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
     }
 }
 
-/// A run that nobody works on, with what it was begun with.
+/// A run without a process, and its specification.
 struct Dead<'a> {
     args: &'a ResumeArgs,
     store: &'a RunStore,
@@ -100,21 +100,21 @@ struct Dead<'a> {
 }
 
 impl Dead<'_> {
-    /// Takes it up, and has it `performed`.
+    /// Resumes the run through `performed`.
     fn go_on<O>(
         self,
         performed: impl AsyncFnOnce(&Ready<'_>, Past<O>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         let Self { args, store, run, info, dir, begun } = self;
         let telemetry = telemetry(args.output.telemetry.as_deref())?;
-        // From here on the run is ours, and nobody else takes it up.
+        // From here on we hold the run's lock, and nobody else can resume it.
         let journal = take(store, &run.id)?;
         let earlier = Earlier::of(store, &run.id)?;
         earlier.refuse_a_cut_one(store, &run)?;
         let had_ended = earlier.progress.ending();
         if let Some(ending) = had_ended.filter(|_| run.is_open) {
             let is_recorded = earlier.note_end(store, &telemetry, info)?;
-            // Nobody has seen how it ended: a question at which it halted must not count as answered.
+            // Nobody has seen how the run ended: a question at which it halted must not count as answered.
             if ending.is_success() || args.run.is_none() {
                 view::say(&ended_unseen(&run.id, ending));
                 let is_lost = !is_recorded && args.output.telemetry.is_some();
@@ -150,8 +150,7 @@ impl Dead<'_> {
     }
 }
 
-/// The folder in which a run works. One whose path is stored without a secret is where this command is called, or is not
-/// known.
+/// Returns the folder of a run. If the stored path was redacted, that is the current folder, or unknown.
 fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
     if info.folder_id.is_none() {
         return setting::dir(Some(Path::new(&info.folder)))
@@ -170,7 +169,7 @@ fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What is to be said of a run that had ended, although its process died before that was listed.
+/// Describes a run that had ended although its process died before listing the end.
 fn ended_unseen(id: &str, ending: &Ending) -> String {
     let more = match ending.is_success() {
         true => "there is nothing left to do".to_owned(),
@@ -179,7 +178,7 @@ fn ended_unseen(id: &str, ending: &Ending) -> String {
     format!("the run {id} had ended as {} before its process died: {more}", ending.name())
 }
 
-/// The run that is to go on. `None` if there is nothing to be done, which is said.
+/// Chooses the run to resume. Returns `None` if there is nothing to do, and reports that.
 fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failure> {
     if let Some(id) = &args.run {
         let run = store.find(id)?;
@@ -198,7 +197,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
     }
     let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
     let halted = last.filter(|run| run.last_ending.as_ref().is_some_and(|record| !record.success));
-    // Who gives more leave means the run that lacked it.
+    // A person who raises limits means the run that reached them.
     if grant(&args.grant).is_some() && halted.is_some() {
         return Ok(halted);
     }
@@ -210,7 +209,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
     Ok(None)
 }
 
-/// Two runs in one folder would undo each other's work.
+/// Refuses if another run works in the folder: two runs would undo each other's work.
 fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
     match store.living_with(run)? {
         Some(other) if other.id == run.id => Err(is_alive(&run.id)),
@@ -219,7 +218,7 @@ fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
     }
 }
 
-/// Notes that the run goes on, unless another one has begun in its folder meanwhile.
+/// Records that the run continues, unless another one has begun in its folder meanwhile.
 fn note_resumed(store: &RunStore, id: &str) -> Result<(), Failure> {
     store.note_resumed(id, clock::now()).map_err(|error| match error {
         StoreError::FolderBusy { id, folder, .. } => busy(&id, &folder),
@@ -242,7 +241,7 @@ fn is_alive(id: &str) -> Failure {
     Failure::Busy(anyhow!("the run {id} is still going: `loop tail {id}` shows it"))
 }
 
-/// Ends what the dead run left behind: two agents must not work on one thing.
+/// Ends the remaining processes of the dead run: two agents must not work on the same files.
 fn end_remains(run: &str) -> Result<(), Failure> {
     let remains = Remains::end(&[run]);
     if let Some(ended) = remains.ended {
@@ -257,7 +256,7 @@ fn end_remains(run: &str) -> Result<(), Failure> {
     }
 }
 
-/// What the person adds; `None` if that is nothing.
+/// Returns the person's additions; `None` if there are none.
 fn grant(args: &GrantArgs) -> Option<Grant> {
     let mut grant = Grant::default()
         .with_iterations(args.add_iterations)

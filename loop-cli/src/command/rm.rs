@@ -1,4 +1,4 @@
-//! `loop rm`: remove runs.
+//! `loop rm`: removes runs.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::from(exit::OK));
     }
-    // Before the first is removed: a slip in the last name removes nothing.
+    // Resolve all names before removing anything: a typo in the last name then removes nothing.
     let ids: Result<Vec<_>, Failure> = args.runs.iter().map(|run| Ok(store.find(run)?.id)).collect();
     let mut ids = ids?;
     ids.sort_unstable();

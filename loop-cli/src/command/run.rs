@@ -27,7 +27,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         let format = subject.manifest.as_deref().and_then(Format::of);
         return block_on(unless_signalled(dry_run::exec(&subject.plan, &place, format)));
     }
-    // Anything that is wrong with a part is found before anything is kept of the run.
+    // Find problems with any part before storing anything about the run.
     subject.plan.compose(&place.clone().on_warning(|_| ())).map(drop)?;
     start(args, &subject, &place, redactor)
 }

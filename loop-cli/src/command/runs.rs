@@ -1,4 +1,4 @@
-//! `loop runs`: the runs that are kept.
+//! `loop runs`: lists the stored runs.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -67,7 +67,7 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
 fn row(entry: &RunEntry, id: &str, state: State, now: Timestamp) -> Vec<String> {
     let age = Duration::try_from(now.duration_since(entry.started_at)).unwrap_or_default();
     let (iterations, cost) = match (&entry.last_ending, state) {
-        // Since it was taken up again it is further than the index knows.
+        // The run was resumed and has progressed further than the index knows.
         (Some(record), State::Ended) => (record.iterations.to_string(), cost(record)),
         _ => ("-".to_owned(), "-".to_owned()),
     };
@@ -84,7 +84,7 @@ fn cost(record: &Record) -> String {
     }
 }
 
-/// A run for programs, from the index alone.
+/// A run for programs, from the index only.
 #[derive(Debug, Serialize)]
 pub(super) struct RunJson<'a> {
     run_id: &'a str,
@@ -93,9 +93,9 @@ pub(super) struct RunJson<'a> {
     folder: &'a str,
     started_at: String,
     manifest: Option<&'a str>,
-    /// `running`, `unfinished`, or the reason for which it stopped.
+    /// `running`, `unfinished`, or the reason why it stopped.
     state: &'a str,
-    /// The record of its last ending.
+    /// The record of its last end.
     record: Option<&'a Record>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> RunJson<'a> {
     }
 }
 
-/// The JSON of what is shown to programs, without secrets.
+/// Returns a value as JSON for programs, without secrets.
 pub(super) fn json(shown: &impl Serialize) -> String {
     always_json(view::secrets().json(shown))
 }

@@ -1,4 +1,4 @@
-//! `loop schedule`: prompts that fire by the clock.
+//! `loop schedule`: manages scheduled prompts.
 
 mod add;
 mod change;
@@ -36,14 +36,14 @@ pub(crate) fn exec(command: &ScheduleCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The jobs of the folder that is meant.
+/// Opens the jobs of the requested folder.
 fn place(cwd: Option<&Path>) -> Result<SchedulePlace, Failure> {
     let dir = setting::dir(cwd)?;
     let settings = setting::settings(cwd.unwrap_or(Path::new("")))?;
     SchedulePlace::of(dir, settings.user.tables.schedule)
 }
 
-/// Returns the zone that was asked for, or this machine's.
+/// Returns the requested zone, or this machine's.
 fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
     match asked {
         Some(zone) => Ok(zone.clone()),
@@ -51,7 +51,7 @@ fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
     }
 }
 
-/// Says if nobody fires these jobs now.
+/// Warns if no process fires these jobs now.
 fn tell_if_idle(place: &SchedulePlace) -> Result<(), Failure> {
     let is_fired = place.project.store().is_firing()?;
     if place.project.off_switch().is_off() {

@@ -1,4 +1,4 @@
-//! `loop schema`: what a manifest can say, for editors.
+//! `loop schema`: prints the manifest schema, for editors.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Where commands run, and what runs them.
+//! The working folder and the environment of commands.
 
 use std::{
     env, fs, io,
@@ -18,12 +18,12 @@ use crate::{
 };
 use loop_manifest::{ExecutionContext, settings::Settings};
 
-/// Where the agent and the evaluator run.
+/// Returns the folder in which the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
     dir_of("--cwd", cwd)
 }
 
-/// The same, as this flag names it.
+/// Returns the folder that this flag names.
 pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
     let dir = match named {
         Some(dir) => fs::canonicalize(dir).or_usage(|| format!("{flag} {}", dir.display()))?,
@@ -35,16 +35,16 @@ pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failur
     Ok(dir)
 }
 
-/// The settings that hold in this folder, named as the user would name it, so that messages do.
+/// Loads the settings for this folder. The folder appears in messages as the user wrote it.
 pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
     Ok(keeping::settings(dir, |name| env::var_os(name))?)
 }
 
-/// The folder, and what the agent and the evaluator of this run find there.
+/// Builds the execution context of the agent and the evaluator in this folder.
 pub(super) fn place(dir: PathBuf, run: String) -> Result<ExecutionContext, Failure> {
     enough_files()?;
-    // Secrets in the addresses of settings are known from here on, and not recorded. Not every run needs settings: an
-    // error in them is reported where they are needed.
+    // From here on, secrets in addresses of the settings are known and redacted. Not every run needs settings, so
+    // errors in them are reported only where they matter.
     let settings = keeping::settings(&dir, |name| env::var_os(name));
     let custody = custody(run).or_setup(|| "the processes of the run cannot be looked after")?;
     let place = ExecutionContext::new(dir, custody).or_setup(|| {
@@ -62,22 +62,23 @@ pub(super) fn place(dir: PathBuf, run: String) -> Result<ExecutionContext, Failu
         .on_warning(view::warning))
 }
 
-/// A name for a new run. Names sort by time.
+/// Returns a name for a new run. Names sort by time.
 pub(super) fn new_run() -> String {
     crate::clock::new_id().to_string()
 }
 
-/// A custody for the run with this name. Nothing that a command starts outlives the command, or this process.
+/// Creates the custody for the run with this name. No process that a command starts outlives the command or this
+/// process.
 pub(super) fn custody(run: String) -> io::Result<Custody> {
     if cfg!(target_os = "linux") {
-        // This very program, also if another one was installed in its place meanwhile.
+        // Uses this very program, even if another version was installed in its place meanwhile.
         Ok(Custody::adopting(run)?.guarded_by("/proc/self/exe")?.in_control_group())
     } else {
         Ok(Custody::new(run))
     }
 }
 
-/// With fewer open files than this the runtime and a command's pipes do not fit.
+/// The minimum limit on open files: with fewer, the runtime and a command's pipes do not fit.
 const LEAST_FILES: u64 = 32;
 
 fn enough_files() -> Result<(), Failure> {
@@ -95,13 +96,13 @@ pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) ->
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.or_internal("the asynchronous runtime could not be started")?;
     let done = runtime.block_on(work);
-    // A thread that still waits for a person's answer must not hold up the exit.
+    // A thread that still waits for a person's answer must not delay the exit.
     runtime.shutdown_background();
     done
 }
 
-/// Runs `work` until a signal comes, which ends it and the commands that it has started: they have
-/// sessions of their own and would not hear it.
+/// Runs `work` until a signal arrives, which ends it and the commands that it started. They have their own process
+/// sessions and would not receive the signal.
 pub(super) async fn unless_signalled(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! `loop show`: one run, or one iteration of it.
+//! `loop show`: shows one run, or one iteration of it.
 
 mod iteration;
 mod json;
@@ -36,7 +36,8 @@ pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
 }
 
 fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
-    // Before the journal is read: a run that ends meanwhile is shown as one that goes on, and not as dead.
+    // Determine the state before reading the journal: a run that ends meanwhile then appears as running, and not as
+    // dead.
     let state = State::of(store, entry)?;
     let (mut progress, mut table) = (Progress::default(), Table::full());
     read_on(&mut journal(store, entry)?, &mut progress, |line, progress| {

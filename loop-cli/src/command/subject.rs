@@ -1,5 +1,4 @@
-//! What is to be run: a manifest that is named, the one that is here, a loop made of flags, or what a run was
-//! begun with.
+//! The specification of a run: a named manifest, the default one, flags, or the stored specification of an earlier run.
 
 use std::{
     fs, io,
@@ -15,20 +14,20 @@ use crate::{
 };
 use loop_manifest::{Diagnostics, Flags, Loaded, Plan, Source, init::in_full, kebab_case};
 
-/// What a loop is called that is made of flags, in a folder whose name is none.
+/// The name of a loop from flags, in a folder without a usable name.
 const NAMELESS: &str = "loop";
 
-/// Where the manifest of a loop that is made of flags is kept to be.
+/// The stored origin of a loop that was built from flags.
 const OF_FLAGS: &str = "the command line";
 
-/// What is to be run.
+/// The specification of a run.
 pub(super) struct Subject {
     pub(super) plan: Plan,
-    /// What is odd about it, as text; empty if nothing is.
+    /// The warnings as text; empty if there are none.
     pub(super) warnings: String,
-    /// The whole path of its file, if it has one.
+    /// The absolute path of its file, if there is one.
     pub(super) manifest: Option<PathBuf>,
-    /// What its manifest says, or would say.
+    /// The text of its manifest, or an equivalent one.
     text: String,
 }
 
@@ -46,18 +45,18 @@ impl Subject {
         Self::new(source.text().to_owned(), Some(absolute(path)), Plan::of(source))
     }
 
-    /// Whether it is made of flags.
+    /// Returns whether flags define the loop.
     pub(super) const fn is_of_flags(&self) -> bool {
         self.manifest.is_none()
     }
 
-    /// What is kept of it for whoever resumes the run: where it is, and what it says.
+    /// Returns the origin and the text that are stored for `loop resume`.
     pub(super) fn kept(&self) -> (&Path, &str) {
         (self.manifest.as_deref().unwrap_or(Path::new(OF_FLAGS)), &self.text)
     }
 }
 
-/// What `args` ask for. The loop works in the folder `dir`.
+/// Builds the specification that `args` request. The loop works in the folder `dir`.
 pub(super) fn of(args: &RunArgs, dir: &Path) -> Result<Subject, Failure> {
     if let Some(flags) = &args.flags {
         let (flags, name) = (of_flags(flags), name(dir));
@@ -67,8 +66,8 @@ pub(super) fn of(args: &RunArgs, dir: &Path) -> Result<Subject, Failure> {
     Subject::of_file(&manifest, Source::open(&manifest)?)
 }
 
-/// What a run was begun with. If its manifest has changed since, that is taken only if `accepted`: half of a
-/// run under one set of limits, and half under another, is what nobody asked for.
+/// Loads the specification of an existing run. A changed manifest is used only if `accepted`: nobody wants half of a
+/// run under one set of limits and half under another.
 pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure> {
     let Some(manifest @ RunManifest { path, text, .. }) = &info.manifest else {
         return Err(usage!("it is not known with what the run {} was begun", info.id));
@@ -100,7 +99,7 @@ pub(super) fn of_run(info: &RunInfo, accepted: bool) -> Result<Subject, Failure>
     }
 }
 
-/// The manifest that is kept of a run. What was made of flags is kept as JSON, and has no file.
+/// Parses the stored manifest of a run. A loop from flags is stored as JSON, without a file.
 pub(super) fn kept(manifest: &RunManifest) -> Result<Source, Diagnostics> {
     let path = if manifest.path == OF_FLAGS { "flags.json" } else { &manifest.path };
     Source::from_bytes(Path::new(path), manifest.text.clone().into())
@@ -119,13 +118,13 @@ fn of_flags(flags: &FlagArgs) -> Flags<'_> {
     }
 }
 
-/// The folder in which a loop works is the best name that it has without a file.
+/// Returns the name of a loop without a file: the name of its folder.
 fn name(dir: &Path) -> String {
     let name = kebab_case(&dir.file_name().unwrap_or_default().to_string_lossy());
     if name.is_empty() { NAMELESS.to_owned() } else { name }
 }
 
-/// The manifest's path, for whoever reads the record elsewhere.
+/// Returns the manifest's absolute path, for readers of the record in other folders.
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_: io::Error| std::path::absolute(path))

@@ -1,4 +1,4 @@
-//! `loop tail`: follow a run from another terminal.
+//! `loop tail`: follows a run from another terminal.
 
 use std::{process::ExitCode, thread, time::Duration};
 
@@ -18,8 +18,8 @@ use crate::{
 };
 use loop_manifest::Plan;
 
-/// How often it is looked whether there is more. The system could tell instead, but not of a folder that another
-/// machine writes to; and to look costs two system calls.
+/// The polling interval. File notification does not work for folders that another machine writes to, and a poll costs
+/// only two system calls.
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
@@ -29,7 +29,8 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     let id = run.id;
     let (mut progress, mut wording) = (Progress::default(), Wording::new(max_iterations(&store, &id)));
     loop {
-        // Before the journal is read: what a run wrote before it died is read after it is known to be dead.
+        // Check this before reading the journal. Once the run is known to be dead, the read then covers everything it
+        // wrote.
         let is_alive = store.is_alive(&id)?;
         let mut is_read = true;
         read_on(&mut journal, &mut progress, |line, progress| {
@@ -60,8 +61,8 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The signal that cancelled a run. Its journal does not know it: it is noted when all that the run started has
-/// ended, and that is waited for.
+/// Waits for the signal that cancelled a run. The journal does not contain it: the run notes it once everything that it
+/// started has ended.
 fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Option<u8>, Failure> {
     if reason != Some(&StopReason::Cancelled) {
         return Ok(None);
@@ -72,14 +73,14 @@ fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Opt
     Ok(noted(store, id)?.and_then(|record| record.signal))
 }
 
-/// How a run ended, as it was noted; `None` if it was not. A run that was killed by its own process, at the second
-/// signal, has that alone: nobody was left to write its journal.
+/// Returns the noted end of a run; `None` if there is none. A run killed by its own process at the second signal has
+/// only this note, because nobody was left to write its journal.
 fn noted(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
     let run = store.find(id)?;
     Ok(run.last_ending.filter(|_| !run.is_open))
 }
 
-/// As many iterations as the run's manifest allows, if it has one that can be read.
+/// Returns the iteration limit of the run's manifest, if the manifest is readable.
 fn max_iterations(store: &RunStore, id: &str) -> Option<u64> {
     let manifest = store.info(id).ok()?.manifest?;
     let loaded = Plan::of(subject::kept(&manifest).ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! `loop task`: an executing agent and a reviewing agent work off a task file.
+//! `loop task`: lets an executing agent and a reviewing agent work on a task file.
 
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode, sync::Arc};
 
@@ -32,7 +32,8 @@ use crate::{
     view::{self, DIM, Output, Screen, paint, text},
 };
 
-/// The file beside the journal that has what loops did, and how the work tree was when the one under way began.
+/// The file beside the journal with the results of the loops, and the state of the work tree when the current loop
+/// began.
 const LEDGER: &str = "ledger.json";
 
 pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
@@ -49,7 +50,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let place = place(dir, new_run())?;
     let redactor = keeping::redactor(&BTreeMap::new(), place.variables());
     view::conceal(redactor.clone());
-    // Whatever is wrong with the agents is found before anything is kept of a run.
+    // Find any problem with the agents before storing anything about the run.
     let settings = settings(place.folder())?;
     let model = |name: Option<String>| name_of(name, &settings, place.variables()).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
@@ -75,7 +76,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     block_on(perform(&ready, &spec, (&args.telling, &voice), past))
 }
 
-/// Works it off, from wherever it is.
+/// Works on the task from its current position.
 pub(super) async fn perform(
     ready: &Ready<'_>,
     spec: &TaskSpec,
@@ -113,7 +114,7 @@ pub(super) async fn perform(
     Ok(if lacks_record { ExitCode::from(exit::FAILED) } else { outcome.code() })
 }
 
-/// What an earlier process did of it, for the files.
+/// Returns the work of earlier processes, to report the files.
 fn recalled(ready: &Ready<'_>, past: &Past<Worked>, task: &Task) -> Result<Progress, Failure> {
     let mut so_far = Progress::default();
     if let (Some(store), Past::Resumed { .. }) = (ready.store, past) {
@@ -125,9 +126,9 @@ fn recalled(ready: &Ready<'_>, past: &Past<Worked>, task: &Task) -> Result<Progr
     Ok(so_far)
 }
 
-/// The task that is named, which has to lie in the folder of the work.
+/// Opens the named task, which must be in the work folder.
 fn open(file: &Path, dir: &Path) -> Result<(TaskText, TaskFile), Failure> {
-    // As the user sees it, from here; links are followed, and lead out or do not.
+    // Resolves the path from the current folder, as the user sees it. Links are followed, and may lead outside.
     let path = fs::canonicalize(file).or_usage(|| format!("the task {}", file.display()))?;
     let path = path.to_str().or_usage(|| format!("the task's path is no text: {}", path.display()))?;
     TaskText::open(dir, path)
@@ -157,7 +158,7 @@ fn spec(
         .reasoning(args.reasoning))
 }
 
-/// What is kept of a task.
+/// Parses a stored task.
 pub(super) fn kept(text: &str) -> Result<TaskSpec, Failure> {
     if text.contains(REDACTED) {
         return Err(usage!(
@@ -167,7 +168,7 @@ pub(super) fn kept(text: &str) -> Result<TaskSpec, Failure> {
     serde_json::from_str(text).or_usage(|| "what is kept of the task cannot be read")
 }
 
-/// The last run of this task that is not done, and with what it was begun.
+/// Finds the last unfinished run of this task, and its specification.
 fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, TaskSpec), Failure> {
     let is_done =
         |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
@@ -182,7 +183,7 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, TaskSp
     Err(usage!("no run of {file} was cut off or halted here: leave out `--resume` to begin one"))
 }
 
-/// What the rest of the command asks of any run.
+/// Returns the output options that the shared run code needs.
 fn output(telling: &TellingArgs) -> OutputArgs {
     OutputArgs {
         non_interactive: true,
@@ -193,7 +194,7 @@ fn output(telling: &TellingArgs) -> OutputArgs {
     }
 }
 
-/// What will be done, before anything is.
+/// Describes the plan before the work begins.
 fn plan(spec: &TaskSpec, loops: u64) -> String {
     let TaskSpec { file, executor, reviewer, permissions, .. } = spec;
     let mut plan = format!(

@@ -1,4 +1,4 @@
-//! What can be tried before an agent is paid for anything: the evaluator, once, and whether programs are there.
+//! Checks before the first paid step: a trial of the evaluator, and whether programs exist.
 
 use std::{ffi::OsString, path::Path};
 
@@ -16,8 +16,8 @@ use loop_manifest::{
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };
 
-/// Tries the evaluator, shows what it says, and warns if it passes already. One with which a run would end in
-/// its first iteration is a failure. Warns about an agent that is not there as well.
+/// Tries the evaluator, shows its result, and warns if it already passes. Fails if a run would end in its first
+/// iteration. Also warns about a missing agent.
 pub(super) async fn exec(plan: &Plan, place: &ExecutionContext) -> Result<(), Failure> {
     look_for_agent(plan, place.folder(), place.variables());
     look_for_reviewer(plan, place.folder(), place.variables());
@@ -52,7 +52,7 @@ pub(super) async fn exec(plan: &Plan, place: &ExecutionContext) -> Result<(), Fa
     Ok(())
 }
 
-/// What is to be done about a check that was ended before it had judged.
+/// Returns advice about a check that was ended before its verdict.
 fn unfinished(cut: Cut) -> String {
     let advice = match cut {
         Cut::Time(_) => "\n  raise `evaluator.max_seconds`, or make the check faster",
@@ -66,7 +66,7 @@ pub(super) fn show(title: &str, body: &str) {
     view::tell(&format!("{}\n{}\n", view::paint(view::BOLD, format_args!("-- {title}")), body.trim_end()));
 }
 
-/// Words with which a shell's line can begin, and that need not be programs.
+/// Words that can begin a shell line without being programs.
 const OF_THE_SHELL: [&str; 37] = [
     ".", "alias", "builtin", "case", "cd", "command", "declare", "echo", "eval", "exec", "exit", "export",
     "false", "for", "function", "hash", "if", "let", "local", "printf", "pwd", "read", "readonly", "set",
@@ -74,7 +74,7 @@ const OF_THE_SHELL: [&str; 37] = [
     "while",
 ];
 
-/// Warns about models that cannot be asked: their key is not there, for example.
+/// Warns about unusable models, for example without a key.
 pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     let agent = match &plan.agent.work {
         WorkPlan::Model(model) => Some(("agent.model", &model.name)),
@@ -101,22 +101,22 @@ pub(super) fn look_for_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsStri
     }
 }
 
-/// Warns if the agent's program is not on PATH. A model needs none.
+/// Warns if the agent's program is not on PATH. A model needs no program.
 pub(super) fn look_for_agent(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     if let Some(command) = plan.agent.command() {
         look_for("agent", command.as_str(), plan, dir, vars);
     }
 }
 
-/// The same of a command that reviews.
+/// Warns if the program of a reviewing command is not on PATH.
 pub(super) fn look_for_reviewer(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     if let Some(ReviewerPlan::Command(command)) = plan.reviewer() {
         look_for("reviewer", command.line.as_str(), plan, dir, vars);
     }
 }
 
-/// Warns if the program with which `line` begins is not on PATH, as far as its text tells. `who` runs it in the
-/// folder `dir`, and `vars` is our own environment.
+/// Warns if the first program of `line` is not on PATH, as far as the text shows. `who` runs it in the folder `dir`,
+/// and `vars` is our own environment.
 pub(super) fn look_for(who: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     let Some(program) = plain_program(line) else { return };
     let inherited = || {
@@ -124,7 +124,7 @@ pub(super) fn look_for(who: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(
         plan.evaluator_sees().lets_see(name, value).then(|| value.clone())
     };
     let path = plan.agent.env.set.get("PATH").map(OsString::from).or_else(inherited);
-    // Without a PATH it is the shell's own, which is not known.
+    // Without a PATH the shell uses its own default, which we do not know.
     if path.is_some_and(|path| !is_on_path(program, &path, dir)) {
         view::warning(&format!(
             "the {who}'s program `{program}` is not on PATH: install it, or write the whole path of it"
@@ -132,12 +132,12 @@ pub(super) fn look_for(who: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(
     }
 }
 
-/// The first word of a line, if that is the plain name of a program, and no path, variable or word of the shell.
+/// Returns the first word of a line if it is the plain name of a program: not a path, a variable or a shell word.
 fn plain_program(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let word = words.next()?;
     let is_plain = word.chars().all(|sign| sign.is_ascii_alphanumeric() || "-_.+".contains(sign));
-    // What is followed by a bracket is a function.
+    // A word followed by a bracket is a function.
     let is_defined = words.next().is_some_and(|next| next.starts_with('('));
     (is_plain && !is_defined && word != UNFILLED && !OF_THE_SHELL.contains(&word)).then_some(word)
 }

@@ -1,4 +1,4 @@
-//! The action of a job, as arguments of this program and in words.
+//! A job's action, as arguments of this program and in words.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(crate) fn arguments(action: &JobAction, prompt: &str) -> Vec<String> {
         JobAction::Manifest { path } => words(&["run", "--non-interactive", "--json", "--", path]),
         JobAction::Agent { command, max_seconds } => {
             let time = format!("{max_seconds}s");
-            // That the agent ended is all that can be known of a prompt without a check.
+            // Without a check, the agent's exit is the only result of a prompt.
             let loop_of_one = ["run", "--quiet", "--json", "--max", "1", "--check", "true", "--max-time"];
             let mut words = words(&loop_of_one);
             words.extend([time, format!("--agent={command}"), format!("--goal={prompt}")]);
@@ -32,7 +32,7 @@ pub(crate) fn arguments(action: &JobAction, prompt: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether an action is one prompt. People then want to see the reply, and not what is said of every run.
+/// Returns whether an action is a single prompt. People then want to see the reply, and not the usual reports of a run.
 pub(crate) const fn is_prompt(action: &JobAction) -> bool {
     !matches!(action, JobAction::Manifest { .. })
 }

@@ -1,59 +1,59 @@
-//! This program as a child of itself: one fire.
+//! One fire: this program as its own child.
 
 use std::{path::Path, time::Duration};
 
 use loop_agents::process::{Custody, Environment, Exit, Finished, Process, ProcessError, Stream};
 use loop_telemetry::Record;
 
-/// How long a run has to end after TERM: its own agent has five seconds, and then it still writes down how it ended.
+/// How long a run may take to end after TERM. Its agent has five seconds, and then the run still records its end.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// The line of a record is not longer than this.
+/// The maximum length of a record's line.
 const RECORD_BYTES: usize = 64 << 10;
 
-/// How this program is started for a fire.
+/// The command that starts this program for a fire.
 #[derive(Debug)]
 pub(crate) struct Child {
     process: Process,
 }
 
-/// A child that has ended.
+/// A finished child.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) exit: Exit,
-    /// How its run ended, if one began.
+    /// The end of its run, if one began.
     pub(crate) record: Option<Record>,
-    /// The last line that it said on its standard error.
+    /// Its last line on standard error.
     pub(crate) last_words: Option<String>,
 }
 
 impl Child {
-    /// `program` in this folder, with the user's own variables: what a run hides from its agent, it hides itself.
+    /// Prepares `program` in this folder, with the user's own variables. A run itself hides variables from its agent.
     pub(crate) fn new(program: &str, arguments: Vec<String>, dir: &Path, custody: Custody) -> Self {
         let env = Environment::new().inherit(std::env::vars_os());
         let process = Process::program(program, arguments).dir(dir).env(env).grace(GRACE).custody(custody);
         Self { process: process.capture_limit(RECORD_BYTES) }
     }
 
-    /// With these variables as well.
+    /// Adds these variables.
     pub(crate) fn also_env(self, variables: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         Self { process: self.process.also_env(variables) }
     }
 
-    /// Runs it to its end, or until `stop`. `hear` gets each line of its output, but for its record.
+    /// Runs the child to its end, or until `stop`. `hear` receives each line of its output, except its record.
     ///
     /// # Errors
-    /// It could not be started, or was lost.
+    /// The child could not start, or was lost.
     ///
     /// # Cancel safety
-    /// Dropping this kills it, and its guardian what it started.
+    /// Dropping the future kills the child, whose guardian then kills everything that it started.
     pub(crate) async fn run(
         self,
         stop: impl Future<Output = ()>,
         mut hear: impl FnMut(&str),
     ) -> Result<Ended, ProcessError> {
         let (mut out, mut err) = (Lines::default(), Lines::default());
-        // The record is the last line on standard output, and nothing else says that a line is the last.
+        // The record is the last line on standard output, and only the end of the output shows which line is the last.
         let mut held: Option<String> = None;
         let finished = self.process.run(stop, |stream, bytes| match stream {
             Stream::Stderr => err.push(bytes, &mut hear),
@@ -89,7 +89,7 @@ impl Lines {
             bytes = &bytes[end + 1..];
         }
         self.begun.extend_from_slice(bytes);
-        // What has no end of line must not fill the memory.
+        // Output without line ends must not fill the memory.
         if self.begun.len() > RECORD_BYTES {
             self.end(&mut hear);
         }

@@ -1,4 +1,4 @@
-//! Doing what a fire wants.
+//! Carries out fires.
 
 use std::sync::Arc;
 
@@ -16,13 +16,14 @@ pub(crate) struct Firing {
     pub(crate) program: String,
     pub(crate) place: Arc<SchedulePlace>,
     pub(crate) told: Arc<Told>,
-    /// Who answers for what the runs leave behind.
+    /// The supervisor of leftover processes.
     pub(crate) custody: Custody,
 }
 
 #[async_trait]
 impl Delivery for Firing {
-    /// A run that somebody else began in the folder goes first: two would undo each other's work.
+    /// Returns whether the folder is idle. A run that somebody else began there goes first: two runs would undo each
+    /// other's work.
     fn is_idle(&self) -> bool {
         !matches!(self.place.runs.living_in(self.place.project.dir()), Ok(Some(_)))
     }

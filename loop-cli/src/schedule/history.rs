@@ -1,7 +1,7 @@
-//! What became of each fire.
+//! The results of fires.
 //!
-//! The store knows the latest fire of each job and forgets a job that is over. Somebody who asks in the morning
-//! what the night has done wants all of them, with the runs that they were.
+//! The store knows only the latest fire of each job, and forgets finished jobs. In the morning, people want to see
+//! every fire of the night, together with its run.
 
 use std::{
     fs, io,
@@ -20,31 +20,31 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Failure, OrFail};
 use crate::view::text;
 
-/// So many fires are kept at least, and twice as many at most.
+/// The minimum number of stored fires. The file holds at most twice as many.
 const KEPT: usize = 1_000;
 
-/// A fire that is over.
+/// A finished fire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Fired {
     pub(crate) job: JobId,
-    /// The job's how manieth fire it was, from 1.
+    /// The sequence number of the job's fire, from 1.
     pub(crate) number: u64,
-    /// The slots that it stood for; `None` if somebody asked for it.
+    /// The slots that it covers; `None` if somebody requested the fire.
     pub(crate) slots: Option<Slots>,
     pub(crate) started_at: Timestamp,
     pub(crate) ended_at: Timestamp,
-    /// The run that it was; `None` if none began.
+    /// Its run; `None` if none began.
     pub(crate) run_id: Option<String>,
-    /// Why that stopped.
+    /// Why the run stopped.
     pub(crate) stop_reason: Option<String>,
-    /// As a shell shows it; `None` if nothing could be started.
+    /// The exit code as a shell shows it; `None` if nothing could start.
     pub(crate) exit_code: Option<i32>,
-    /// What went wrong, if something did.
+    /// The error, if there was one.
     pub(crate) error: Option<String>,
 }
 
 impl Fired {
-    /// A fire that began then and is not over.
+    /// Creates an entry for a fire that began at this time and is not over.
     pub(crate) fn begun(fire: &Fire, started_at: Timestamp) -> Self {
         Self {
             job: fire.job.id,
@@ -59,12 +59,12 @@ impl Fired {
         }
     }
 
-    /// Whether all went well.
+    /// Returns whether the fire succeeded.
     pub(crate) fn is_good(&self) -> bool {
         self.exit_code == Some(0) && self.error.is_none()
     }
 
-    /// How it ended, in a word or two.
+    /// Describes the end in one or two words.
     pub(crate) fn word(&self) -> String {
         match (&self.stop_reason, self.exit_code) {
             (Some(_), Some(0)) if self.error.is_some() => "agent failed".to_owned(),
@@ -75,7 +75,7 @@ impl Fired {
     }
 }
 
-/// A file with one line a fire.
+/// A file with one line per fire.
 #[derive(Debug, Clone)]
 pub(crate) struct History {
     file: PathBuf,
@@ -86,7 +86,7 @@ impl History {
         Self { file: folder.join("fires.jsonl") }
     }
 
-    /// All that are kept, the oldest first, with a warning about lines that cannot be read.
+    /// Returns all stored fires, oldest first, with a warning about unreadable lines.
     pub(crate) fn read(&self) -> Result<Loaded<Vec<Fired>, String>, Failure> {
         let bytes = self.bytes().or_setup(|| format!("{} cannot be read", self.file.display()))?;
         let (mut fires, mut damaged) = (Vec::new(), Vec::new());
@@ -107,7 +107,7 @@ impl History {
         Ok(Loaded::new(fires, warning.into_iter().collect()))
     }
 
-    /// What is in the file, never read through a link; nothing without a file.
+    /// Returns the bytes of the file, which is never read through a link; empty if there is no file.
     fn bytes(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match own().read(true).open(&self.file) {
@@ -117,7 +117,7 @@ impl History {
         Ok(bytes)
     }
 
-    /// Adds one. Only who has the right to fire does.
+    /// Adds a fire. Only the holder of the right to fire may call this.
     pub(crate) fn add(&self, fired: &Fired) -> anyhow::Result<()> {
         let added = self.make_room().and_then(|is_whole| {
             let end = if is_whole { "" } else { "\n" };
@@ -127,8 +127,8 @@ impl History {
         added.with_context(|| format!("{} cannot be written", self.file.display()))
     }
 
-    /// Forgets the oldest ones, if there are twice as many as are kept. Gives whether the last line is whole, or was cut
-    /// off: what is added must not become a part of it.
+    /// Removes the oldest entries once the file is twice its minimum size. Returns whether the last line is complete:
+    /// new entries must not become part of a torn line.
     fn make_room(&self) -> io::Result<bool> {
         let bytes = self.bytes()?;
         let is_whole = bytes.last().is_none_or(|last| *last == b'\n');
@@ -145,12 +145,12 @@ impl History {
     }
 }
 
-/// The lines that are not empty.
+/// Returns the lines that are not empty.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
-/// How to open a file that is its owner's alone, and neither a link nor a pipe to wait for.
+/// Returns options to open a private file, which must not be a link or a blocking pipe.
 fn own() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());

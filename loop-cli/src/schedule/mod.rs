@@ -1,8 +1,8 @@
-//! Jobs of the command line: prompts that fire by the clock, each as a run of its own.
+//! Jobs of the command line: scheduled prompts, each in a run of its own.
 //!
-//! When something is due, [`loop_schedule`] knows. What is here is what a fire means: this very program, started as
-//! a child that carries out the job's action. A child can be ended with all that it started, whatever it does, and one
-//! that dies takes nothing with it; and what it leaves behind, the journal and the record, is that of any run.
+//! [`loop_schedule`] knows when a job is due; this module defines what a fire does. It starts this very program as a
+//! child that carries out the job's action. The parent can end a child with everything that it started, and a child
+//! that dies does not affect the parent. Its journal and its record are those of any run.
 //!
 //! | question | file |
 //! | --- | --- |

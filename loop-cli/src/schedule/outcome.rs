@@ -1,25 +1,25 @@
-//! What is known of a run from its journal when it is over, beside its record.
+//! Details from the journal of a finished run, in addition to its record.
 
 use loop_core::Progress;
 use loop_telemetry::RunStore;
 
 use crate::view::Left;
 
-/// So much of the end of what was said is told, in bytes.
+/// The maximum length of the reported final text, in bytes.
 const SAID: usize = 4 << 10;
 
-/// How the last iteration of a run was.
+/// The result of a run's last iteration.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// What went wrong in it, though its check passed. A prompt without a check has met its goal when the agent has
-    /// ended, however it did.
+    /// An error in the iteration although its check passed. A prompt without a check meets its goal when the agent
+    /// exits, whatever the exit code.
     pub(super) fault: Option<String>,
-    /// The end of what the agent said.
+    /// The end of the agent's text.
     pub(super) said: String,
 }
 
 impl Outcome {
-    /// That of a run. `None` if there is no journal: what is told of it is not needed to go on.
+    /// Reads the result of a run. Returns `None` without a journal: these details are optional.
     pub(super) fn of(runs: &RunStore, run: &str) -> Option<Self> {
         let mut journal = runs.journal(run).ok()?;
         let (mut progress, mut said) = (Progress::default(), String::new());

@@ -1,4 +1,4 @@
-//! The live table: what stays at the bottom of the terminal while jobs fire.
+//! The live table at the bottom of the terminal while jobs fire.
 
 use std::{
     path::PathBuf,
@@ -13,35 +13,35 @@ use super::{Fired, Row, SchedulePlace, table};
 use crate::command::Failure;
 use crate::view::{BOLD, Board, DIM, Pinned, paint, text};
 
-/// So many jobs are shown, so that the table fits a small terminal with room above it.
+/// The number of jobs shown. The table fits a small terminal, with room above it.
 const SHOWN: usize = 14;
 
-/// How often the jobs are looked at.
+/// The interval between updates of the jobs.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What the scheduler is at.
+/// The state of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Somebody else fires these jobs.
+    /// Another process fires these jobs.
     Waiting,
-    /// They are fired here.
+    /// This process fires them.
     Firing,
-    /// All is stopped.
+    /// All jobs are switched off.
     Off,
 }
 
-/// The jobs of a folder, as they stand.
+/// The current state of a folder's jobs.
 #[derive(Debug)]
 pub(crate) struct Page {
     dir: PathBuf,
     numbers: Settings,
     jobs: Vec<(Record, Option<Fired>)>,
-    /// `None` until it is known.
+    /// `None` until the phase is known.
     pub(super) phase: Option<Phase>,
 }
 
 impl Page {
-    /// That of a folder, still empty.
+    /// Creates an empty page for a folder.
     pub(crate) fn new(place: &SchedulePlace) -> Self {
         Self {
             dir: place.project.dir().to_owned(),
@@ -83,8 +83,7 @@ impl Pinned for Page {
     }
 }
 
-/// The jobs of a folder, each with its latest fire.
-/// `report` hears what is odd about their files.
+/// Returns the jobs of a folder, each with its latest fire. `report` receives warnings about their files.
 pub(crate) fn jobs_of(
     place: &SchedulePlace,
     mut report: impl FnMut(String),
@@ -95,11 +94,11 @@ pub(crate) fn jobs_of(
     Ok(jobs.records().iter().map(|record| (record.clone(), last(record))).collect())
 }
 
-/// Keeps a page as the jobs stand, for ever.
+/// Updates a page forever.
 pub(crate) async fn keep(page: Arc<Mutex<Page>>, place: Arc<SchedulePlace>, board: Arc<Board>) {
     loop {
         let read = Arc::clone(&place);
-        // What cannot be read now is shown as it was. The runner tells what is wrong with the jobs, above the table.
+        // If the jobs are unreadable now, keep the old display. The runner reports the problem above the table.
         if let Ok(Ok(jobs)) = spawn_blocking(move || jobs_of(&read, drop)).await {
             page.lock().unwrap_or_else(PoisonError::into_inner).jobs = jobs;
             board.refresh();

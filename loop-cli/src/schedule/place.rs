@@ -1,4 +1,4 @@
-//! The jobs of a folder, and the runs that they leave behind.
+//! The jobs of a folder, and the runs that they started.
 
 use std::{
     env,
@@ -12,7 +12,7 @@ use super::{Fired, History};
 use crate::command::{Failure, usage};
 use crate::view;
 
-/// The jobs of a folder, and the runs that they leave behind.
+/// The jobs of a folder, and the runs that they started.
 #[derive(Debug)]
 pub(crate) struct SchedulePlace {
     pub(crate) project: ProjectJobs,
@@ -21,10 +21,10 @@ pub(crate) struct SchedulePlace {
 }
 
 impl SchedulePlace {
-    /// Names the jobs of this folder.
+    /// Opens the jobs of this folder.
     ///
     /// # Errors
-    /// There is no place for state, or the folder of the schedule cannot be used.
+    /// There is no place for state, or the folder of the schedule is unusable.
     pub(crate) fn of(dir: PathBuf, settings: Settings) -> Result<Self, Failure> {
         let (schedules, state) = (schedules()?, state()?);
         let redact = |path: &str| view::secrets().redact(path).into_owned();
@@ -33,15 +33,15 @@ impl SchedulePlace {
         Ok(Self { project, runs })
     }
 
-    /// What became of the jobs' fires.
+    /// Returns the history of the jobs' fires.
     pub(super) fn history(&self) -> History {
         History::in_folder(self.project.store().folder())
     }
 
-    /// The fires of one job that are kept, the oldest first.
+    /// Returns the stored fires of one job, oldest first.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The history cannot be read.
     pub(crate) fn fires_of(&self, id: JobId) -> Result<Vec<Fired>, Failure> {
         let fires = self.history().read()?.report(|warning| self.project.warn(&warning));
         Ok(fires.into_iter().filter(|fired| fired.job == id).collect())
@@ -53,7 +53,7 @@ pub(crate) fn is_disabled() -> bool {
     loop_schedule::is_disabled(env::var_os(DISABLE_VARIABLE).as_deref())
 }
 
-/// The switch that stops all jobs of this machine.
+/// Returns the switch that stops all jobs of this machine.
 ///
 /// # Errors
 /// There is no place for state.
@@ -61,7 +61,7 @@ pub(crate) fn off_switch() -> Result<OffSwitch, Failure> {
     Ok(OffSwitch::in_folder(&schedules()?))
 }
 
-/// The folder of all schedules.
+/// Returns the folder of all schedules.
 fn schedules() -> Result<PathBuf, NoStateDir> {
     Ok(state()?.schedules())
 }
@@ -70,15 +70,15 @@ fn state() -> Result<StateDir, NoStateDir> {
     StateDir::from_env_with(|name| env::var_os(name))
 }
 
-/// One of these jobs.
+/// Finds the job with this id.
 ///
 /// # Errors
-/// There is none of this id.
+/// No job has this id.
 pub(crate) fn known<'a>(jobs: &'a Jobs, id: JobId, dir: &Path) -> Result<&'a Record, Failure> {
     jobs.get(id).ok_or_else(|| unknown(id, dir))
 }
 
-/// There is no such job.
+/// Returns the error for an unknown job.
 pub(crate) fn unknown(id: JobId, dir: &Path) -> Failure {
     usage!("there is no job {id} of {}\n  `loop schedule list` lists those that there are", dir.display())
 }

@@ -19,21 +19,21 @@ const COLUMNS: &[Column] = &[
     Column::words("prompt"),
 ];
 
-/// A longer expression is cut.
+/// The width of an expression, after which it is cut.
 const WHEN: usize = 22;
-/// A longer prompt is cut.
+/// The width of a prompt, after which it is cut.
 const PROMPT: usize = 200;
 
 /// A job for people.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// By which rows are sorted: when something happens to it next. What never does comes last.
+    /// The sort key of rows: the time of the next fire. Jobs that never fire come last.
     pub(crate) due: Timestamp,
     cells: Vec<String>,
 }
 
 impl Row {
-    /// A job as it stands now. `last` is what is known of its latest fire.
+    /// Describes the current state of a job. `last` is its latest known fire.
     pub(crate) fn of(record: &Record, last: Option<&Fired>, numbers: &Settings, now: Timestamp) -> Self {
         let status = record.status(numbers, now);
         let due = status.as_ref().and_then(|status| status.due).unwrap_or(Timestamp::MAX);
@@ -48,13 +48,13 @@ impl Row {
     }
 }
 
-/// The table of these jobs.
+/// Formats these jobs as a table.
 pub(crate) fn table(rows: &[Row]) -> Vec<String> {
     let cells: Vec<_> = rows.iter().map(|row| row.cells.clone()).collect();
     columns::lines(COLUMNS, &cells)
 }
 
-/// When it fires, in few words.
+/// Describes the schedule in a few words.
 fn when(when: &When) -> String {
     match when {
         When::At { time } => {
@@ -65,7 +65,7 @@ fn when(when: &When) -> String {
     }
 }
 
-/// What comes.
+/// Describes the next fire.
 fn next(record: &Record, status: Option<&Status>, now: Timestamp) -> String {
     let standing = &record.standing;
     if standing.is_wanted {
@@ -81,7 +81,7 @@ fn next(record: &Record, status: Option<&Status>, now: Timestamp) -> String {
     }
 }
 
-/// What was.
+/// Describes the latest fire.
 fn latest(record: &Record, last: Option<&Fired>, now: Timestamp) -> String {
     let Some(fire) = &record.standing.last_fire else { return "-".to_owned() };
     let known = last.filter(|last| last.number == fire.number);
@@ -93,7 +93,7 @@ fn latest(record: &Record, last: Option<&Fired>, now: Timestamp) -> String {
     }
 }
 
-/// The beginning of a text of one line.
+/// Returns the beginning of a text, on one line.
 pub(super) fn cut(text: &str, width: usize) -> String {
     console::truncate_str(text, width, "…").into_owned()
 }

@@ -1,4 +1,4 @@
-//! What a person is told while jobs fire.
+//! Progress reports while jobs fire.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -16,13 +16,13 @@ use super::{
 };
 use crate::view::{BAD, BOLD, Board, DIM, GOOD, WARN, paint, text};
 
-/// A longer prompt is cut.
+/// The width of a prompt, after which it is cut.
 const PROMPT: usize = 100;
 
-/// A longer error is cut; `loop schedule show` has all of it.
+/// The width of an error, after which it is cut. `loop schedule show` has all of it.
 const ERROR: usize = 200;
 
-/// Tells what happens, line by line, and on the page beneath.
+/// Reports events line by line, and on the page below.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) board: Arc<Board>,
@@ -30,14 +30,14 @@ pub(crate) struct Told {
     pub(crate) zone: Zone,
     /// Whether jobs may fire at all.
     pub(crate) switch: Switch,
-    /// Whether they are fired here.
+    /// True if this process fires them.
     pub(crate) firing: AtomicBool,
-    /// Only what is wrong is said.
+    /// Report only problems.
     pub(crate) quiet: bool,
 }
 
 impl Told {
-    /// Says what the scheduler is at.
+    /// Reports the state of the scheduler.
     pub(crate) fn phase(&self) {
         let phase = match (self.switch.is_on(), self.firing.load(Ordering::Relaxed)) {
             (false, _) => Phase::Off,
@@ -53,7 +53,7 @@ impl Told {
         });
     }
 
-    /// A job's prompt is on its way.
+    /// Reports that a job's prompt fired.
     pub(crate) fn fired(&self, fire: &Fire) {
         let prompt = cut(&text::one_line(&fire.job.prompt), PROMPT);
         let why = match fire.slots {
@@ -67,14 +67,14 @@ impl Told {
         self.of(fire.job.id, &format!("{} {prompt}{}", paint(BOLD, "fires"), paint(DIM, why)));
     }
 
-    /// A line that a run printed.
+    /// Reports a line that a run printed.
     pub(crate) fn heard(&self, id: JobId, line: &str) {
         if !self.quiet {
             self.board.line(&format!("  {} {}", paint(DIM, format_args!("{id} │")), text::one_line(line)));
         }
     }
 
-    /// It is over.
+    /// Reports the end of a fire.
     pub(crate) fn over(&self, fired: &Fired) {
         let run = fired.run_id.as_ref().map(|run| format!(" · run {run}")).unwrap_or_default();
         if fired.is_good() {
@@ -89,7 +89,7 @@ impl Told {
         self.wrong(fired.job, &format!("{}{error}{}", paint(BAD, fired.word()), paint(DIM, run)));
     }
 
-    /// What the runner says.
+    /// Reports a notice of the runner.
     pub(crate) fn notice(&self, notice: &Notice) {
         match notice {
             Notice::Firing => {
@@ -138,7 +138,7 @@ impl Told {
             Event::ClockWentBack { by } => self.warn(&format!(
                 "the clock was set back by {by:#}: what has fired does not fire again when its time comes again"
             )),
-            // A fire is told when it begins.
+            // A fire is reported when it begins.
             _ => {}
         }
     }
@@ -155,7 +155,7 @@ impl Told {
         }
     }
 
-    /// What is wrong with the schedule itself.
+    /// Warns about the schedule itself.
     pub(crate) fn warn(&self, what: &str) {
         self.line(&format!("{} {what}", paint(WARN, "warning:")));
     }

@@ -1,6 +1,6 @@
 //! `loop chat` at a terminal: a person, an editor and a screen around a [`Session`].
 //!
-//! Everything that is done here can be ended by Ctrl+C, and nothing that a loop repeats has a way to ask.
+//! Ctrl+C can end everything here, and nothing that a loop repeats can ask a question.
 //!
 //! | part | file |
 //! | --- | --- |
@@ -24,15 +24,14 @@ use crate::{
     signals::Signals,
 };
 
-/// The file in the state directory that remembers what was typed.
+/// The file in the state directory that remembers typed input.
 const INPUTS: &str = "inputs";
 
-/// Runs a session to its end, at the terminal that this process has; `resumed` names a session to go on with, as for
-/// `/session continue`.
+/// Runs a session to its end, at the terminal of this process. `resumed` names a session to continue, as for `/session
+/// continue`.
 ///
 /// # Errors
-/// The model that was named cannot be asked, the folder cannot be worked in, the session cannot be gone on with, or the
-/// terminal is lost.
+/// The named model or the folder is unusable, the session cannot be resumed, or the terminal is lost.
 pub(crate) async fn run(
     conversation: Conversation,
     settings: Settings,
@@ -53,7 +52,7 @@ pub(crate) async fn run(
     done.map_err(Failure::Internal)
 }
 
-/// Returns the file that remembers what was typed.
+/// Returns the file that remembers typed input.
 fn inputs(place: &ExecutionContext) -> Option<PathBuf> {
     let state = StateDir::from_env_with(|name| place.variable(name)).ok()?;
     fs::create_dir_all(state.path()).ok()?;
@@ -70,7 +69,7 @@ impl From<OpenError> for Failure {
 }
 
 impl From<InputError> for Failure {
-    /// A session that cannot be gone on with was named on the command line.
+    /// Converts the error about a session, named on the command line, that cannot be resumed.
     fn from(error: InputError) -> Self {
         Self::Usage(error.into())
     }

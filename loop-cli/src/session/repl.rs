@@ -1,4 +1,4 @@
-//! A person at a terminal, line by line.
+//! The loop that reads and carries out a person's lines.
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
@@ -17,10 +17,10 @@ use crate::{
     view::{self, DIM, Unechoed, paint},
 };
 
-/// Does what is typed, until the person leaves or the terminal does.
+/// Carries out typed lines until the person leaves or the terminal is gone.
 ///
-/// Between two lines is where other things can happen than somebody typing: what comes from elsewhere asks the editor
-/// to [let go](Editor::let_go), does its work, and lets it go on with what was typed.
+/// Other events are handled between two lines. They ask the editor to [let go](Editor::let_go), do their work, and then
+/// let the editor continue with the text typed so far.
 pub(super) async fn run(
     session: &mut Session,
     editor: &mut Editor,
@@ -55,14 +55,14 @@ pub(super) async fn run(
     Ok(ExitCode::from(exit::OK))
 }
 
-/// What comes between two lines.
+/// The next event between two lines.
 enum Next {
     Typed(Typed),
-    /// The time of a prompt; the editor has let go.
+    /// A prompt is due; the editor has released the terminal.
     Due(DueJob),
 }
 
-/// What comes next, or the signal that ends the session.
+/// Returns the next event, or the signal that ends the session.
 async fn next(
     editor: &mut Editor,
     signals: &mut Signals,
@@ -74,7 +74,7 @@ async fn next(
             typed = editor.typed() => return Ok(Next::Typed(typed)),
             due = clockwork.due() => match editor.let_go().await {
                 Some(Typed::Paused) => return Ok(Next::Due(due)),
-                // Somebody was quicker, or the terminal is gone.
+                // A line came first, or the terminal is gone.
                 typed => {
                     clockwork.hold(due);
                     if let Some(typed) = typed {
@@ -86,9 +86,9 @@ async fn next(
             signal = signals.next() => signal,
             () = &mut gone => Signal::Hangup,
         };
-        // Ctrl+C was meant for a turn that has just ended.
+        // This Ctrl+C was meant for a turn that has just ended.
         if signal != Signal::Interrupt {
-            // The terminal is to be left as it was, if it is there.
+            // Restore the terminal, if it still exists.
             if editor.let_go().await.is_some() {
                 view::say("");
             }
@@ -97,7 +97,7 @@ async fn next(
     }
 }
 
-/// Shows what was missed while nobody was here, and asks about the first of it.
+/// Shows the jobs missed while no session was open, and asks about the first one.
 fn missed(session: &Session) -> MissedJobs {
     let asking = session.jobs().missed(clock::now()).unwrap_or_else(|error| {
         view::warning(&format!("what was missed cannot be read: {}", with_causes(&error)));
@@ -113,7 +113,7 @@ fn ask(session: &Session, asking: &MissedJobs) {
     }
 }
 
-/// Takes a line that was typed: an answer to what was asked, or anything else.
+/// Handles a typed line: the answer to a question, or any other input.
 async fn heard(
     session: &mut Session,
     line: &str,
@@ -139,12 +139,12 @@ async fn heard(
             return None;
         }
     };
-    // What a loop repeats is done without anybody there, although somebody has begun it.
+    // Loops run unattended, even though a person started them.
     let questions = (!is_loop(&line)).then(|| session.approvals().open());
     perform(session, &line, questions, editor, signals).await
 }
 
-/// Does what is due, above what is being typed.
+/// Carries out a due job, above the text being typed.
 async fn fire(
     session: &mut Session,
     due: &DueJob,
@@ -158,12 +158,11 @@ async fn fire(
     perform(session, due.prompt(), None, editor, signals).await
 }
 
-/// How long what is being done may take to end when a signal ends the session. Nothing needs it, but for a disk that is
-/// slow.
+/// How long the current work may take to end when a signal ends the session. Only a slow disk needs this time.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Does what a line asks for, and hears signals meanwhile. Ctrl+C ends it; the others end the session, and are given.
-/// A loop is also ended by the words that leave. What tools ask meanwhile, the person answers.
+/// Carries out a line while handling signals. Ctrl+C ends the line; other signals end the session and are returned.
+/// Exit words also end a loop. The person answers questions from tools meanwhile.
 async fn perform(
     session: &mut Session,
     line: &str,
@@ -172,7 +171,7 @@ async fn perform(
     signals: &mut Signals,
 ) -> Option<Signal> {
     let (stop, host) = (CancellationToken::new(), session.host().clone());
-    // Ctrl+C, and what is typed for later, would stand in the midst of what is said.
+    // Otherwise Ctrl+C, and text typed ahead, would appear in the middle of the output.
     let _unechoed = Unechoed::begin();
     let mut acting = pin!(session.act(line, stop.clone()));
     let mut question: Option<Question> = None;
@@ -182,7 +181,7 @@ async fn perform(
             signal = signals.next() => {
                 stop.cancel();
                 if signal != Signal::Interrupt {
-                    // The transcript is to say how it ended; what has not by then is dropped, and so ended.
+                    // Give the transcript time to record the end; work that takes longer is dropped, which ends it.
                     let _ = timeout(GRACE, &mut acting).await;
                     return Some(signal);
                 }
@@ -207,12 +206,12 @@ async fn perform(
     None
 }
 
-/// The next question of a tool, if one can come.
+/// Returns the next question of a tool; waits forever if tools cannot ask.
 async fn next_question(questions: Option<&mut UnboundedReceiver<Question>>) -> Option<Question> {
     questions?.recv().await
 }
 
-/// Waits for the answer to a question, or else until something is typed that ends what is done; keeps all else.
+/// Waits for the answer to a question, or for typed input that ends the work. Keeps all other input.
 async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, is_asked: bool) -> Option<String> {
     if is_asked {
         return editor.answer().await;

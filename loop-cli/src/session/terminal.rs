@@ -1,4 +1,4 @@
-//! A session, shown at the terminal.
+//! A session's output to the terminal.
 
 use loop_session::{SessionHost, SessionOutput, Work, WorkView};
 

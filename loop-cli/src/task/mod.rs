@@ -8,5 +8,5 @@ pub(crate) use self::{
     voice::{Voice, counted},
 };
 
-/// The name under which a run keeps its task, where other runs have the path of their manifest.
+/// The marker stored for a task, in place of the manifest's path.
 pub(crate) const KEPT_AS: &str = "loop task";

@@ -1,4 +1,4 @@
-//! How a task ended.
+//! The result of a task.
 
 use std::process::ExitCode;
 
@@ -13,13 +13,13 @@ use crate::{
     view::{BAD, BOLD, GOOD, WARN, paint, text},
 };
 
-/// How the run of a task ended, and what is left of the task.
+/// The end of a task's run, and the remaining work.
 pub(crate) struct Outcome {
     pub(crate) outcome: TaskOutcome,
     pub(crate) ended: Ended,
 }
 
-/// What `--json` prints, in one line.
+/// The one-line output of `--json`.
 #[derive(Debug, Serialize)]
 struct OutcomeJson<'a> {
     status: TaskStatus,
@@ -35,7 +35,7 @@ struct OutcomeJson<'a> {
     usage: &'a Tokens,
     estimated_cost_usd: Option<f64>,
     cost_state: CostState,
-    /// As in the record, where it is left out if not.
+    /// As in the record; omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cost_is_lower_bound: bool,
     elapsed_seconds: f64,
@@ -49,7 +49,7 @@ struct FilesJson<'a> {
 }
 
 impl Outcome {
-    /// The exit code: 0 if it is done, 1 if it is not, 3 if something went wrong.
+    /// Returns the exit code: 0 if the task is done, 1 if it is not, 3 after an error.
     pub(crate) fn code(&self) -> ExitCode {
         match self.outcome.status {
             TaskStatus::Error => ExitCode::from(exit::FAILED),
@@ -57,18 +57,18 @@ impl Outcome {
         }
     }
 
-    /// Why the last loop came to no end, if that is all that is known of why the loops are used up.
+    /// Returns why the last loop failed, if no other reason for the used-up loops is known.
     fn trouble(&self) -> Option<&str> {
         let last = self.ended.progress.last_step().filter(|_| self.outcome.status == TaskStatus::Exhausted);
         last.and_then(|step| step.failure())
     }
 
-    /// Whether something went wrong: that is said even quietly.
+    /// Returns the error, if there was one. Errors are reported even in quiet mode.
     pub(crate) fn error(&self) -> Option<String> {
         (self.outcome.status == TaskStatus::Error).then(|| self.ended.ending.to_string())
     }
 
-    /// For people.
+    /// Formats the result for people.
     pub(crate) fn page(&self, spec: &TaskSpec) -> String {
         let loops = text::count(self.ended.progress.iterations(), "loop");
         let (style, sign, how) = match self.outcome.status {
@@ -109,7 +109,7 @@ impl Outcome {
         lines.join("\n")
     }
 
-    /// For programs. `record` is the run's.
+    /// Formats the result for programs. `record` is the run's record.
     pub(crate) fn json(&self, spec: &TaskSpec, record: &Record) -> impl Serialize {
         let json = OutcomeJson {
             status: self.outcome.status,

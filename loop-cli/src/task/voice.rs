@@ -1,4 +1,4 @@
-//! What is told of a task while it is worked on: to people, and to a file that they name.
+//! Progress reports of a task, for people and for a log file that they name.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,7 +17,7 @@ use crate::{
     view::{self, BAD, DIM, GOOD, Output, WARN, paint, text},
 };
 
-/// Who tells. Clones tell to the same.
+/// The reporter. Clones write to the same destinations.
 #[derive(Debug, Clone)]
 pub(crate) struct Voice {
     quiet: bool,
@@ -25,10 +25,10 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// Opens the file, if there is to be one.
+    /// Opens the log file, if one is requested.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// The file cannot be opened.
     pub(crate) fn new(telling: &TellingArgs) -> Result<Self, Failure> {
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().create(true).append(true).open(path);
@@ -38,7 +38,7 @@ impl Voice {
         Ok(Self { quiet: telling.quiet, log: log.map(|file| Arc::new(Mutex::new(file))) })
     }
 
-    /// Says something, and writes it down.
+    /// Shows a line, and writes it to the log.
     pub(crate) fn say(&self, line: &str) {
         if !self.quiet {
             view::say(line);
@@ -46,16 +46,17 @@ impl Voice {
         self.write(&format!("{:.0} {}", clock::now(), line));
     }
 
-    /// Writes down what is too long to be said.
+    /// Writes a text to the log that is too long to show.
     pub(crate) fn write(&self, text: &str) {
         let Some(log) = &self.log else { return };
-        // A person looks at it on a screen.
+        // People read the log on a screen.
         let text = format!("{}\n", text::printable(text).trim_end());
-        // A service to people: the work does not end for it, and there is nobody to tell at each line.
+        // The log is only a service to people: a failure does not end the work, and a warning per line would help
+        // nobody.
         let _ = log.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }
 
-    /// Says what a loop did, before that is reviewed.
+    /// Reports the work of a loop before its review.
     pub(crate) fn worked(&self, worked: &Worked) {
         let failure = worked.account.failure.as_ref().map(|failure| format!("; it {failure}"));
         let failure = failure.unwrap_or_default();
@@ -64,13 +65,13 @@ impl Voice {
         self.say(&paint(DIM, "  reviewing"));
     }
 
-    /// Somebody who tells of each phase. What an agent printed is shown to its end before.
+    /// Returns an observer that reports each phase. It first shows the agent's output to its end.
     pub(crate) fn of_phases(&self, loops: u64, shown: Option<Output>) -> impl Observer + use<> {
         Phases { voice: self.clone(), loops, shown }
     }
 }
 
-/// What was done, in numbers.
+/// Describes the work in numbers.
 pub(crate) fn counted(account: &Account) -> String {
     let failed = account.commands.items().iter().filter(|ran| ran.exit_code != Some(0)).count();
     let counts = [
@@ -102,7 +103,7 @@ impl Phases {
                 let of = self.loops.max(*iteration);
                 paint(DIM, format_args!("[loop {iteration}/{of}] working{again}"))
             }
-            // Whoever takes the run up in its review has not seen its loop begin.
+            // A run resumed during its review has not reported the start of its loop.
             EventKind::RunResumed {} if is_reviewed(progress.phase()) => {
                 let of = self.loops.max(progress.iterations());
                 paint(DIM, format_args!("[loop {}/{of}] going on", progress.iterations()))
@@ -135,12 +136,12 @@ impl Observer for Phases {
     }
 }
 
-/// Whether a review is next, or begins at once.
+/// Returns whether a review is next, or begins at once.
 const fn is_reviewed(phase: Phase) -> bool {
     matches!(phase, Phase::Before(Stage::Evaluation) | Phase::Working(Stage::Evaluation))
 }
 
-/// What a review found.
+/// Describes the findings of a review.
 fn found(verdict: &Verdict) -> String {
     let style = if verdict.passed() { GOOD } else { WARN };
     let lines = verdict.text().lines().map(|line| format!("  {}", text::one_line(line)));
@@ -154,7 +155,7 @@ fn trouble<T>(result: &WorkResult<T>) -> Option<String> {
         WorkResult::Later { after } => {
             Some(paint(WARN, format_args!("  put off: to be tried again in {}", text::duration(*after))))
         }
-        // How the run ended is said at its end.
+        // The end of the run is reported elsewhere.
         _ => None,
     }
 }

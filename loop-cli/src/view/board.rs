@@ -1,4 +1,4 @@
-//! A page of any kind that stays at the bottom of the terminal, under the lines that are printed for good.
+//! A page of any kind at the bottom of the terminal, under permanently printed lines.
 
 use std::{
     io::{self, IsTerminal},
@@ -7,46 +7,46 @@ use std::{
 
 use super::{concealed::clean, echo, panel::Pinned, printer::PRINTER};
 
-/// Where lines go, and what stays beneath them, if standard error is a terminal that can move its cursor.
+/// Prints lines, with a page below them if standard error is a terminal that can move its cursor.
 #[derive(Debug)]
 pub(crate) struct Board(Option<Arc<Mutex<dyn Pinned>>>);
 
 impl Board {
-    /// Keeps `page` at the bottom from now on.
+    /// Pins `page` to the bottom from now on.
     pub(crate) fn new(page: Arc<Mutex<dyn Pinned>>) -> Self {
         let board = Self(Some(page));
         board.show();
         board
     }
 
-    /// Lines alone.
+    /// Creates a board without a page.
     pub(crate) const fn plain() -> Self {
         Self(None)
     }
 
-    /// Whether there is a terminal for a page.
+    /// Returns whether the terminal supports a page.
     pub(crate) fn is_possible() -> bool {
         std::env::var_os("TERM").is_some_and(|term| term != "dumb") && io::stderr().is_terminal()
     }
 
-    /// Whether there is a page.
+    /// Returns whether there is a page.
     pub(crate) const fn is_live(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Prints a line for good.
+    /// Prints a line permanently.
     pub(crate) fn line(&self, line: &str) {
         PRINTER.line(&clean(line));
     }
 
-    /// Draws the page anew.
+    /// Redraws the page.
     pub(crate) fn refresh(&self) {
         if self.is_live() {
             PRINTER.refresh();
         }
     }
 
-    /// Brings the page back.
+    /// Shows the page again.
     pub(crate) fn show(&self) {
         if let Some(page) = &self.0 {
             echo::set(false);
@@ -54,7 +54,7 @@ impl Board {
         }
     }
 
-    /// Takes the page away.
+    /// Removes the page.
     pub(crate) fn hide(&self) {
         if self.is_live() {
             echo::set(true);
@@ -63,7 +63,7 @@ impl Board {
     }
 }
 
-/// However it ends, the terminal is left as it was.
+/// Restores the terminal, however the program ends.
 impl Drop for Board {
     fn drop(&mut self) {
         self.hide();

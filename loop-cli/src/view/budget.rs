@@ -1,7 +1,7 @@
-//! What is left of a run's budgets, and for how long.
+//! The remaining budgets of a run, and how long they last.
 //!
-//! "$1.16 spent" leaves the sum to a person who has to know now whether the night will last. So what is
-//! left is said in the unit in which a loop is thought of: iterations.
+//! "$1.16 spent" leaves the arithmetic to a person who needs to know whether the budget lasts the night. So the
+//! remainder appears in iterations, the natural unit of a loop.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use loop_core::{Progress, RunCost, Usd};
 use super::{text, usual::Usual};
 use loop_manifest::plan::Limits;
 
-/// What is left of each budget, in words; the one that ends first stands first. Empty without budgets. Half the
-/// width of a page has to be enough for what matters most: it stands in the live view too. `usual` is what an
-/// iteration takes.
+/// Describes the remainder of each budget, starting with the one that ends first. Returns an empty text without
+/// budgets. The important part fits half the width of a page, because the live view shows it too. `usual` is the mean
+/// use of an iteration.
 pub(crate) fn left(limits: &Limits, progress: &Progress, usual: &Usual) -> Vec<String> {
     let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
@@ -23,7 +23,7 @@ pub(crate) fn left(limits: &Limits, progress: &Progress, usual: &Usual) -> Vec<S
     budgets.iter().map(|budget| budget.words(run)).chain(rate(limits, progress)).collect()
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     used_up: u64,
@@ -34,12 +34,12 @@ struct Run {
 struct Budget {
     limit: u64,
     used: u64,
-    /// What an iteration takes, as far as that can be said.
+    /// The mean use of an iteration, if known.
     each: Option<f64>,
-    /// More was used than is known.
+    /// True if the actual use is higher than the known use.
     is_partial: bool,
     show: fn(u64) -> String,
-    /// What is shown after it.
+    /// The unit to show.
     unit: &'static str,
 }
 
@@ -54,7 +54,7 @@ fn cost(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
     })
 }
 
-/// Whether more was spent than is known.
+/// Returns whether the actual spending is higher than the known one.
 fn is_lower_bound(progress: &Progress) -> bool {
     progress.unpriced_iterations() > 0 || matches!(progress.cost(), RunCost::AtLeast(_))
 }
@@ -71,7 +71,7 @@ fn tokens(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget>
 }
 
 fn time(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
-    /// What a cut takes is no overrun to speak of.
+    /// An overrun no longer than an interruption takes is not worth reporting.
     const MOMENT: u64 = 100;
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (limit, elapsed) = (millis(limits.max_time?), millis(progress.elapsed()));
@@ -85,8 +85,8 @@ fn time(limits: &Limits, progress: &Progress, usual: &Usual) -> Option<Budget> {
     })
 }
 
-/// What may be spent in an hour. Of a run that is younger than that, all counts; of an older one, and of one that
-/// went on after it had spent too much, how much it spends in an hour on the average.
+/// Describes the hourly spending limit. For a run younger than an hour, all spending counts. For an older run, or one
+/// resumed after it overspent, this shows the average per hour.
 fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
     const HOUR: Duration = Duration::from_secs(3600);
     let limit = limits.max_hourly_cost?;
@@ -103,14 +103,14 @@ fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
     Some(match spent.saturating_sub(limit) {
         Usd::ZERO if spent == limit => format!("nothing {of}"),
         Usd::ZERO => format!("{at_most}{} {of}", text::dollars(limit.saturating_sub(spent))),
-        // It was resumed, with another hour before it.
+        // The run was resumed, with a full hour ahead of it.
         _ if progress.ending().is_none() => format!("{} spent so far, {of}", text::dollars(spent)),
         over => format!("nothing {of}: {} over", text::dollars(over)),
     })
 }
 
 impl Budget {
-    /// For how many more iterations it lasts; infinite if that cannot be said.
+    /// Returns how many more iterations the budget covers; infinite if unknown.
     fn more(&self) -> f64 {
         let left = self.limit.saturating_sub(self.used) as f64;
         self.each.map_or(f64::INFINITY, |each| left / each)
@@ -129,7 +129,7 @@ impl Budget {
         let Some(each) = self.each else {
             return match (used, self.is_partial) {
                 (0, true) => format!("unknown, {of}: nothing was reported"),
-                // What was used before the end of an iteration, or by one that failed, says nothing of the next.
+                // Use before the end of an iteration, or by a failed one, does not predict the next one.
                 _ => format!("{at_most}{} {of}", show(limit - used)),
             };
         };
@@ -138,7 +138,7 @@ impl Budget {
     }
 }
 
-/// What so many iterations more mean to a run.
+/// Describes what this many more iterations mean for the run.
 fn lasts(more: u64, each: &str, run: Run) -> String {
     let open = run.most.saturating_sub(run.used_up);
     if more == 0 {
@@ -174,7 +174,7 @@ mod tests {
         checkpoint: None,
     };
 
-    /// A run as it is seen.
+    /// A run with its observed use.
     #[derive(Default)]
     struct Seen {
         progress: Progress,
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// A run in which each of these iterations took a minute and used so much.
+    /// Builds a run whose iterations took a minute each, with this usage.
     fn after(iterations: &[Usage]) -> Seen {
         let mut seen = Seen::default();
         let mut happen = |minutes: usize, kind| seen.happen(minutes as u64 * 60_000_000, kind);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_was_used_without_an_iteration_is_used_all_the_same() {
-        // An iteration that was put off has cost something, and is none.
+        // A deferred iteration has a cost but does not count.
         let mut seen = after(&[]);
         seen.happen(1, EventKind::IterationStarted { iteration: 1, attempt: 1 });
         let notes = Notes::default().with_usage(spent(60)).boxed();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was used, something can be said, and it names the limit.
+        /// For any usage there is a text, and it names the limit.
         #[test]
         fn no_run_is_too_odd_for_words(
             nanos in prop::collection::vec(prop::option::of(0..u64::MAX / 100), 0..30),

@@ -1,4 +1,4 @@
-//! What a model calls, in a line.
+//! Tool calls of a model, on one line each.
 
 use loop_agents::{
     chat::ToolCall,
@@ -7,10 +7,10 @@ use loop_agents::{
 
 use super::{WARN, paint, text};
 
-/// How much of a call is shown on its line.
+/// The maximum length of a call's line.
 const LINE: usize = 100;
 
-/// A call on a line.
+/// Formats a call on one line.
 pub(crate) fn called(call: &ToolCall) -> String {
     let arguments = text::one_line(&call.arguments.to_string());
     let shown: String = arguments.chars().take(LINE).collect();
@@ -18,7 +18,7 @@ pub(crate) fn called(call: &ToolCall) -> String {
     format!("[{}] {shown}{more}", text::one_line(&call.name))
 }
 
-/// What went wrong with a call on a line, if anything did.
+/// Formats the error of a call on one line, if there is one.
 pub(crate) fn refused(report: &ToolReport) -> Option<String> {
     let how = match report.outcome {
         ToolOutcome::Done => return None,

@@ -1,4 +1,4 @@
-//! The bytes that bring about what is to be seen.
+//! The bytes that draw lines and a panel on a terminal.
 
 use std::{
     fmt::Write,
@@ -12,25 +12,25 @@ use loop_telemetry::words::harmless;
 
 use super::{WARN, paint, panel::Pinned, queue::Item};
 
-/// How texts are printed.
+/// The style of printed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
-    /// For people, with our colours.
+    /// For people, in colour.
     Coloured,
-    /// For people who want none.
+    /// For people, without colour.
     Plain,
-    /// Byte for byte: whoever hands them over has looked at them.
+    /// Byte for byte: the caller has already checked the text.
     Given,
 }
 
-/// What stands at the bottom of a terminal, and how it came there.
+/// The panel at the bottom of a terminal, and its drawing state.
 #[derive(Debug)]
 pub(super) struct Canvas {
     ink: Ink,
     panel: Option<Arc<Mutex<dyn Pinned>>>,
-    /// The widths of the lines that stand there, of which the cursor is in the last.
+    /// The widths of the drawn lines; the cursor is in the last one.
     drawn: Vec<usize>,
-    /// When they were drawn.
+    /// The time of the last draw.
     at: Instant,
 }
 
@@ -39,13 +39,13 @@ impl Canvas {
         Self { ink, panel: None, drawn: Vec::new(), at: Instant::now() }
     }
 
-    /// When the panel was drawn, if there is one.
+    /// Returns when the panel was drawn, if there is one.
     pub(super) fn drawn_at(&self) -> Option<Instant> {
         self.panel.is_some().then_some(self.at)
     }
 
-    /// What has to be printed on a terminal of this many rows and columns to get all this done. The panel
-    /// is drawn anew in any case.
+    /// Returns the bytes that carry out all items on a terminal of this many rows and columns. The panel is always
+    /// redrawn.
     pub(super) fn draw(&mut self, items: Vec<Item>, size: impl FnOnce() -> (u16, u16)) -> String {
         let mut text = String::new();
         for item in items {
@@ -75,7 +75,7 @@ impl Canvas {
         frame
     }
 
-    /// Takes the panel off a terminal of this width. Lines wrap that were drawn when it was wider.
+    /// Erases the panel from a terminal of this width. Lines drawn on a wider terminal have wrapped since.
     fn erased(&self, columns: usize) -> String {
         let rows: usize = self.drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();
         let mut erased = String::new();
@@ -83,7 +83,7 @@ impl Canvas {
             erased.push('\r');
         }
         if rows > 1 {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(erased, "\x1b[{}A", rows - 1);
         }
         if rows > 0 {
@@ -92,7 +92,7 @@ impl Canvas {
         erased
     }
 
-    /// The panel's lines as far as they fit: one that wraps would scroll the panel away.
+    /// Returns the panel's lines, cut to fit: a wrapped line would scroll the panel away.
     fn lines(&self, rows: usize, columns: usize) -> Vec<String> {
         let Some(panel) = &self.panel else { return Vec::new() };
         let lines = panel.lock().unwrap_or_else(PoisonError::into_inner).lines(Instant::now());
@@ -100,7 +100,7 @@ impl Canvas {
         lines.into_iter().take(rows).map(|line| self.shown(fits(line))).collect()
     }
 
-    /// Text as it may be shown.
+    /// Returns the text in this style.
     fn shown(&self, text: String) -> String {
         match self.ink {
             Ink::Coloured => harmless(&text).into_owned(),
@@ -145,10 +145,10 @@ mod tests {
         Arc::new(Mutex::new(Panel::new(&limits)))
     }
 
-    /// The rows that are not empty, one after the other.
+    /// Returns the rows that are not empty, in order.
     fn seen(sent: &str, (rows, columns): (u16, u16)) -> String {
         let mut emulator = vt100::Parser::new(rows, columns, 0);
-        // The terminal's driver does this.
+        // The terminal driver does this.
         emulator.process(sent.replace('\n', "\r\n").as_bytes());
         emulator.screen().rows(0, columns).collect()
     }
@@ -175,7 +175,7 @@ mod tests {
                 }
                 sent.push_str(&canvas.draw(items, || (rows, columns)));
             }
-            // On a terminal that is high enough nothing has left it at the top.
+            // On a tall enough terminal, no row has scrolled off the top.
             prop_assert_eq!(seen(&sent, (200, columns)), &said[..]);
             prop_assert!(said.ends_with(&seen(&sent, (rows, columns))));
         }

@@ -1,7 +1,7 @@
-//! What has changed in a text.
+//! The changes in a text.
 
-/// The lines in which `now` differs from `then`, from the first of them to the last; `None` if there are none.
-/// Where `then` has `hidden` in it, anything may stand in `now`: a secret that was not kept.
+/// Returns the lines in which `now` differs from `then`, from the first difference to the last; `None` if there are
+/// none. A `hidden` marker in `then` matches any text in `now`, because the original secret was not stored.
 pub(crate) fn between(then: &str, now: &str, hidden: &str) -> Option<String> {
     let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
     let same = |(then, now): &(&&str, &&str)| is_same(then, now, hidden);

@@ -1,4 +1,4 @@
-//! Secrets that must not be seen: an agent prints its environment, and somebody looks over a shoulder.
+//! Secrets that must not appear: an agent may print its environment while somebody looks over a shoulder.
 
 use std::{
     borrow::Cow,
@@ -11,40 +11,40 @@ use loop_telemetry::{RedactingStream, Redactor};
 
 use crate::keeping;
 
-/// The secrets of a run: those of the environment, and those of its manifest.
+/// The secrets of a run: those of the environment and of its manifest.
 static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
 
-/// Those of the environment, for as long as there is no run. To look for them takes a search that takes its time
-/// to make, and many a command says nothing in which one could be.
+/// The secrets of the environment, used while there is no run. They load lazily, because building the search takes
+/// time, and many commands print nothing that could contain a secret.
 static OF_ENVIRONMENT: LazyLock<Redactor> = LazyLock::new(|| {
     let variables: Vec<_> = env::vars_os().collect();
     keeping::secrets(variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())))
 });
 
-/// Shows none of these secrets either from now on.
+/// Hides these secrets too, from now on.
 pub(crate) fn learn(more: impl IntoIterator<Item = Vec<u8>>) {
     let known = secrets().and(more).shapes();
     conceal(known);
 }
 
-/// Shows none of these secrets from now on.
+/// Hides these secrets from now on.
 pub(crate) fn conceal(secrets: Redactor) {
     *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
 }
 
-/// The secrets that are not shown.
+/// Returns the hidden secrets.
 pub(crate) fn secrets() -> Redactor {
     let of_run = SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone();
     of_run.unwrap_or_else(|| OF_ENVIRONMENT.clone())
 }
 
-/// The text without secrets.
+/// Removes secrets from the text.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     secrets().redact(text)
 }
 
-/// The bytes from `start` on without secrets, also without one that begins before it, and without what steers a
-/// terminal.
+/// Returns the bytes from `start` without secrets and terminal control sequences. It also removes a secret that begins
+/// before `start`.
 pub(super) fn clean_from(bytes: &[u8], start: usize) -> Vec<u8> {
     let mut stream = CleanStream::for_eyes();
     stream.push(&bytes[..start]);
@@ -53,7 +53,7 @@ pub(super) fn clean_from(bytes: &[u8], start: usize) -> Vec<u8> {
     clean
 }
 
-/// Takes secrets out of output that comes in pieces.
+/// Removes secrets from output that arrives in pieces.
 #[derive(Debug)]
 pub(crate) struct CleanStream {
     stream: RedactingStream,
@@ -61,9 +61,9 @@ pub(crate) struct CleanStream {
     clean: Vec<u8>,
 }
 
-/// What becomes of output for people, once secrets are taken out of it as it is written: taking out what steers a
-/// terminal can take letters along, and what is left of a secret is none any more. It can also bring the parts of one
-/// together, so secrets are looked for again.
+/// The second pass for people, after the first one has removed secrets. Removing terminal controls can delete letters
+/// too, so a secret's remains no longer match; it can also join the parts of a secret. So this pass searches for
+/// secrets again.
 #[derive(Debug)]
 struct Eyes {
     strip: StripBytes,
@@ -78,12 +78,12 @@ impl Eyes {
 }
 
 impl CleanStream {
-    /// For programs: nothing is taken out but secrets.
+    /// For programs: removes only secrets.
     pub(super) fn new() -> Self {
         Self { stream: secrets().stream(), eyes: None, clean: Vec::new() }
     }
 
-    /// For people: without what steers a terminal as well.
+    /// For people: removes terminal controls as well.
     pub(crate) fn for_eyes() -> Self {
         Self::for_eyes_without(&secrets())
     }
@@ -93,7 +93,7 @@ impl CleanStream {
         Self { stream: secrets.stream(), eyes: Some(eyes), clean: Vec::new() }
     }
 
-    /// What is clean with this piece. What may be the beginning of a secret is held back.
+    /// Returns the output that is clean after this piece. A possible beginning of a secret is held back.
     pub(crate) fn push(&mut self, piece: &[u8]) -> &[u8] {
         self.clean.clear();
         match &mut self.eyes {
@@ -107,7 +107,7 @@ impl CleanStream {
         &self.clean
     }
 
-    /// What was held back, and turned out to be none. The stream can begin anew.
+    /// Returns the held-back bytes, which were no secret. The stream can start again.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         let (mut held, mut rest) = (Vec::new(), Vec::new());
         self.stream.finish(&mut held);
@@ -117,7 +117,7 @@ impl CleanStream {
         rest
     }
 
-    /// Forgets what is held back: a piece is missing after it.
+    /// Discards the held-back bytes, because the next piece is missing.
     pub(super) fn forget(&mut self) {
         self.rest();
         if let Some(eyes) = &mut self.eyes {

@@ -1,7 +1,7 @@
-//! The terminal's echo of what is typed.
+//! The terminal's echo of typed keys.
 //!
-//! A key that is pressed while a panel stands at the bottom of the screen is echoed into it and moves
-//! the cursor, and the panel would be drawn beside itself from then on.
+//! A key typed while a panel is on the screen would echo into it and move the cursor. The panel would then be drawn in
+//! the wrong place.
 
 use std::{
     io,
@@ -13,10 +13,10 @@ use rustix::{
     termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
 };
 
-/// Somebody wants it to stay off.
+/// True while somebody needs the echo to stay off.
 static KEPT_OFF: AtomicBool = AtomicBool::new(false);
 
-/// Nothing is echoed until this is dropped, whatever panels come and go meanwhile.
+/// Keeps the echo off until dropped, whatever panels appear meanwhile.
 #[derive(Debug)]
 pub(crate) struct Unechoed(());
 
@@ -36,8 +36,8 @@ impl Drop for Unechoed {
     }
 }
 
-/// Turns the echo on or off, if standard error is our terminal and we are in its foreground: from the
-/// background the system would stop us for trying. Ctrl+C and Ctrl+Z work all the same.
+/// Turns the echo on or off, if standard error is our terminal and we are in the foreground: the system would stop a
+/// background process that tries. Ctrl+C and Ctrl+Z keep working.
 pub(super) fn set(on: bool) {
     let kept_off = KEPT_OFF.load(Ordering::Relaxed);
     let on = on && !kept_off;
@@ -47,23 +47,23 @@ pub(super) fn set(on: bool) {
     }
     let Ok(mut modes) = tcgetattr(&terminal) else { return };
     modes.local_modes.set(LocalModes::ECHO, on);
-    // Where somebody reads on, Ctrl+C leaves what was typed ahead.
+    // If another reader follows, Ctrl+C must not discard input typed ahead.
     modes.local_modes.set(LocalModes::NOFLSH, kept_off);
-    // Without it the panel is a little less tidy.
+    // On failure, the panel only looks a little less tidy.
     let _ = tcsetattr(&terminal, OptionalActions::Now, &modes);
 }
 
-/// The group of this process; none if that is led from outside of the container that we are in. The call
-/// that asks for it takes it that there is always one.
+/// Returns the process group; `None` if its leader is outside our container. The usual call assumes that there is
+/// always one.
 #[cfg(target_os = "linux")]
 fn own_group() -> Option<Pid> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses can hold anything; behind it come the state, the parent and the group.
+    // The name in parentheses can contain anything; the state, the parent and the group follow it.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_ascii_whitespace().nth(2)?.parse().ok().and_then(Pid::from_raw)
 }
 
-/// The group of this process.
+/// Returns the process group.
 #[cfg(not(target_os = "linux"))]
 fn own_group() -> Option<Pid> {
     Some(rustix::process::getpgrp())

@@ -1,4 +1,4 @@
-//! A run that is looked at later, or from another terminal.
+//! The display of a run later, or from another terminal.
 
 use loop_core::{Ending, Progress, StopReason};
 use loop_guardrails::SpendingRate;
@@ -6,8 +6,8 @@ use loop_telemetry::{RunEntry, words};
 
 use super::{BOLD, GOOD, WARN, paint, summary, text};
 
-/// What stands under a run's table: what it is, why it ended, what it took, and how to go on. `id` is enough of
-/// its id to name it.
+/// Returns the text below a run's table: its identity, why it ended, its cost, and how to continue. `id` is a
+/// sufficient prefix of its id.
 pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: bool) -> String {
     let name = text::printable(&entry.name);
     let heading = match progress.ending() {
@@ -36,7 +36,7 @@ pub(crate) fn page(entry: &RunEntry, id: &str, progress: &Progress, is_running: 
     lines.join("\n")
 }
 
-/// How a run goes on, or what a person would do before.
+/// Describes how to continue a run, or what to do first.
 fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
     let resume = format!("loop resume {id}");
     let Some(ending) = ending else {
@@ -48,7 +48,7 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
     match ending.reason() {
         None => "look at what changed, with `git diff` for example".to_owned(),
         Some(StopReason::MaxIterations) => format!("`{resume} --add-iterations 5` allows five more"),
-        // What is too fast today is so tomorrow: more money does not mend it.
+        // A spending rate that is too high stays too high: more money does not help.
         Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
             format!("see why it was so fast; then `{resume}`")
         }

@@ -1,4 +1,4 @@
-//! One iteration, shown alone.
+//! The display of one iteration.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use loop_telemetry::rows::{IterationDetails, IterationOutput};
 
 use super::{BOLD, Left, paint, text};
 
-/// How much of a check's last line is shown.
+/// The maximum length of a check's last line.
 const LINE: usize = 60;
 
-/// What a journal tells of one iteration.
+/// The journal's data on one iteration.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) details: IterationDetails,
@@ -20,14 +20,14 @@ pub(crate) struct Found {
 impl Found {
     /// Takes an event of the iteration.
     pub(crate) fn on_event(&mut self, event: &Event) {
-        // The output of an earlier attempt does not count.
+        // Ignore the output of an earlier attempt.
         if matches!(event.kind, EventKind::IterationStarted { .. }) {
             self.output = None;
         }
         self.details.on_event(event);
     }
 
-    /// The iteration as text. `files` hold all that its commands printed.
+    /// Formats the iteration. `files` hold the whole output of its commands.
     pub(crate) fn page(&self, files: &[PathBuf]) -> String {
         let IterationDetails { row, verdict, troubles, .. } = &self.details;
         let again = if row.attempt > 1 { format!(", attempt {}", row.attempt) } else { String::new() };

@@ -1,4 +1,4 @@
-//! What an agent left behind in an iteration, whichever kind of agent it is.
+//! The output of an agent in an iteration, for every kind of agent.
 
 use loop_agents::{chat::TurnOutput, judge::Words, review::Worked, shell::ShellOutput};
 use loop_core::with_causes;
@@ -6,26 +6,26 @@ use loop_telemetry::rows::IterationOutput;
 
 use super::text;
 
-/// What an agent left behind.
+/// The output of an agent.
 #[derive(Debug)]
 pub(crate) enum Left {
     /// A command.
     Shell(Box<ShellOutput>),
     /// A model.
     Turn(TurnOutput),
-    /// Either, in a loop of a task.
+    /// Either kind, in a loop of a task.
     Worked(Box<Worked>),
 }
 
 impl Left {
-    /// Reads what a journal has kept.
+    /// Parses the stored form.
     ///
     /// # Errors
-    /// What was left by an agent of no known kind, in words.
+    /// Returns the output of an unknown kind of agent, in words.
     pub(crate) fn of(json: &str) -> Result<Self, String> {
         let shell = || serde_json::from_str(json).map(|output| Self::Shell(Box::new(output)));
         let worked = || serde_json::from_str(json).map(|output| Self::Worked(Box::new(output)));
-        // The errors before are about the kinds that it was not.
+        // The earlier errors concern kinds that did not match.
         let turn = || serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error));
         shell().or_else(|_| worked()).or_else(|_| turn())
     }

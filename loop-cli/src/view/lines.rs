@@ -1,4 +1,4 @@
-//! A run as lines, one for each thing that happened.
+//! A run as lines, one per event.
 
 use loop_core::{
     Event, EventKind, Observer, Outcome, Progress, RunCost, RunTime, Stage, StopReason, Usd, Verdict,
@@ -7,15 +7,15 @@ use loop_core::{
 
 use super::{BAD, BOLD, DIM, GOOD, Screen, WARN, paint, text};
 
-/// How much of an evaluator's last line is shown.
+/// The maximum length of an evaluator's last line.
 const LINE: usize = 100;
 
-/// A run's events in words.
+/// Describes a run's events.
 #[derive(Debug)]
 pub(crate) struct Wording {
-    /// Known of a run whose plan is.
+    /// The limit of the plan, if known.
     max_iterations: Option<u64>,
-    /// When the work under way began.
+    /// The start of the current work.
     began: RunTime,
 }
 
@@ -24,7 +24,7 @@ impl Wording {
         Self { max_iterations, began: RunTime::ZERO }
     }
 
-    /// What is to be said of the next event, if anything.
+    /// Returns the line for the next event, if there is one.
     pub(crate) fn line(&mut self, event: &Event, progress: &Progress) -> Option<String> {
         let line = self.words(event, progress);
         if matches!(
@@ -82,7 +82,7 @@ impl Wording {
     }
 }
 
-/// Prints a run's events as they come.
+/// Prints a run's events as they arrive.
 #[derive(Debug)]
 pub(crate) struct Lines {
     screen: Screen,
@@ -98,7 +98,7 @@ impl Lines {
 impl Observer for Lines {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         let line = self.wording.line(event, progress);
-        // The panel first: it is drawn again beneath the line.
+        // Update the panel first: it is redrawn below the line.
         match &event.kind {
             EventKind::IterationStarted { .. } => self.screen.begin("agent", progress),
             EventKind::EvaluationStarted {} => self.screen.begin("check", progress),
@@ -119,7 +119,7 @@ impl Observer for Lines {
     }
 }
 
-/// How work ended, but for a verdict.
+/// Describes how work ended, except for a verdict.
 fn work<T>(result: &WorkResult<T>, done: &str, took: impl Fn() -> String) -> String {
     match result {
         WorkResult::Done(_) => format!("{done} in {}", took()),

@@ -1,4 +1,4 @@
-//! What a person sees of a run. Everything goes to standard error: standard output is for results.
+//! The display of a run. All of it goes to standard error: standard output is for results.
 
 mod board;
 mod budget;
@@ -54,37 +54,37 @@ pub(crate) use self::{
     table::Table,
 };
 
-/// Prints to standard error, and waits until it is printed, with all that was to be printed before it; but
-/// not for a terminal that is stalled. Colours are for terminals that want them (`NO_COLOR`).
+/// Prints to standard error, and waits until this text and all earlier output are printed, except on a stalled
+/// terminal. Colours respect the terminal and `NO_COLOR`.
 pub(crate) fn say(text: &str) {
     PRINTER.line(&concealed::clean(text));
     flush();
 }
 
-/// Waits until all is printed, but not for a terminal that is stalled.
+/// Waits until everything is printed, except on a stalled terminal.
 pub(crate) fn flush() {
     PRINTER.flush();
 }
 
-/// Standard output cannot be written: the disk is full, for example.
+/// The error for a failed write to standard output, for example on a full disk.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written: {0}")]
 pub(crate) struct Unwritten(io::Error);
 
-/// Prints a result to standard output, without secrets, and gives whether somebody still reads it.
+/// Prints a result to standard output, without secrets. Returns whether anybody still reads it.
 ///
 /// # Errors
-/// If it cannot be written, but for nobody reading it: the disk is full, say.
+/// The write failed for another reason than a missing reader, for example a full disk.
 pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
-    // Standard error may be the same terminal, and what was said before is to stand before it.
+    // Standard error may be the same terminal, so print all earlier output first.
     flush();
     let mut stdout = anstream::stdout();
     let clean = concealed::clean(text);
     is_read(writeln!(stdout, "{}", harmless(clean.trim_end())).and_then(|()| stdout.flush()))
 }
 
-/// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken. What could steer a terminal
-/// is escaped in it.
+/// Prints JSON that contains no [secrets] any more: they cannot be removed from encoded JSON. JSON escapes terminal
+/// controls.
 ///
 /// # Errors
 /// As [`print()`].
@@ -94,18 +94,19 @@ pub(crate) fn print_json(json: &str) -> Result<bool, Unwritten> {
     is_read(writeln!(stdout, "{}", escaped_json(json)).and_then(|()| stdout.flush()))
 }
 
-/// [`print()`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written
-/// is said.
+/// Like [`print()`], for a run. The run continues, and its exit code does not depend on readers; a failed write is only
+/// reported.
 pub(crate) fn tell(text: &str) -> bool {
     said(print(text))
 }
 
-/// [`print_json`] for a run, as [`tell`].
+/// Like [`print_json`], for a run, with the errors of [`tell`].
 pub(crate) fn tell_json(json: &str) -> bool {
     said(print_json(json))
 }
 
-/// [`print_json`] for a record that was asked for: gives whether it is written. That nobody reads it any more is as good.
+/// Like [`print_json`], for a requested record. Returns whether the record was written; a missing reader counts as
+/// success.
 pub(crate) fn told_json(json: &str) -> bool {
     let printed = print_json(json);
     let is_written = printed.is_ok();
@@ -120,8 +121,8 @@ fn said(printed: Result<bool, Unwritten>) -> bool {
     })
 }
 
-/// Prints to standard output what an agent or a check printed: byte for byte, but for a terminal without what
-/// could move its cursor or recolour it. Gives whether somebody still reads it.
+/// Prints the output of an agent or a check to standard output, byte for byte. On a terminal, removes controls that
+/// could move the cursor or change colours. Returns whether anybody still reads it.
 ///
 /// # Errors
 /// As [`print()`].
@@ -130,10 +131,10 @@ pub(crate) fn hand_over(bytes: &[u8]) -> Result<bool, Unwritten> {
     is_read(hand_to(io::stdout().lock(), bytes))
 }
 
-/// The same for what they printed to their standard error, to ours.
+/// Prints the error output of an agent or a check to standard error.
 pub(crate) fn hand_over_errors(bytes: &[u8]) {
     flush();
-    // There is no other place to tell of it.
+    // There is nowhere else to report a failure.
     let _ = hand_to(io::stderr().lock(), bytes);
 }
 
@@ -152,7 +153,7 @@ fn is_read(written: io::Result<()>) -> Result<bool, Unwritten> {
     }
 }
 
-/// Prints an error, with the errors beneath it.
+/// Prints an error and its causes.
 pub(crate) fn error(error: &anyhow::Error) {
     say(&format!("{} {error:#}", paint(BAD, "error:")));
 }

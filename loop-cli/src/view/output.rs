@@ -1,4 +1,4 @@
-//! What agents and checks print, as it comes.
+//! The live output of agents and checks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ pub(crate) struct Output(Arc<Mutex<Inner>>);
 #[derive(Debug)]
 struct Inner {
     screen: Screen,
-    /// Every line is printed for good, and not only shown while it is among the last.
+    /// True if every line is printed permanently, rather than shown only while it is among the last.
     all: bool,
     torn: Vec<u8>,
     clean: CleanStream,
@@ -31,7 +31,7 @@ impl Output {
         self.inner().feed(bytes);
     }
 
-    /// Who printed has come to an end: what stands there without a newline is a line too.
+    /// Ends the output: unfinished text counts as a line too.
     pub(crate) fn end(&self) {
         self.inner().end();
     }
@@ -66,7 +66,7 @@ impl Inner {
         }
     }
 
-    /// The lines that are whole with these bytes, ready to be printed.
+    /// Returns the lines that these bytes complete, ready to print.
     fn lines(&mut self, bytes: &[u8]) -> String {
         let mut lines = String::new();
         for piece in self.clean.push(bytes).split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -1,21 +1,20 @@
-//! The panel that stays at the bottom of the terminal: what the run is at, the last lines of output, and the
-//! last verdict.
+//! The panel at the bottom of the terminal: the run's status, the last lines of output, and the last verdict.
 
 use std::{fmt::Debug, time::Instant};
 
 use super::{DIM, paint, status::Status, tail::Tail};
 use loop_manifest::plan::Limits;
 
-/// How many of the last lines of output are shown.
+/// The number of output lines shown.
 const LINES: usize = 4;
 
-/// What stays at the bottom of the terminal.
+/// Content that stays at the bottom of the terminal.
 pub(crate) trait Pinned: Debug + Send {
-    /// Its lines now, each for a row of its own.
+    /// Returns its current lines, each for one row.
     fn lines(&self, now: Instant) -> Vec<String>;
 }
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Debug)]
 pub(super) struct Panel {
     pub(super) status: Status,

@@ -1,9 +1,9 @@
-//! Who owns standard error, or standard output: one thread, which prints what it is handed.
+//! The owner of standard error or standard output: one thread that prints everything.
 //!
-//! A write to a terminal that was stopped (Ctrl+S, a suspended ssh) takes until somebody lets it go on, which
-//! may be the next morning. If the run itself wrote there, no limit would bind meanwhile, and nothing would
-//! be recorded. So the run only hands over what is to be said, which never waits; and who has to know that it
-//! was seen waits no longer than for a terminal that shows signs of life.
+//! A write to a stopped terminal (Ctrl+S, a suspended ssh) blocks until somebody continues it, perhaps the next
+//! morning. If the run itself wrote there, it could enforce no limit and record nothing meanwhile. So the run only
+//! queues its output, which never blocks. Callers that must know their text was shown wait only while the terminal
+//! makes progress.
 
 use std::{
     io,
@@ -25,7 +25,7 @@ use super::{
     queue::{Item, Queue},
 };
 
-/// The printer of this process. Its thread starts with the first thing to be said.
+/// The printer of this process. Its thread starts with the first output.
 pub(super) static PRINTER: LazyLock<Printer> = LazyLock::new(|| {
     thread::spawn(|| {
         let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
@@ -35,49 +35,49 @@ pub(super) static PRINTER: LazyLock<Printer> = LazyLock::new(|| {
     Printer::default()
 });
 
-/// How long a reader may take nothing before it counts as stalled, and is not waited for.
+/// How long a reader may take nothing before it counts as stalled, so that nobody waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How much is written at once, in bytes: a slow reader shows signs of life every so many.
+/// The maximum size of one write, in bytes. Small writes make the progress of a slow reader visible.
 const CHUNK: usize = 2048;
 
-/// How long the panel stands at least before it is drawn with what is new.
+/// The minimum time between two draws of the panel for new content.
 const FRAME: Duration = Duration::from_millis(50);
 
-/// How often the panel's clocks move.
+/// The interval at which the panel's clocks update.
 const TICK: Duration = Duration::from_secs(1);
 
-/// A queue and the thread at its end.
+/// A queue and the thread that empties it.
 #[derive(Debug, Default)]
 pub(super) struct Printer {
     state: Mutex<State>,
-    /// There is something to do.
+    /// Signals new work.
     news: Condvar,
-    /// Something was done.
+    /// Signals finished work.
     done: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     queue: Queue,
-    /// The panel shows what is no longer so.
+    /// True if the panel's content is outdated.
     is_stale: bool,
-    /// Since when the reader has taken nothing although there is something.
+    /// The time since which the reader has taken nothing of the pending output.
     waiting_since: Option<Instant>,
 }
 
 impl Printer {
-    /// Prints a text for good, and ends its line.
+    /// Permanently prints a text as a line.
     pub(super) fn line(&self, text: &str) {
         self.push(Item::Text(format!("{}\n", text.trim_end())));
     }
 
-    /// Prints whole lines of output for good.
+    /// Permanently prints complete lines of output.
     pub(super) fn output(&self, lines: String) {
         self.push(Item::Text(lines));
     }
 
-    /// Leaves out this many bytes of output if too much waits; gives whether it did.
+    /// Drops this many bytes of output if too much is pending. Returns whether it did.
     pub(super) fn skips(&self, bytes: usize) -> bool {
         let mut state = self.lock();
         let is_full = state.queue.is_full();
@@ -87,17 +87,17 @@ impl Printer {
         is_full
     }
 
-    /// Keeps a panel beneath all that is printed from now on.
+    /// Keeps a panel below all later output.
     pub(super) fn show(&self, panel: Arc<Mutex<dyn Pinned>>) {
         self.push(Item::Show(panel));
     }
 
-    /// Takes the panel away.
+    /// Removes the panel.
     pub(super) fn hide(&self) {
         self.push(Item::Hide);
     }
 
-    /// The panel has something new to show.
+    /// Marks the panel's content as changed.
     pub(super) fn refresh(&self) {
         let mut state = self.lock();
         if !state.is_stale {
@@ -106,7 +106,7 @@ impl Printer {
         }
     }
 
-    /// Waits until all is printed; but not for a reader that has taken nothing for [`PATIENCE`].
+    /// Waits until everything is printed, except for a reader that has taken nothing for [`PATIENCE`].
     pub(super) fn flush(&self) {
         let mut state = self.lock();
         while let Some(since) = state.waiting_since {
@@ -125,7 +125,7 @@ impl Printer {
         self.news.notify_one();
     }
 
-    /// Prints all that comes, for ever.
+    /// Prints all output forever.
     pub(super) fn work(&self, to: &impl AsFd, mut canvas: Canvas) {
         loop {
             let items = self.next(canvas.drawn_at());
@@ -134,8 +134,7 @@ impl Printer {
         }
     }
 
-    /// Waits for the next things to be done. There are none if it is only time to draw the panel again, which
-    /// was drawn at `drawn`.
+    /// Waits for the next items. Returns none if the panel, drawn at `drawn`, only needs another draw.
     fn next(&self, drawn: Option<Instant>) -> Vec<Item> {
         let mut state = self.lock();
         loop {
@@ -157,16 +156,16 @@ impl Printer {
         }
     }
 
-    /// Writes without the lock of [`io::stderr`]: it would be held while the reader is stalled, and a panic's
-    /// message wants it too.
+    /// Writes without the lock of [`io::stderr`], which would stay locked while the reader is stalled. A panic's
+    /// message needs that lock too.
     fn write(&self, to: &impl AsFd, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let chunk = &bytes[..bytes.len().min(CHUNK)];
             match retry_on_intr(|| write(to, chunk)) {
                 Ok(written) => bytes = &bytes[written..],
-                // Somebody who shares the terminal wanted it so. It is waited for all the same.
+                // Another user of the terminal made it non-blocking. Wait for it all the same.
                 Err(Errno::AGAIN) => drop(poll(&mut [PollFd::new(to, PollFlags::OUT)], None)),
-                // There is nobody left to tell that there is nobody left.
+                // The error itself could not be reported either.
                 Err(_) => return,
             }
             self.lock().waiting_since = Some(Instant::now());
@@ -191,7 +190,7 @@ mod tests {
         let printer = Arc::new(Printer::default());
         let works = Arc::clone(&printer);
         thread::spawn(move || works.work(&writer, Canvas::new(Ink::Plain)));
-        // More than a pipe holds.
+        // More than fits into a pipe.
         let lines = || (0..100_000).map(|number| format!("line {number}\n"));
         lines().for_each(|line| printer.line(&line));
 

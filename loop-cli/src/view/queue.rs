@@ -1,7 +1,7 @@
-//! What waits to be printed: in order, and within a bound.
+//! The queue of pending output: ordered and bounded.
 //!
-//! Whoever reads may be slow for a while, and loses nothing then. Who does not read at all must not fill the
-//! memory in a night: from some point on, output is left out, and its place says how much that was.
+//! A reader may be slow for a while without losing anything. A reader that stops must not fill the memory overnight:
+//! beyond a limit, output is dropped, and a notice in its place gives the amount.
 
 use std::{
     collections::VecDeque,
@@ -10,27 +10,27 @@ use std::{
 
 use super::panel::Pinned;
 
-/// How much output of agents and checks may wait, in bytes: some 50,000 lines. A terminal that shows them at
-/// all is through with that in seconds.
+/// The maximum pending output of agents and checks, in bytes: about 50,000 lines. A terminal that shows them at all
+/// catches up within seconds.
 const OUTPUT_BOUND: usize = 4 << 20;
 
-/// How much may wait in all, in bytes. What the loop itself says is little and counts for more: it still has
+/// The maximum of all pending text, in bytes. The loop's own messages are short and more important, so they still have
 /// room when output has none left.
 const BOUND: usize = OUTPUT_BOUND + (1 << 20);
 
-/// About how much is printed at once, in bytes.
+/// The approximate size of a batch, in bytes.
 const BATCH: usize = 64 << 10;
 
-/// One thing to be done at the terminal.
+/// One action at the terminal.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Prints this for good.
+    /// Prints this permanently.
     Text(String),
-    /// Says that so many bytes are missing here.
+    /// Reports that this many bytes are missing here.
     Lost(usize),
-    /// Keeps this panel beneath all that is printed from now on.
+    /// Keeps this panel below all later output.
     Show(Arc<Mutex<dyn Pinned>>),
-    /// Takes the panel away.
+    /// Removes the panel.
     Hide,
 }
 
@@ -38,10 +38,10 @@ pub(super) enum Item {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     items: VecDeque<Item>,
-    /// The length of all texts that wait.
+    /// The total length of all pending texts.
     bytes: usize,
-    /// Output was left out, and goes on being left out until there is room for a good deal of it:
-    /// otherwise every other line would say that one is missing.
+    /// True while output is dropped. This lasts until there is plenty of room: otherwise every other line would be a
+    /// notice about a missing one.
     is_behind: bool,
 }
 
@@ -50,12 +50,12 @@ impl Queue {
         self.items.is_empty()
     }
 
-    /// Whether output has to be left out.
+    /// Returns whether output must be dropped.
     pub(super) const fn is_full(&self) -> bool {
         self.bytes >= if self.is_behind { OUTPUT_BOUND / 2 } else { OUTPUT_BOUND }
     }
 
-    /// Adds a thing to be done, unless it is a text and there is no room for any.
+    /// Adds an item, unless it is a text and there is no room.
     pub(super) fn push(&mut self, item: Item) {
         if let Item::Text(text) = &item {
             if self.bytes >= BOUND {
@@ -66,7 +66,7 @@ impl Queue {
         self.items.push_back(item);
     }
 
-    /// Leaves out so many bytes.
+    /// Drops this many bytes.
     pub(super) fn lose(&mut self, bytes: usize) {
         self.is_behind = true;
         match self.items.back_mut() {
@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// The next things to be done.
+    /// Returns the next items.
     pub(super) fn take(&mut self) -> Vec<Item> {
         let (mut taken, mut bytes) = (Vec::new(), 0);
         while bytes < BATCH
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// What somebody does with a queue.
+    /// An operation on a queue.
     #[derive(Debug, Clone)]
     enum Deed {
         Output(usize),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        // There are megabytes in each.
+        // Each case handles megabytes.
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
@@ -154,7 +154,7 @@ mod tests {
                 Item::Text(text) if !text.starts_with('o') => text.get(..5)?.parse::<u32>().ok(),
                 _ => None,
             });
-            // Lines are few, and there was always room for them.
+            // Lines are few, so there was always room for them.
             prop_assert!(numbers.eq(0..lines));
         }
     }
@@ -168,7 +168,7 @@ mod tests {
                 true => queue.lose(BATCH),
                 false => queue.push(Item::Text("o".repeat(BATCH))),
             }
-            // It is read, but not as fast as it comes.
+            // The reader is slower than the writer.
             if piece % 3 == 0 {
                 told += queue.take().iter().filter(|item| matches!(item, Item::Lost(_))).count();
             }

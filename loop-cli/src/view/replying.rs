@@ -1,7 +1,7 @@
-//! A reply on its way to standard output, piece by piece.
+//! A reply that is printed to standard output piece by piece.
 //!
-//! It is the result, so nothing of it is ever left out, as [`Results`](super::Results) does where nobody reads.
-//! Whoever reads slowly is waited for by a thread of its own; so the model goes on, and Ctrl+C is heard.
+//! The reply is the result, so nothing is ever dropped, unlike in [`Results`](super::Results). A separate thread waits
+//! for slow readers, so that the model continues and Ctrl+C works.
 
 use std::{
     io::{self, IsTerminal},
@@ -13,58 +13,58 @@ use tokio::sync::oneshot;
 
 use super::{concealed::CleanStream, hand_over, say, warning};
 
-/// Prints a reply as it comes, without secrets.
+/// Prints a reply as it arrives, without secrets.
 #[derive(Debug)]
 pub(crate) struct Replying {
     pieces: mpsc::Sender<Piece>,
-    /// Resolves when all is printed.
+    /// Resolves when everything is printed.
     printed: oneshot::Receiver<()>,
 }
 
 #[derive(Debug)]
 enum Piece {
-    /// Of the reply.
+    /// Text of the reply.
     Text(String),
-    /// About it, for standard error.
+    /// A note about the reply, for standard error.
     Note(String),
 }
 
-/// What happens in a turn is told to it. Clones tell the same reply.
+/// The sender of a turn's text. Clones write to the same reply.
 #[derive(Debug, Clone)]
 pub(crate) struct Teller(mpsc::Sender<Piece>);
 
 impl Teller {
     /// Prints the next piece of the reply.
     pub(crate) fn text(&self, text: &str) {
-        // It fails only if the thread is gone, and with it whoever could be told.
+        // This fails only if the thread is gone; then nobody is left to inform.
         let _ = self.0.send(Piece::Text(text.to_owned()));
     }
 
-    /// Ends the line, and says something about the reply on standard error.
+    /// Ends the line, and prints a note about the reply on standard error.
     pub(crate) fn note(&self, note: String) {
         let _ = self.0.send(Piece::Note(note));
     }
 }
 
 impl Replying {
-    /// Begins one.
+    /// Starts a reply.
     pub(crate) fn new() -> Self {
         let (pieces, heard) = mpsc::channel();
         let (done, printed) = oneshot::channel();
         thread::spawn(move || {
             print(heard);
-            // Whoever has been signalled meanwhile does not wait.
+            // The receiver may have stopped waiting after a signal.
             let _ = done.send(());
         });
         Self { pieces, printed }
     }
 
-    /// Who tells it what to print.
+    /// Returns the sender of its text.
     pub(crate) fn teller(&self) -> Teller {
         Teller(self.pieces.clone())
     }
 
-    /// Waits until all is printed. All tellers have to be gone.
+    /// Waits until everything is printed. Drop all senders first.
     pub(crate) async fn end(self) {
         drop(self.pieces);
         let _ = self.printed.await;
@@ -87,7 +87,7 @@ fn print(pieces: mpsc::Receiver<Piece>) {
     line.end(&clean.rest());
 }
 
-/// Where in its line the output is.
+/// The position of the output within its line.
 #[derive(Debug, Default)]
 struct Line {
     has_begun: bool,

@@ -1,4 +1,4 @@
-//! Output of what is run that is itself the result, and goes to standard output as it comes.
+//! Output of commands that is itself the result, streamed to standard output.
 
 use std::{
     io::{self, IsTerminal},
@@ -15,29 +15,30 @@ use super::{
     text,
 };
 
-/// Who owns standard output.
+/// The owner of standard output.
 static RESULTS: LazyLock<Printer> = LazyLock::new(|| {
     thread::spawn(|| RESULTS.work(&io::stdout(), Canvas::new(Ink::Given)));
     Printer::default()
 });
 
-/// What a command prints in each of its iterations: its output to ours, its errors to ours. Clones are one.
+/// Passes on the output of a command in each iteration: its output to our standard output, its errors to our standard
+/// error. Clones share the streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Results {
     output: Arc<Mutex<Passed>>,
     errors: Arc<Mutex<Passed>>,
 }
 
-/// One stream that is passed on.
+/// One forwarded stream.
 #[derive(Debug)]
 struct Passed {
     to: &'static LazyLock<Printer>,
-    /// What goes to the same terminal, and was said before.
+    /// The printer for the same terminal, whose earlier output must come first.
     before: &'static LazyLock<Printer>,
     clean: CleanStream,
-    /// The beginning of a character whose end is still to come.
+    /// The beginning of an incomplete character.
     torn: Vec<u8>,
-    /// A line has begun that has not ended.
+    /// True while a line is incomplete.
     in_line: bool,
     is_terminal: bool,
 }
@@ -60,14 +61,14 @@ impl Results {
         }
     }
 
-    /// Prints the next bytes of a stream; nobody waits for it. If a reader takes nothing for long, some are left
-    /// out, and the place says so.
+    /// Prints the next bytes of a stream without waiting. If a reader takes nothing for long, some bytes are dropped,
+    /// with a notice in their place.
     pub(crate) fn feed(&self, stream: Stream, bytes: &[u8]) {
         let passed = if stream == Stream::Stderr { &self.errors } else { &self.output };
         lock(passed).feed(bytes);
     }
 
-    /// Prints what was held back and ends the line, and waits until all is printed; but not for a reader that is stalled.
+    /// Prints the held-back bytes, ends the line, and waits until everything is printed, except for a stalled reader.
     pub(crate) fn end(&self) {
         lock(&self.output).end();
         lock(&self.errors).end();

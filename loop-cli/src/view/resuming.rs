@@ -1,9 +1,9 @@
-//! How to go on with a run that did not meet its goal.
+//! The command that resumes a run.
 
 use loop_core::{Ending, StopReason};
 use loop_guardrails::SpendingRate;
 
-/// The command that goes on with the run of this name, as a line beneath its summary; `None` if its goal is met.
+/// Returns the command that resumes this run, as a line below its summary; `None` if the run met its goal.
 pub(crate) fn resuming(ending: &Ending, run: &str) -> Option<String> {
     let more = match ending.reason() {
         None => return None,

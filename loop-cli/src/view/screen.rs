@@ -1,5 +1,5 @@
-//! Where a run's lines go: straight to standard error, or above a panel that stays at the bottom of the
-//! terminal. Nothing here waits for the terminal.
+//! The destination of a run's lines: plain standard error, or above a panel at the bottom of the terminal. Nothing here
+//! waits for the terminal.
 
 use std::{
     io::{self, IsTerminal},
@@ -16,7 +16,7 @@ use super::{WARN, concealed::clean, echo, paint, panel::Panel, printer::PRINTER,
 use crate::drive::Audience;
 use loop_manifest::plan::Limits;
 
-/// Where a run's lines go. Clones share the screen.
+/// The destination of a run's lines. Clones share the screen.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen(Option<Arc<Live>>);
 
@@ -28,7 +28,7 @@ struct Live {
 }
 
 impl Screen {
-    /// A screen with a panel if standard error is a terminal that can move its cursor.
+    /// Creates a screen, with a panel if standard error is a terminal that can move its cursor.
     pub(crate) fn new(limits: &Limits, audience: Audience) -> Self {
         let moves = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         let is_live = !audience.quiet && moves && io::stderr().is_terminal();
@@ -38,24 +38,24 @@ impl Screen {
         screen
     }
 
-    /// A screen without a panel.
+    /// Creates a screen without a panel.
     pub(crate) const fn plain() -> Self {
         Self(None)
     }
 
-    /// Prints a line for good.
+    /// Prints a line permanently.
     pub(crate) fn line(&self, line: &str) {
         PRINTER.line(&clean(line));
     }
 
-    /// Prints what is odd about the usage that an agent reports. A limit that cannot hold, since a model has no price for
-    /// example, has to be known before the run is over.
+    /// Prints a warning about an agent's usage reports. A limit that cannot hold, for example for a model without a
+    /// price, must be known before the run is over.
     pub(crate) fn usage_note(&self, note: &str) {
         let note = text::printable(note);
         self.line(&format!("{} of the usage that the agent prints: {note}", paint(WARN, "warning:")));
     }
 
-    /// Shows what the run is at from now on.
+    /// Shows the current stage of the run.
     pub(crate) fn begin(&self, stage: &'static str, progress: &Progress) {
         self.change(|panel| {
             panel.status.begin(stage, progress);
@@ -63,17 +63,17 @@ impl Screen {
         });
     }
 
-    /// Shows what has become of the run's cost and time.
+    /// Updates the run's cost and time.
     pub(crate) fn update(&self, progress: &Progress) {
         self.change(|panel| panel.status.update(progress));
     }
 
-    /// Whether output that is not printed for good is seen at all.
+    /// Returns whether temporary output is visible at all.
     pub(crate) const fn is_live(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Shows what an agent or a check printed, until more takes its place.
+    /// Shows output of an agent or a check until newer output replaces it.
     pub(crate) fn glimpse(&self, bytes: &[u8]) {
         self.change(|panel| panel.tail.push(bytes));
     }
@@ -83,24 +83,24 @@ impl Screen {
         self.change(|panel| panel.verdict = clean(verdict).into_owned());
     }
 
-    /// Whether the panel is there now.
+    /// Returns whether the panel is visible now.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.as_ref().is_some_and(|live| live.is_shown.load(Ordering::Relaxed))
     }
 
-    /// Takes the panel away, for a question or for good.
+    /// Removes the panel, for a question or permanently.
     pub(crate) fn hide(&self) {
         if let Some(live) = &self.0 {
             live.hide();
         }
     }
 
-    /// Takes time out of what the panel's clocks show.
+    /// Excludes this time from the panel's clocks.
     pub(crate) fn skip(&self, time: Duration) {
         self.change(|panel| panel.status.skip(time));
     }
 
-    /// Brings the panel back.
+    /// Shows the panel again.
     pub(crate) fn show(&self) {
         if let Some(live) = &self.0 {
             echo::set(false);
@@ -119,7 +119,7 @@ impl Screen {
 
 impl Live {
     fn hide(&self) {
-        // At once, and not when the terminal comes to it: it may not before this process ends.
+        // Restore the echo right away: the printer may not reach it before this process ends.
         echo::set(true);
         self.is_shown.store(false, Ordering::Relaxed);
         PRINTER.hide();
@@ -130,7 +130,7 @@ impl Live {
     }
 }
 
-/// However the run ends, the terminal is left as it was.
+/// Restores the terminal, however the run ends.
 impl Drop for Live {
     fn drop(&mut self) {
         self.hide();

@@ -1,4 +1,4 @@
-//! What a run is at, in one line.
+//! The status of a run, in one line.
 
 use std::time::{Duration, Instant};
 
@@ -7,23 +7,23 @@ use loop_core::{Progress, RunCost, StepRecord};
 use super::{budget, text, usual::Usual};
 use loop_manifest::plan::Limits;
 
-/// What the panel's first line says.
+/// The content of the panel's first line.
 #[derive(Debug)]
 pub(super) struct Status {
-    /// As the manifest says.
+    /// The limits of the manifest.
     limits: Limits,
-    /// With what was added to them.
+    /// The limits, including raises.
     granted: Limits,
     stage: &'static str,
     iteration: u64,
     cost: RunCost,
     usual: Usual,
-    /// What is left of the budget that ends first, once an iteration has shown what it takes.
+    /// The remainder of the budget that ends first, once an iteration has shown its use.
     pub(super) left: Option<String>,
-    /// Run time at the last event, and when that was.
+    /// Run time at the last event, and the time of that event.
     elapsed: Duration,
     seen: Instant,
-    /// When this stage began.
+    /// The start of this stage.
     began: Instant,
 }
 
@@ -44,7 +44,7 @@ impl Status {
         }
     }
 
-    /// Another stage began.
+    /// Begins another stage.
     pub(super) fn begin(&mut self, stage: &'static str, progress: &Progress) {
         self.stage = stage;
         self.began = Instant::now();
@@ -52,7 +52,7 @@ impl Status {
         self.update(progress);
     }
 
-    /// This has become of the run's cost and time.
+    /// Updates the run's cost and time.
     pub(super) fn update(&mut self, progress: &Progress) {
         self.seen = Instant::now();
         self.iteration = progress.current_step().map_or(self.iteration, StepRecord::iteration);
@@ -64,16 +64,16 @@ impl Status {
         self.elapsed = progress.elapsed();
     }
 
-    /// This time does not count.
+    /// Excludes this time.
     pub(super) fn skip(&mut self, time: Duration) {
         self.seen += time;
         self.began += time;
     }
 
-    /// The line.
+    /// Returns the line.
     pub(super) fn text(&self, now: Instant) -> String {
         let of = |limit: Option<String>| limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
-        // In as few signs as can be: it has to fit 80 columns.
+        // As short as possible: the line must fit 80 columns.
         let cost = match self.cost {
             RunCost::Unknown => "cost unknown".to_owned(),
             RunCost::AtLeast(cost) => format!("{}+", text::dollars(cost)),

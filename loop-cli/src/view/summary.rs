@@ -1,4 +1,4 @@
-//! What stands under a run that is over.
+//! The summary below a finished run.
 
 use std::path::Path;
 
@@ -10,10 +10,9 @@ use super::{BAD, BOLD, GOOD, WARN, budget, paint, text};
 use crate::drive::Ended;
 use loop_manifest::Plan;
 
-/// Why the loop stopped, after how many iterations, how long, at what cost, what is left of its budgets, and
-/// what to do next.
-/// `called` is what the person calls what stands at a path of the manifest: that path, or a flag; `is_kept` says
-/// whether the run can be resumed.
+/// Formats why the loop stopped, the number of iterations, the time, the cost, the remaining budgets, and the next
+/// step. `called` is the person's name for a path of the manifest: the path itself, or a flag. `is_kept` tells whether
+/// the run can be resumed.
 pub(crate) fn summary(
     plan: &Plan,
     Ended { ending, progress, table, .. }: &Ended,
@@ -40,7 +39,7 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
-/// Why the loop with this name stopped, in a line.
+/// Describes in one line why the loop with this name stopped.
 pub(super) fn heading(ending: &Ending, name: &str) -> String {
     let (style, sign) = match ending.reason() {
         None => (GOOD, "✓"),
@@ -50,7 +49,7 @@ pub(super) fn heading(ending: &Ending, name: &str) -> String {
     format!("{} {}", paint(style, format_args!("{sign} {}", ending.name())), paint(BOLD, name))
 }
 
-/// What a person would do now. `called` is what they call the thing at a path of the manifest.
+/// Describes the next step for a person. `called` is the person's name for a path of the manifest.
 fn next(
     plan: &Plan,
     ending: &Ending,

@@ -20,7 +20,7 @@ pub(crate) struct Table {
     head: Vec<IterationRow>,
     tail: VecDeque<IterationRow>,
     left_out: u64,
-    /// So many rows from the beginning are kept, and so many from the end: a night's run has thousands.
+    /// The number of rows kept from the beginning and from the end: a night's run has thousands.
     kept: (usize, usize),
     columns: &'static [Column],
     cells: fn(&IterationRow) -> Vec<String>,
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// A table for who looks at a run later: more rows, and all that is known of each.
+    /// Creates a table for inspection after the run, with more rows and every known detail.
     pub(crate) fn full() -> Self {
         const COLUMNS: &[Column] = &[
             Column::numbers(""),
@@ -70,12 +70,12 @@ impl Table {
         Self::of((20, 80), COLUMNS, IterationRow::full_cells)
     }
 
-    /// What the agent left behind in the iteration under way.
+    /// Records the agent's output in the current iteration.
     pub(crate) fn left_behind(&mut self, output: &Left) {
         self.rows.record_output(output);
     }
 
-    /// Ends the table of a run that has not ended, with what is known of the iteration under way.
+    /// Ends the table of an unfinished run with the known part of the current iteration.
     pub(crate) fn break_off(&mut self, verdict: &str) {
         if let Some(row) = self.rows.current() {
             let mut row = row.clone();
@@ -100,12 +100,12 @@ impl Table {
         self.tail.push_back(row);
     }
 
-    /// What an iteration took.
+    /// Returns the mean use of an iteration.
     pub(super) const fn usual(&self) -> &Usual {
         &self.usual
     }
 
-    /// The table as text; empty if there was no iteration.
+    /// Returns the table as text; empty without iterations.
     pub(crate) fn render(&self) -> String {
         if self.head.is_empty() {
             return String::new();
@@ -170,7 +170,7 @@ mod tests {
         ");
     }
 
-    /// Folds these into a table, a second apart.
+    /// Folds these events into a table, a second apart.
     fn folded(kinds: impl IntoIterator<Item = EventKind>) -> Table {
         let (mut table, mut progress) = (Table::full(), Progress::default());
         for (second, kind) in (0..).zip(kinds) {

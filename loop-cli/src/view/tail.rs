@@ -1,17 +1,18 @@
-//! The end of what was printed.
+//! The end of printed output.
 
 use super::{concealed::clean_from, text};
 
-/// How much of the end is kept, in bytes: more than a few lines of a wide terminal.
+/// The number of bytes kept: more than a few lines of a wide terminal.
 const KEPT: usize = 8192;
 
-/// Secrets up to so many bytes are known for such wherever the end begins: a private key has some three thousand.
+/// The longest secret that is recognised wherever the kept bytes begin, in bytes. A private key has about three
+/// thousand.
 const LONGEST_SECRET: usize = 4096;
 
 /// The last bytes of a stream.
 ///
-/// An agent may print a gigabyte in a second, of which four lines are seen. So bytes are only kept as they
-/// come, and made into lines when somebody looks.
+/// An agent may print a gigabyte in a second, of which four lines are visible. So this stores raw bytes, and splits
+/// them into lines only for display.
 #[derive(Debug, Default)]
 pub(super) struct Tail(Vec<u8>);
 
@@ -24,16 +25,16 @@ impl Tail {
         self.0.extend_from_slice(bytes);
     }
 
-    /// What comes next is another line, from somebody else perhaps.
+    /// Ends the line: later bytes may come from another program.
     pub(super) fn end_line(&mut self) {
         self.push(b"\n");
     }
 
-    /// The last lines that say something, at most so many, made safe to print.
+    /// Returns the last lines with content, up to this many, in a printable form.
     pub(super) fn lines(&self, most: usize) -> Vec<String> {
-        // The rest of a secret that was cut through is not known for one.
+        // The rest of a truncated secret is not recognisable as one.
         let kept = clean_from(&self.0, if self.0.len() == KEPT { LONGEST_SECRET } else { 0 });
-        // The rest of a character that was cut through.
+        // The rest of a truncated character.
         let is_rest = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
         let cut = kept.iter().take(3).take_while(is_rest).count();
         let mut lines: Vec<_> = kept[cut..]

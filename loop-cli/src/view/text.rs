@@ -1,4 +1,4 @@
-//! Words and numbers for people, without the secrets that this process knows.
+//! Words and numbers for people, without the secrets known to this process.
 
 use loop_telemetry::words;
 pub(crate) use loop_telemetry::words::{ago, bytes, cost, count, dollars, duration, grouped, tokens};

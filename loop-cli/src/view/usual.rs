@@ -1,23 +1,22 @@
-//! What an iteration of a run takes, so that it can be said for how many more the budgets last.
+//! The mean use of an iteration, from which to tell how many more the budgets cover.
 
 use std::time::Duration;
 
 use loop_core::{CostQuality, Progress, RunTime, StepRecord};
 
-/// What iterations took that came to their end and did not fail. One that was cut, or whose agent failed, says
-/// nothing of the next.
+/// The use of finished iterations that did not fail. An interrupted or failed one does not predict the next.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usual {
-    /// The step that was settled last, 0 for none, and when that was.
+    /// The number of the last settled step (0 for none), and its time.
     settled: Option<(u64, RunTime)>,
-    /// Nano-dollars, of iterations of which all is known.
+    /// Nano-dollars, for iterations whose whole cost is known.
     pub(super) cost: Each,
     pub(super) tokens: Each,
-    /// Milliseconds, waits included.
+    /// Milliseconds, including waits.
     pub(super) time: Each,
 }
 
-/// What each of some iterations used.
+/// The use of several iterations.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Each {
     used: u64,
@@ -30,14 +29,14 @@ impl Each {
         self.iterations += 1;
     }
 
-    /// The average, if there is one to speak of.
+    /// Returns the average, if there are enough values.
     pub(super) fn average(self) -> Option<f64> {
         (self.iterations > 0 && self.used > 0).then(|| self.used as f64 / self.iterations as f64)
     }
 }
 
 impl Usual {
-    /// Looks at a run after an event of it. What was before the first look is not known.
+    /// Observes a run after an event. The use before the first call stays unknown.
     pub(crate) fn look(&mut self, progress: &Progress) {
         let last = progress.last_step();
         let number = last.map_or(0, StepRecord::iteration);

@@ -1,4 +1,4 @@
-//! What a model's tools can read, and which variables commands see.
+//! The files that a model's tools can read, and the variables that commands see.
 
 use loop_testing::{Answer, Call};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
 
 const CANARY: &str = "canary-58213";
 
-/// Files in which programs keep what they log in with.
+/// Files in which programs store their credentials.
 const SECRETS: [&str; 16] = [
     ".git-credentials",
     ".npmrc",
@@ -37,7 +37,7 @@ fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, serde_json::Value)>) -> A
     Answer::calls(calls.into_iter().enumerate().map(call))
 }
 
-/// What the model was told after its calls.
+/// Returns the model's input after its calls.
 fn told(server: &Server) -> String {
     server.requests()[1].body["messages"].to_string()
 }

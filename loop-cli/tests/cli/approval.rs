@@ -1,4 +1,4 @@
-//! What a later command executes or an agent follows: tools change it only after a person's yes.
+//! Files that a later command executes or an agent follows: tools change them only after a person's yes.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -13,7 +13,7 @@ use crate::{
 
 const SIZE: (u16, u16) = (110, 40);
 
-/// What `loop` executes, and what agents follow, as somebody might try to write it.
+/// Files that `loop` executes or agents follow, in spellings that an attacker might try.
 const PATHS: [&str; 19] = [
     "loop.yaml",
     "LOOP.YML",
@@ -59,7 +59,7 @@ fn done() -> Answer {
     Answer::deltas(["Done."])
 }
 
-/// What the model was told last.
+/// Returns the last input of the model.
 fn told(server: &Server) -> String {
     server.requests().last().expect("a request").body["messages"].to_string()
 }
@@ -119,7 +119,7 @@ fn at_a_terminal_the_change_is_shown_and_only_yes_allows_it() {
         Server::new([edit("2"), done(), edit("zwei"), done(), writes("loop.yaml", "goal: x\n"), done()]);
     let mut seat = Seat::chat(&world, &server, &[], SIZE);
     seat.is_asked_after("/help");
-    // What is typed before the question is no answer to it.
+    // Input typed before the question is no answer to it.
     seat.types("Change it.\r");
     seat.sees("Type `yes` and Enter");
     seat.sees("-two\n+2\n");
@@ -156,7 +156,7 @@ fn what_a_loop_repeats_asks_nobody() {
     seat.leaves();
 }
 
-/// Signs that would be unseen are escapes, and the person's yes is for exactly what is written.
+/// Invisible characters appear as escapes, and the person approves exactly the displayed text.
 #[test]
 fn what_is_unseen_is_shown_as_it_is_written() {
     let world = World::new();
@@ -178,7 +178,7 @@ fn what_is_unseen_is_shown_as_it_is_written() {
     seat.leaves();
 }
 
-/// A command between two lines of what looks like a key once ran after a yes to `[redacted]`.
+/// A command between two lines that look like a key once ran after a yes to `[redacted]`.
 #[test]
 fn nobody_is_asked_about_a_change_of_which_a_part_is_redacted() {
     let world = World::new();

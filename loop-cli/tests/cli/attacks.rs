@@ -1,4 +1,4 @@
-//! What a model that was turned against its user asks the tools for. Each attack once worked.
+//! Requests to the tools from a model that was turned against its user. Each attack once worked.
 
 use std::{
     fs,
@@ -20,12 +20,12 @@ use crate::{
 /// In every file that a model must not read.
 const CANARY: &str = "CANARY";
 
-/// What the tools answer a model that runs these commands.
+/// Returns the tools' answers to a model that runs these commands.
 fn answers(world: &World, commands: &[String]) -> Vec<String> {
     answers_by(world, commands, |_| {})
 }
 
-/// The same, after `change` had its way with the command.
+/// Returns the tools' answers after `change` has modified the command.
 fn answers_by(world: &World, commands: &[String], change: impl FnOnce(&mut Command)) -> Vec<String> {
     let ids: Vec<_> = (0..commands.len()).map(|number| format!("c{number}")).collect();
     let calls = commands.iter().zip(&ids).map(|(command, id)| {
@@ -148,7 +148,7 @@ fn permissions_bind_git_and_what_walks_through_folders() {
     for answer in &shown[3..] {
         assert!(answer.contains("loop.toml:3"), "{answer}");
     }
-    // What cannot be told to git is refused.
+    // Paths that cannot be passed to git safely are refused.
     world.write(
         "loop.toml",
         "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n\"private/open/\" = [\"read\"]\n",
@@ -235,7 +235,7 @@ fn a_link_that_takes_a_files_place_is_not_read() {
     assert!(answers.iter().any(|answer| answer.contains("inside")), "{answers:?}");
 }
 
-/// A folder's path in other spellings, and links to it: what `rg` leaves out went by the path as it was written.
+/// A folder's path in other spellings, and links to it: `rg` once excluded files by the path as written.
 #[test]
 fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
     let world = World::new();
@@ -270,7 +270,7 @@ fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
     assert!(!is_there || answers[9].contains("plain/-x/a"), "{answers:?}");
 }
 
-/// The audit is no way to write another file, and no pipe holds up a session.
+/// A link cannot turn the audit log into a write to another file, and a pipe cannot block a session.
 #[test]
 fn an_audit_that_is_a_link_or_a_pipe_is_refused() {
     for (name, make) in [

@@ -48,8 +48,8 @@ fn tokens_that_are_crossed_in_mid_stream_cut_the_agent() {
     world.run_manifest(&manifest).exits(1).says(&["tokens_exceeded"]);
 }
 
-/// The last line and the end of the agent have to come within the time for which a report is held, and
-/// a machine may be busy with other things just then: it is enough that it happens.
+/// The last line and the agent's exit must arrive within the time for which a report is held. The machine may be busy,
+/// so one success is enough.
 #[test]
 fn a_goal_that_is_met_by_the_iteration_that_crosses_the_budget_is_met() {
     let manifest = manifest("pi-json", "cat stream", "true").set("guardrails.max_cost_usd", 0.002);
@@ -140,7 +140,7 @@ fn the_next_prompt_has_what_the_agent_said_and_not_how() {
 #[test]
 fn what_is_left_is_handed_to_the_agent() {
     let world = world("pi/tool.stdout");
-    // An answer with a name that was heard before is no news: each iteration's has its own.
+    // An answer with a known name is a repetition, so each iteration's answer has its own name.
     let agent = r#"echo "$LOOP_BUDGET_USD_LEFT" >> left; sed "s/chatcmpl-/&$LOOP_ITERATION/g" stream"#;
     let manifest = manifest("pi-json", agent, "test $(wc -l < left) = 2").set("guardrails.max_cost_usd", 1);
     let left = "left       $0.99 of $1.00: lasts to the end at $0.0028 an iteration";

@@ -1,9 +1,8 @@
-//! The expected behaviour of a declarative loop manifest, as data that other implementations have to
-//! meet as well (`tests/fixtures/manifest_cases.json`).
+//! The expected behaviour of a declarative loop manifest, as data that other implementations must satisfy as well
+//! (`tests/fixtures/manifest_cases.json`).
 //!
-//! Each key of a case's `given` says something about the manifest, each key of its `expect` something
-//! about what happens. They are held by their meaning; a key that nobody knows fails the test, so that
-//! no case is passed over.
+//! Each key of a case's `given` describes the manifest, and each key of its `expect` describes the result. An unknown
+//! key fails the test, so that no case is skipped.
 
 use serde_json::{Value, json};
 
@@ -12,7 +11,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// What this version does not do yet: files that an agent must not change.
+/// Features that this version lacks: files that an agent must not change.
 const NOT_YET: [&str; 1] = ["bob-evaluator-tamper"];
 
 #[test]
@@ -32,7 +31,7 @@ fn every_case_holds_but_those_that_come_later() {
     assert_eq!(later, NOT_YET);
 }
 
-/// What came of a case.
+/// The result of a case.
 struct Happened {
     world: World,
     ran: Ran,
@@ -103,7 +102,7 @@ impl Happened {
         }
     }
 
-    /// A limit on a cost that nobody reports: refused, and with the opt-in run, at a cost unknown.
+    /// A limit on an unreported cost: refused, or run with an unknown cost after the opt-in.
     fn refuses_or_says_unknown(&self) {
         assert_eq!(self.ran.code, 2);
         assert!(self.world.records().is_empty());
@@ -113,7 +112,7 @@ impl Happened {
     }
 }
 
-/// The manifest with what one key of `given` says about it.
+/// Returns the manifest after applying one key of `given`.
 fn says(manifest: Manifest, key: &str, value: &Value) -> Manifest {
     let limit = |name: &str| manifest.clone().set(&format!("guardrails.{name}"), value.clone());
     match key {
@@ -124,7 +123,7 @@ fn says(manifest: Manifest, key: &str, value: &Value) -> Manifest {
                 manifest.set(&format!("guardrails.{key}"), value.clone())
             })
         }
-        // What the agent prints, and what is left for it to read, is kept.
+        // Keep the agent's output, and the rest of its input.
         "command" => {
             let command = format!("{{ {}; }} > agent.stdout; cat > agent.stdin", text(value));
             manifest.set("agent.command", command)

@@ -104,7 +104,7 @@ fn a_program_gets_one_line_of_json() {
     assert_eq!(tools, Some(1));
 }
 
-/// A price without a reported token is no price: `0.0` would be taken for a cost of nothing.
+/// A price without reported tokens is not a cost: `0.0` would look like a cost of nothing.
 #[test]
 fn a_cost_that_nobody_reported_is_null_and_one_of_a_part_is_a_lower_bound() {
     let looks = || calls("list_files", &json!({ "path": "." }));
@@ -262,7 +262,7 @@ fn ctrl_c_reaches_the_command_of_a_tool() {
 /// `loop chat` in an environment without models.
 fn nobody(world: &World, args: &[&str]) -> Command {
     let mut command = world.loop_command(&[&["chat", "--prompt", "Hello?"], args].concat());
-    // Whatever this machine has, nobody answers there.
+    // Nothing answers there, whatever this machine runs.
     command.env("OLLAMA_HOST", "127.0.0.1:1");
     command
 }

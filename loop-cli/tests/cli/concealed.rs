@@ -31,7 +31,7 @@ fn a_secret_with_a_change_of_colour_in_it_is_not_shown() {
     ];
     for page in pages {
         let said = page.stdout + &page.stderr;
-        // Without what the agent has put in between, and we between lines.
+        // Without the codes that the agent and `loop` put in between.
         assert!(!said.replace("\x1b[0m", "").contains(SECRET), "{said}");
     }
     let args = ["show", "-i", "1", "--output"];

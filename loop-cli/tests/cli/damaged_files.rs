@@ -66,7 +66,7 @@ fn a_journal_that_lost_its_events_is_refused_and_no_budget_begins_anew() {
         let (whole, listed) =
             (fs::read(&journal).expect("a journal"), fs::read_to_string(&index).expect("an index"));
         if is_open {
-            // As if its process had been killed.
+            // As if its process had died.
             fs::write(&index, listed.lines().next().expect("a line").to_owned() + "\n").expect("an index");
         }
         let id = world.record()["run_id"].as_str().expect("an id").to_owned();
@@ -89,7 +89,7 @@ fn a_journal_that_lost_its_events_is_refused_and_no_budget_begins_anew() {
             assert_eq!(fs::read(&index).expect("an index"), indexed, "{what}");
             assert!(world.run(&["runs", "--json"]).exits(0).stdout.contains(&id), "{what}");
         }
-        // The way on is another run, and the way back the file.
+        // The user can start another run, or restore the file.
         world.run(&["run", "loop.json"]).exits(1);
         fs::remove_file(&journal).expect("a link");
         fs::write(&journal, &whole).expect("a file");
@@ -148,7 +148,8 @@ impl Damage {
         fs::write(path, whole).expect("a file");
     }
 
-    /// Whether nobody can know of it: of a manual's missing line, or of a journal's that a crash may have prevented.
+    /// Returns whether the damage is undetectable: a missing line in a hand-written file, or in a journal whose end a
+    /// crash may have prevented.
     fn cannot_be_known(&self, name: &str, whole: &[u8]) -> bool {
         let longest = whole.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
         match self {
@@ -162,7 +163,7 @@ impl Damage {
     }
 }
 
-/// The stored files, and what looks at them.
+/// The stored files, and the commands that read them.
 const LOOKS: [(&str, &[&[&str]]); 6] = [
     ("jobs.json", &[&["schedule", "list"], &["schedule", "list", "--json"]]),
     ("fires.jsonl", &[&["schedule", "list", "--json"]]),
@@ -172,15 +173,15 @@ const LOOKS: [(&str, &[&[&str]]); 6] = [
     ("loop.toml", &[&["policy", "show", "--json"]]),
 ];
 
-/// Damages one of the files in each case. Each command refuses it (exit code 2), says something about it, or shows what
-/// it showed before: it is never silently less.
+/// Damages one of the files in each case. Each command refuses it (exit code 2), reports something about it, or shows
+/// the same as before: it never silently shows less.
 fn damaged_in_any_way(cases: u32) {
     let world = twice();
     world.run(&["run"]).exits(0);
     let id = added(&world, &["10m look", "--agent", "true"]);
     schedule(&world, &["fire", &id]).exits(0);
     schedule(&world, &["run", "--once"]).exits(0);
-    // What a job has run is a run of its own, and there is to be one of each file.
+    // A fired job has a run of its own, and the test needs exactly one of each file.
     let runs = world.state().join("runs");
     let index = fs::read_to_string(runs.join("index.jsonl")).expect("an index");
     let of_job = world.records()[1]["run_id"].as_str().expect("an id").to_owned();

@@ -1,4 +1,4 @@
-//! What is known before the first iteration is said before it.
+//! Everything known before the first iteration is reported before it.
 
 use crate::support::{Manifest, Started, World};
 

@@ -1,10 +1,10 @@
-//! Which of the user's variables the agent and the check see.
+//! The user's variables that the agent and the check see.
 
 use serde_json::json;
 
 use crate::support::{Manifest, Ran, Started, World};
 
-/// What a person may have in their shell.
+/// Variables that a person may have in their shell.
 const SECRETS: [(&str, &str); 5] = [
     ("ANTHROPIC_API_KEY", "hunter2-anthropic"),
     ("OPENAI_API_KEY", "hunter2-openai"),

@@ -71,7 +71,7 @@ fn errors_go_on_unless_there_are_too_many_in_a_row() {
 #[test]
 fn time_that_is_up_is_a_good_end_unless_it_cuts() {
     let world = World::new();
-    // After the pause there would be no time left.
+    // No time would be left after the pause.
     let ran = every(&world, &["1h", "--unlimited", "--for", "1h"], "echo x").exits(0);
     ran.says(&["for 1h", "loop finished after 1 iteration"]);
 
@@ -210,7 +210,7 @@ fn a_turn_that_fails_is_an_error_after_which_it_goes_on() {
     ran.says(&["loop error:", "loop finished after 2/2 iterations, 1 failed"]);
 }
 
-/// What people know of such loops is read the same way, through the command line itself.
+/// The command line accepts the inputs that people know from similar loops.
 #[test]
 fn what_is_to_be_repeated_is_read_as_people_know_it() {
     let cases: Value = serde_json::from_str(include_str!("../fixtures/repeat_cases.json")).expect("cases");
@@ -224,10 +224,10 @@ fn what_is_to_be_repeated_is_read_as_people_know_it() {
             .map(|word| word.as_str().expect("a word"))
             .collect();
         let expected = match words[..] {
-            // Taken for a part of the prompt there, though nobody can mean that.
+            // Another program treats this as a part of the prompt, though nobody can mean that.
             ["5m", "--count"] => None,
             ["5m", "--count=3", "hi"] | ["--count", "3", "5m", "hi"] => Some((3, "5m", "hi")),
-            // An option is one wherever it stands; in quotes it is a part of the prompt.
+            // An option works in any position; inside quotes it is a part of the prompt.
             ["5m", "check", "--count", "3"] => Some((3, "5m", "check")),
             _ => case["expected"]["rest"].as_str().map(|rest| {
                 let count = case["expected"]["count"].as_u64().expect("a count");

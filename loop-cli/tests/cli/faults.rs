@@ -1,5 +1,5 @@
-//! What the machine can do to a run: at each place where a journal could be left half done, the run is killed,
-//! goes on, and ends as if nothing had been.
+//! Faults that the machine can inject into a run. At each place that could leave a journal half-written, the run is
+//! killed, resumes, and ends as if nothing had happened.
 //!
 //! The places are only in builds with debug assertions, as this one then is too.
 #![cfg(all(debug_assertions, target_os = "linux"))]
@@ -17,8 +17,8 @@ use crate::support::{Manifest, Ran, Started, World, until};
 
 const KILL: &str = "LOOP_TEST_KILL_AT";
 
-/// Notes in which iteration it runs, and whether another one runs beside it, which the kernel knows. In the second
-/// iteration it goes on only when what it used is in the journal, so that something is written while it works.
+/// Records its iteration, and whether another agent runs beside it, according to the kernel's lock. The second
+/// iteration continues only once the journal has its usage, so that the journal is written while the agent works.
 const AGENT: &str = r#"exec 9>lock; flock -n 9 || echo overlap >> overlaps
     echo $LOOP_ITERATION >> ran; echo "did $LOOP_ITERATION"
     [ $LOOP_ITERATION = 2 ] || exit 0
@@ -46,8 +46,8 @@ fn events(folder: &Path) -> Vec<Value> {
     whole.map(|line| serde_json::from_str::<Value>(line).expect("JSON")["event"]["kind"].clone()).collect()
 }
 
-/// What has to be the same whatever happened: of each settled step its iteration, what the check said and whether
-/// the goal was met; and the run's ending.
+/// Returns the facts that must not depend on faults: for each settled step its iteration, the check's result and
+/// whether the goal was met; and the run's ending.
 fn outcome(events: &[Value]) -> Vec<Value> {
     let (mut iteration, mut judged) = (Value::Null, Value::Null);
     let mut outcome = Vec::new();
@@ -69,7 +69,7 @@ fn settled(events: &[Value]) -> usize {
     events.iter().filter(|event| event.get("step_settled").is_some()).count()
 }
 
-/// Runs to the end, or to the chosen place; gives whether it was killed there.
+/// Runs to the end, or to the chosen place. Returns whether the process was killed there.
 fn killed_at(world: &World, args: &[&str], place: &str, passing: usize) -> bool {
     let mut command = world.loop_command(args);
     command.env(KILL, format!("{place}:{passing}"));
@@ -79,7 +79,7 @@ fn killed_at(world: &World, args: &[&str], place: &str, passing: usize) -> bool 
     status.signal().is_some()
 }
 
-/// How often the agent ran in each iteration that was settled by then: not again.
+/// Checks that no iteration that was settled by then ran again.
 fn assert_none_ran_twice(world: &World, settled_before: usize, place: &str) {
     let ran = world.read("ran");
     for iteration in 1..=3_usize {
@@ -115,7 +115,7 @@ fn survives(place: &str) {
         assert_eq!(after[..before.len()], before, "{at}: {}", resumed.stderr);
         assert_eq!(outcome(&after), expected, "{at}: {}", resumed.stderr);
         assert_none_ran_twice(&world, settled(&before), &at);
-        // It is listed as it is, told of once, and done.
+        // The run is listed as it is, reported once, and done.
         assert_eq!(world.record()["success"], true, "{at}");
         let listed = world.run(&["runs", "--json"]).exits(0).stdout;
         assert!(listed.contains(r#""state":"goal_met""#), "{at}: {listed}");
@@ -189,7 +189,7 @@ fn a_run_that_is_killed_when_it_has_ended_is_told_of_once() {
     }
 }
 
-/// A run that had ended when it was killed is not run again, whatever had been noted of its end.
+/// A run that had ended when it was killed does not run again, whatever part of its end was recorded.
 fn survives_its_end(place: &str) {
     let world = World::new();
     world.manifest(&manifest());
@@ -234,7 +234,7 @@ fn a_resume_that_is_killed_is_resumed() {
 fn a_run_that_died_three_times_in_an_iteration_is_not_tried_a_fourth_time() {
     let world = World::new();
     world.manifest(&Manifest::new("echo $LOOP_ITERATION >> ran", "true"));
-    // The end of an iteration is what is not written.
+    // The missing entry is the end of an iteration.
     assert!(killed_at(&world, &["run"], "before_append", 2));
     assert!(killed_at(&world, &["resume"], "before_append", 2));
     assert!(killed_at(&world, &["resume"], "before_append", 2));
@@ -269,7 +269,8 @@ fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
         )
         .set("guardrails.max_iterations", 9),
     );
-    // No file may grow beyond 8 KiB. The signal for that would kill the process; without it the write fails.
+    // No file may grow beyond 8 KiB. The signal for that would kill the process; with the signal ignored, the write
+    // fails instead.
     let script = r#"trap '' XFSZ; ulimit -f 16; exec "$0" run"#;
     let mut full: Command = world.command("sh", &["-c", script, env!("CARGO_BIN_EXE_loop")]);
     let ran: Ran = Started::new(&mut full).finish();
@@ -283,7 +284,7 @@ fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
     let before = fs::read(folder(&world).unwrap().join("events.jsonl")).unwrap();
     let done = world.read("ran").lines().count();
     assert!(done > 0 && done < 9, "{done}");
-    // What is not in the journal has not happened, whatever the record says.
+    // Events outside the journal have not happened, whatever the record contains.
     assert_eq!(world.record()["stop_reason"], "failed");
     let listed = world.run(&["runs", "--json"]).exits(0).stdout;
     assert!(listed.contains(r#""state":"unfinished""#), "{listed}");
@@ -318,13 +319,13 @@ fn a_journal_that_is_cut_off_at_any_byte_is_gone_on_with() {
     let whole = fs::read(&path).unwrap();
     let begun = fs::read_to_string(&index).unwrap().lines().next().unwrap().to_owned() + "\n";
     let expected = outcome(&events(&run));
-    // Every byte is tried without the command elsewhere; here so many, spread over all of it and over the places
-    // in a line.
+    // Another test tries every byte without the command; this one tries a sample, spread over the file and over the
+    // positions in a line.
     for cut in (0..whole.len()).step_by(whole.len() / 40 + 1) {
         fs::write(&path, &whole[..cut]).unwrap();
         fs::write(&index, &begun).unwrap();
         if !whole[..cut].contains(&b'\n') {
-            // The process died before the first event was safe.
+            // The process died before the first event was stored.
             fs::remove_file(run.join("begun")).unwrap();
         }
         world.write("again", "");
@@ -356,7 +357,7 @@ fn a_journal_that_is_damaged_in_its_middle_is_refused_and_left_as_it_was() {
 fn a_state_directory_that_cannot_be_written_is_found_before_anything_is_spent() {
     let world = World::new();
     world.manifest(&Manifest::new("touch ran", "true"));
-    // As good as one that is only to be read, also for who may write everywhere: it is below a file.
+    // Equivalent to a read-only folder, even for a user who may write everywhere: the path is below a file.
     fs::write(world.state(), "in the way").unwrap();
     world.run(&["run"]).exits(2).says(&["cannot be made"]);
     assert!(!world.has("ran"));

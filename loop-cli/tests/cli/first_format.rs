@@ -1,4 +1,4 @@
-//! Runs of the first format are listed, shown and resumed for ever: the files of these are never written again.
+//! Runs of the first format can be listed, shown and resumed forever: these files are never rewritten.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! When the goal is met, and who decides.
+//! The stop condition, and its effect on a run.
 
 use crate::support::{Manifest, World};
 

@@ -1,4 +1,4 @@
-//! Text of others at a terminal: whatever is in it, nothing but letters comes out.
+//! Foreign text at a terminal: whatever it contains, only letters are printed.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
 /// Moves the cursor, hides what follows, sets a title, turns the words around; each in several ways.
 const HOSTILE: &str = "a\u{9b}2Jb\u{1b}[2Jc\u{9d}0;t\u{9c}d\u{1b}]0;t\u{7}e\u{85}f\u{202e}g\u{2066}h\u{7f}i\u{90}j\u{8d}k\u{200f}l";
 
-/// Nothing in it does anything to a terminal but colour its letters.
+/// Checks that the text can only colour letters on a terminal.
 fn is_harmless(place: &str, shown: &str) {
     let mut rest = shown;
     while let Some(at) = rest.find(|sign: char| sign.is_control() && !matches!(sign, '\n' | '\t')) {
@@ -77,7 +77,7 @@ fn a_manifest_cannot_steer_the_terminal_of_who_checks_it() {
             assert_eq!(seen.contains('\x1b'), colours, "our own colours: {seen:?}");
         }
     }
-    // What is right is described, with what it says.
+    // A valid manifest is described with its own texts.
     let world = World::new();
     world.write("loop.json", right("true"));
     for args in [&["check", "loop.json"][..], &["run", "--dry-run"], &["run"], &["runs"], &["show"]] {

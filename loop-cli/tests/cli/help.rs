@@ -1,4 +1,4 @@
-//! What the command says of itself.
+//! The command's own help.
 
 use crate::support::World;
 
@@ -36,7 +36,7 @@ const COMMANDS: [&str; 17] = [
     "man",
 ];
 
-/// The last ones are for the machine more than for its user, or are found through another.
+/// The last ones are for machines rather than users, or are reached through another command.
 const LISTED: usize = COMMANDS.len() - 4;
 
 #[test]

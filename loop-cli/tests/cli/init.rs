@@ -38,7 +38,7 @@ fn call(world: &World, args: &[&str]) -> Ran {
     started(command)
 }
 
-/// The same with the system's programs behind the world's own, the tools of this very build among them.
+/// Calls `loop` with the system's programs after the world's own on the PATH, including the tools of this build.
 fn call_with_system(world: &World, args: &[&str]) -> Ran {
     let cargo = PathBuf::from(env::var_os("CARGO").expect("the tests are run by cargo"));
     let own = [bin(world), cargo.parent().expect("a folder").to_owned()];
@@ -49,7 +49,7 @@ fn call_with_system(world: &World, args: &[&str]) -> Ran {
     started(command)
 }
 
-/// Copies the project that is shipped as an example, without the manifest that stands in it.
+/// Copies the example project without its manifest.
 fn copy_example(world: &World) -> PathBuf {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/fix-tests");
     for file in ["Cargo.toml", "src/lib.rs", "agent.sh"] {

@@ -1,4 +1,4 @@
-//! What `loop run` keeps of a run, and what it does not.
+//! The data that `loop run` stores about a run, and the data that it must not store.
 
 use std::{fs, path::PathBuf};
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::support::{Manifest, Started, World};
 
-/// The folders of the runs that are kept.
+/// Returns the folders of the stored runs.
 fn kept(world: &World) -> Vec<PathBuf> {
     let Ok(runs) = fs::read_dir(world.state().join("runs")) else { return Vec::new() };
     runs.map(|run| run.expect("it is there").path()).filter(|run| run.is_dir()).collect()
 }
 
-/// The names of what lies beside the runs' folders.
+/// Returns the names of all files beside the runs' folders.
 fn all_names(world: &World) -> Vec<String> {
     let runs = fs::read_dir(world.state().join("runs")).expect("it is there");
     runs.map(|entry| entry.expect("it is there").file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// All that is kept in files of the state directory.
+/// Returns the content of all files in the state directory.
 fn all_kept(world: &World) -> String {
     let mut folders = vec![world.state()];
     let mut text = String::new();
@@ -97,7 +97,7 @@ fn a_run_without_a_journal_is_alone_in_its_folder_too() {
         world.run(&["every", "1s", "--count", "1", "--", "touch ran"]).exits(2).says(&[&id]);
         world.run(&["resume"]).exits(2).says(&[&id]);
         assert!(!world.has("ran"));
-        // It is no run that can be looked at.
+        // No command can show this run.
         world.run(&["show", &id]).exits(2).says(&["no run"]);
         assert_eq!(world.run(&["runs"]).exits(0).stdout, "");
         world.run(&[&quick[..], &["--parallel"]].concat()).exits(0);

@@ -1,4 +1,4 @@
-//! Checks that are no command: a model that judges, and a confidence that the agent says.
+//! Checks without a command: a model that judges, and a confidence that the agent reports.
 
 use loop_testing::{Answer, Call};
 use rustix::process::Signal;

@@ -1,4 +1,4 @@
-//! What an iteration was given, and all that it printed.
+//! The prompt of an iteration, and its whole output.
 
 use std::{fs, path::PathBuf};
 
@@ -21,7 +21,7 @@ fn log(world: &World, name: &str) -> String {
 #[test]
 fn all_that_is_printed_is_kept_where_that_is_asked_for() {
     let world = World::new();
-    // More than a journal keeps of it.
+    // More than a journal stores of the output.
     let agent = "echo oh >&2; head -c 5000000 /dev/zero | tr '\\0' x; echo end";
     world.manifest(&Manifest::new(agent, "echo checked; false").set("guardrails.max_iterations", 1));
     world.run(&["run", "--keep-output"]).exits(1).says(&["/logs"]);
@@ -31,7 +31,7 @@ fn all_that_is_printed_is_kept_where_that_is_asked_for() {
     assert_eq!(log(&world, "check-1.log"), "checked\n");
     let page = world.run(&["show", "-i", "1"]).exits(0).stdout;
     assert!(page.contains("agent-1.log") && page.contains("check-1.log"), "{page}");
-    // A run that goes on is asked again.
+    // A resumed run asks again.
     world.run(&["resume", &id(&world), "--add-iterations", "1"]).exits(1);
     assert!(!logs(&world).join("agent-2.log").exists());
     world.run(&["resume", &id(&world), "--add-iterations", "1", "--keep-output"]).exits(1);
@@ -52,7 +52,7 @@ fn what_is_printed_for_programs_is_kept_as_it_was_printed() {
 #[test]
 fn secrets_are_taken_out_of_it_wherever_they_are_cut() {
     let world = World::new();
-    // What is read at once ends in the middle of the secret.
+    // The first read ends in the middle of the secret.
     let agent = "head -c 65530 /dev/zero | tr '\\0' x; printf %s \"$MY_TOKEN\"; echo end";
     let manifest = Manifest::new(agent, "true").set("agent.env", json!({ "pass": ["MY_TOKEN"] }));
     world.manifest(&manifest);
@@ -71,7 +71,7 @@ fn a_disk_that_is_full_is_said_and_the_run_goes_on() {
     let script = r#"trap '' XFSZ; ulimit -f 128; exec "$0" run --keep-output"#;
     let mut full = world.command("sh", &["-c", script, env!("CARGO_BIN_EXE_loop")]);
     let ran = Started::new(&mut full).finish();
-    // The journal has an end of its own of the same disk; what matters is that it is said.
+    // The journal also fails on this full disk; the report of it is what matters.
     assert!(ran.stderr.contains("not all that was printed is kept"), "{}", ran.stderr);
     assert!(ran.stderr.contains("agent-1.log cannot be written"), "{}", ran.stderr);
 }
@@ -100,7 +100,7 @@ fn an_iteration_is_shown_with_the_prompt_that_it_was_given() {
 #[test]
 fn secrets_are_in_nothing_that_is_printed() {
     let world = World::new();
-    // Where texts come from that are no output: the goal, the name of the loop and of its file.
+    // Texts that are not output: the goal, the name of the loop and of its file.
     let manifest =
         Manifest::new("true", "true").set("goal", "use hunter2-hunter2").set("agent.prompt", "{goal}");
     world.write("hunter2-hunter2.json", serde_json::to_string(&manifest.0).unwrap());

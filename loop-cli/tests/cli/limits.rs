@@ -1,6 +1,6 @@
-//! What halts a run, also in the middle of an iteration.
+//! Events that halt a run, also in the middle of an iteration.
 //!
-//! Who has to be cut sleeps for longer than a test waits: if the run ends at all, it was cut.
+//! Agents that must be interrupted sleep for longer than a test waits: if the run ends at all, it was interrupted.
 
 use serde_json::json;
 

@@ -36,7 +36,7 @@ fn page(emulator: &vt100::Parser) -> String {
 /// The screen as a person would see it, once it shows the agent's last line and the whole panel.
 fn screen(terminal: &Terminal, (cols, rows): (u16, u16)) -> String {
     let mut seen = String::new();
-    // What was sent so far may end within the panel.
+    // The output so far may end within the panel.
     until("the last line, the cost and the verdict", || {
         let mut emulator = vt100::Parser::new(rows, cols, 0);
         emulator.process(terminal.sent().as_bytes());
@@ -111,7 +111,7 @@ fn an_agent_cannot_steer_the_terminal_by_failing() {
     assert!(!ran.stderr.contains("\u{1b}]0;") && !ran.stderr.contains("\u{1b}[2J"), "{:?}", ran.stderr);
 }
 
-/// What the system says a process is at: `S` for sleeping, `T` for stopped.
+/// Returns the system's state of a process: `S` for sleeping, `T` for stopped.
 fn state(pid: u32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
@@ -149,7 +149,7 @@ fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
     let agent: u32 = here.line().trim().parse().expect("a number");
     running.signal(Signal::TSTP);
     until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
-    // As somebody would whom the agent has asked to.
+    // As a process would on the agent's request.
     kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT).expect("it is there");
     assert_eq!(here.line(), "continued\n");
     until("it is stopped again", || state(agent) == Some('T'));
@@ -198,6 +198,6 @@ fn a_question_keeps_the_terminal_to_itself_after_ctrl_z() {
     terminal.types("n\n");
     let ran = terminal.finish().exits(1);
     let (_, after) = ran.stderr.split_once(question).expect("a question");
-    // What is typed is seen, and no panel is in its way.
+    // The typed text is visible, and no panel covers it.
     assert!(after.trim_start().starts_with("n\n"), "{after:?}");
 }

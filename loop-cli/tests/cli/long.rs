@@ -9,7 +9,7 @@ use crate::support::{Manifest, Ran, Started, World};
 
 const ITERATIONS: u64 = 200_000;
 
-/// What `loop` may take of memory, in KiB: less than half of what the journal is long.
+/// The memory limit of `loop` in KiB: less than half the length of the journal.
 const ROOM: u32 = 192 * 1024;
 
 /// The events of an iteration that did not meet the goal.

@@ -28,7 +28,7 @@ fn run(server: &Server, world: &World, manifest: &Manifest) -> Ran {
     server.run(world, &["run", "loop.json"])
 }
 
-/// What the model was told in this request: all of it is one message.
+/// Returns the input of the model in this request: one message holds all of it.
 fn told(server: &Server, request: usize) -> String {
     let body = &server.requests()[request].body;
     assert_eq!(body["messages"].as_array().map(Vec::len), Some(1), "{body}");
@@ -53,7 +53,7 @@ fn a_model_works_until_the_check_passes() {
         json!({ "input_tokens": 350, "cached_input_tokens": null, "output_tokens": 25 })
     );
 
-    // What is shown of it afterwards.
+    // The stored output, shown afterwards.
     assert_eq!(world.run(&["show", "-i", "1", "--output"]).exits(0).stdout, "Nothing yet.");
     assert_eq!(world.run(&["show", "-i", "2", "--prompt"]).exits(0).stdout, told(&server, 1));
     let shown_json: Value =

@@ -28,7 +28,7 @@ impl Server {
         self.server.url()
     }
 
-    /// What it was asked.
+    /// Returns the requests so far.
     pub(crate) fn requests(&self) -> Vec<Recorded> {
         self.server.requests()
     }

@@ -1,4 +1,4 @@
-//! Where things are said, and to whom.
+//! The destinations of messages.
 
 use std::{fs, io, process::Stdio};
 
@@ -67,8 +67,8 @@ fn an_agent_that_prints_faster_than_anyone_reads_is_held_to_its_time() {
     assert!(seconds < 20.0, "the limit was noticed after {seconds} s");
 }
 
-/// What stands on the standard error of a run that shows this many numbered lines, of which none is read
-/// until all are printed.
+/// Returns the standard error of a run that shows this many numbered lines, and whose reader starts only after all are
+/// printed.
 fn read_late(lines: u32) -> String {
     let world = World::new();
     let (printed, go) = (world.fifo("printed"), world.path("go"));

@@ -1,4 +1,4 @@
-//! What tools may do, as `loop policy` tells it.
+//! The rules for tools, as `loop policy` shows them.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -68,7 +68,7 @@ fn the_line_that_decides_is_named() {
     let denied = world.run(&["policy", "explain", "--to", "write", "README.md"]).exits(1).stdout;
     assert!(denied.contains("without write") && denied.contains("loop.toml:5"), "{denied}");
     world.run(&["policy", "explain", "--to", "write", "src/main.rs"]).exits(0);
-    // What the project asks for and does not get.
+    // A request of the project that the user's settings deny.
     explain(&world, "curl x", 1).says(&["`allow = [\"curl\"]` (loop.toml:2) has no effect"]);
 }
 

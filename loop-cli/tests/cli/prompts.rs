@@ -1,4 +1,4 @@
-//! What the agent is told, and how it gets it.
+//! The agent's prompt, and how it arrives.
 
 use crate::support::{Manifest, World};
 

@@ -69,7 +69,7 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// Nothing of this is a form of the secret, whoever prints it: also not with what is unseen left out.
+/// Checks that the text contains no form of the secret, even with invisible characters removed.
 fn has_none(place: &str, text: &str, secret: &str) {
     let unseen = |sign: &char| !sign.is_control() && !matches!(sign, '\u{200b}' | '\u{ad}');
     let text = text.replace("\x1b[1m", "").replace("\x1b[0m", "");
@@ -96,7 +96,7 @@ fn has_none_in_state(world: &World, secret: &str) {
     let mut count = 0;
     files_in(&world.state(), &mut |path, text| {
         has_none(&path.display().to_string(), text, secret);
-        // JSON in a file is read by somebody, who sees what it says.
+        // A reader of JSON in a file sees the decoded text.
         for line in text.lines() {
             if let Ok(value) = serde_json::from_str::<Value>(line) {
                 has_none(&path.display().to_string(), &texts(&value), secret);
@@ -186,7 +186,7 @@ fn a_secret_in_an_address_of_a_server_is_seen_nowhere_and_stays_nowhere() {
         ("OLLAMA_HOST", "ollama:qwen3"),
         ("", "box"),
     ] {
-        // A server that answers is not asked again; one that is not there is, after a while.
+        // A server that answers is not asked again; a missing one is, after a while.
         let server = Server::new(vec![Answer::status(400); 99]);
         let mut addresses = addresses(CANARY, server.url().trim_start_matches("http://"));
         addresses

@@ -46,7 +46,7 @@ fn world() -> World {
     world
 }
 
-/// Nothing is fetched, nothing runs, and every element that is opened is closed in its turn.
+/// Checks that the page fetches nothing, runs nothing, and closes every element in order.
 fn assert_harmless(page: &str) {
     assert!(page.starts_with("<!doctype html>\n<html lang=\"en\">"), "{page}");
     let mut open = Vec::new();

@@ -26,7 +26,7 @@ fn manifest() -> Manifest {
     Manifest::new(AGENT, "[ $LOOP_ITERATION = 4 ]").set("guardrails.max_iterations", 5)
 }
 
-/// How often each iteration ran, oldest first.
+/// Returns how often each iteration ran, oldest first.
 fn ran(world: &World) -> Vec<String> {
     world.read("ran").lines().map(str::to_owned).collect()
 }
@@ -39,7 +39,7 @@ fn id(record: &Value) -> String {
 fn a_killed_run_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     let world = World::new();
     let fifo = killed(&world, &manifest());
-    // Nobody who knew of it is left, and its guardian ends the agent; or else the resume does.
+    // Nobody who knew the agent is left. Either its guardian ends it, or the resume does.
     world.run(&["resume"]).exits(0).says(&["iteration 2 of 5, attempt 2", "goal_met"]);
     fifo.released();
     // Only the iteration that was cut off ran twice.
@@ -48,7 +48,7 @@ fn a_killed_run_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     assert_eq!(record["iterations"], 4);
     let events = world.state().join("runs").join(id(&record)).join("events.jsonl");
     assert_eq!(fs::read_to_string(events).unwrap().matches("run_resumed").count(), 1);
-    // It is done, and stays so.
+    // The run is done, and stays done.
     world.run(&["resume"]).exits(0).says(&["no run was cut off"]);
     world.run(&["resume", &id(&record)]).exits(0).says(&["has met its goal"]);
     assert_eq!(ran(&world).len(), 5);
@@ -100,7 +100,7 @@ fn the_same_run_goes_on_with_its_id_and_its_totals() {
     assert_eq!(world.records()[1], record);
     assert_eq!(record["started_at"], world.records()[0]["started_at"]);
     assert_eq!(world.read("ids"), format!("{first}\n").repeat(5));
-    // What was added stays added.
+    // The raised limits persist.
     world.run(&["resume", &first, "--add-iterations", "1"]).exits(1).says(&["iteration 6 of 6"]);
 }
 
@@ -318,7 +318,7 @@ fn failures_that_a_person_has_seen_do_not_end_the_run_again() {
     world.write("mended", "");
     world.run(&["resume", &id]).exits(0).says(&["goal_met"]);
     assert_eq!(ran(&world), ["1", "2", "3", "4", "5"]);
-    // What is used up stays so.
+    // Used-up budgets stay used up.
     let last = world.records().pop().expect("a record");
     assert_eq!(last["iterations"], 5);
 }

@@ -1,4 +1,4 @@
-//! How long runs are kept.
+//! How long runs are stored.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `loop schedule`: what is said about jobs, and done to them, while nobody fires them.
+//! `loop schedule`: reports about jobs and changes to them, while no process fires them.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(crate) fn page(name: &str, text: &str) {
         (r", in \d+[a-z]+( \d+[a-z]+)?", ", [in]"),
         (r"\b\d+[smh] ago", "[ago]"),
         (r"  (\d+ms|\d+\.\ds)  ", "  [took]  "),
-        // As wide as the times beneath.
+        // As wide as the times below.
         (r"began +took +", "began  took  "),
         (r"/\S+/work\b", "[folder]"),
         (r"\b\d\d:\d\d:\d\d\b", "[clock]"),

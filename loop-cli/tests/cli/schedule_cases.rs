@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{schedule::schedule, support::World};
 
-/// So many of each class.
+/// The number of cases in each class.
 const EACH: usize = 4;
 
 fn cases(json: &str) -> Vec<Value> {

@@ -26,7 +26,7 @@ fn waiting(world: &World) -> Started {
     Started::new(&mut world.loop_command(&["schedule", "run"]))
 }
 
-/// A job with an agent that says that it is there, and stays. What it is told is in `told`.
+/// Adds a job whose agent reports that it started, and stays alive. It writes its prompt to `told`.
 fn staying(world: &World) -> String {
     let agent = format!("cat >>told; exec 9>held; echo there >&9; {FOREVER}");
     added(world, &["10m Stay.", "--agent", &agent])

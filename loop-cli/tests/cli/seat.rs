@@ -23,7 +23,7 @@ pub(crate) const CTRL_C: &str = "\u{3}";
 /// A session with the model of a [`Server`].
 const CHAT: [&str; 3] = ["chat", "--model", "openai:scripted"];
 
-/// What asks where the cursor is.
+/// The request for the cursor's position.
 const WHERE: &[u8] = b"\x1b[6n";
 
 /// A session at a terminal.
@@ -31,7 +31,7 @@ pub(crate) struct Seat {
     started: Started,
     keys: File,
     screen: Arc<Mutex<vt100::Parser>>,
-    /// How often it was asked where the cursor is, which is done at least once for each line.
+    /// The number of requests for the cursor's position. The editor sends at least one per line.
     asked: Arc<AtomicU64>,
 }
 
@@ -93,7 +93,7 @@ impl Seat {
         until_shown(&format!("a prompt after {text}"), || self.page(), is_asked);
     }
 
-    /// The same, where this was typed already.
+    /// Waits for this text, where this input was typed already.
     pub(crate) fn is_asked_after_typing(&self, typed: &str, text: &str) {
         let line = format!("> {typed}");
         let is_asked = |page: &str| page.contains(text) && page.lines().last() == Some(line.as_str());
@@ -132,21 +132,21 @@ impl Seat {
         &self.started
     }
 
-    /// Waits for the command's end; what was on the screen is its standard error.
+    /// Waits for the command's end. The screen's content becomes its standard error.
     pub(crate) fn finish(self) -> Ran {
         let page = self.page();
         let Ran { code, .. } = self.started.finish();
         Ran { code, stdout: String::new(), stderr: page }
     }
 
-    /// Leaves, as one does.
+    /// Leaves the session, as a person does.
     pub(crate) fn leaves(mut self) {
         self.types("/exit\r");
         self.finish().exits(0);
     }
 }
 
-/// Who asks a model of this vendor asks this server; nothing is in colour.
+/// Sends requests for this vendor's models to this server, and turns colours off.
 pub(crate) fn answered_by(command: &mut Command, server: &Server) {
     command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
 }

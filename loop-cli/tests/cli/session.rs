@@ -86,7 +86,7 @@ fn ctrl_c_ends_the_turn_and_not_the_session() {
     seat.is_asked_after("interrupted");
     seat.shows("session_interrupted");
     seat.says("And now?", "Here.");
-    // What it had said stands in the transcript.
+    // The transcript has the text so far.
     let unanswered = |line: &Value| line.to_string().contains("\"said\":\"half\"");
     assert_eq!(kept(&world)[0].iter().filter(|line| unanswered(line)).count(), 1);
     // The turn that was ended has never been.
@@ -101,7 +101,7 @@ fn a_command_is_ended_by_ctrl_c() {
     seat.is_asked_after("/help");
     seat.types("!sleep 1000\r");
     seat.sees("running");
-    // What was typed ahead is still there.
+    // The text typed ahead is still there.
     seat.types("and then");
     seat.types(CTRL_C);
     seat.is_asked_after_typing("and then", "interrupted");
@@ -111,7 +111,7 @@ fn a_command_is_ended_by_ctrl_c() {
     seat.sees("running: !sleep 2000");
     seat.started().signal(Signal::HUP);
     seat.finish().exits(129);
-    // Whatever ended it, it was run.
+    // However it ended, it was run.
     let entries = kept(&world).pop().expect("a session");
     let ran: Vec<_> = entries.iter().filter_map(|entry| entry["event"]["ran"]["output"].as_str()).collect();
     assert_eq!(ran, ["[I ran: sleep 1000]\n(interrupted)", "[I ran: sleep 2000]\n(interrupted)"]);
@@ -178,7 +178,7 @@ fn a_session_is_gone_on_with_as_it_was_left() {
     let mut seat = resumed(&[]);
     seat.says("/status", "on, all of them");
     seat.leaves();
-    // What was begun without goes on without.
+    // A session that began without tools continues without them.
     let mut seat = resumed(&["--no-tools"]);
     seat.says("Third?", "Three.");
     seat.leaves();
@@ -214,7 +214,7 @@ fn the_model_of_a_session_goes_on_answering() {
     let mut continued = seat(&[]);
     continued.says("/session continue", "2 messages, other answers");
     continued.leaves();
-    // One that is not there any more.
+    // A session that no longer exists.
     let sessions = fs::read_dir(world.state().join("sessions")).expect("a folder");
     let file = sessions.map(|file| file.expect("a file").path()).find(|path| path.extension().is_some());
     let id =
@@ -237,13 +237,13 @@ fn a_session_that_cannot_be_read_is_said_to_be_there() {
     seat.says("/session list", "cannot be read: line 1 of");
     seat.says("/session continue broken", "is damaged");
     seat.leaves();
-    // It is younger than the other one now.
+    // This session is now newer than the other one.
     fs::write(world.state().join("sessions/broken.jsonl"), "\0\n").expect("a file");
     let seat = Seat::chat(&world, &server, &["--resume"], SIZE);
     seat.sees("broken, used later, cannot be read");
     seat.is_asked_after("/help");
     seat.leaves();
-    // Nothing was run: the command line names a session that cannot be used.
+    // Nothing was run: the command line names an unusable session.
     for (named, why) in [("no-such", "no-such"), ("broken", "is damaged")] {
         let seat = Seat::chat(&world, &server, &["--resume", named], SIZE);
         seat.sees("error: ");

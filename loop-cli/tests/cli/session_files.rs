@@ -36,7 +36,7 @@ fn a_file_that_is_there_is_not_replaced_without_a_word() {
     seat.says("/session export fountain", "bytes to session-a-plan.fountain");
     assert!(world.read("session-a-plan.fountain").starts_with("Title:"));
     seat.says("/session export --froce x.md", "there is no option --froce");
-    // Nothing is offered that would not help.
+    // The session offers nothing that would not help.
     world.write("folder/a.txt", "hello\n");
     for (place, said) in [("folder", "folder` is"), ("../o.md", "outside of the workspace")] {
         seat.says(&format!("/session export {place}"), said);

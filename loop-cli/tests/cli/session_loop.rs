@@ -71,7 +71,7 @@ fn words_that_leave_end_the_loop_and_not_the_session() {
         );
     }
     seat.says("/loop 1ms --count 2 /status", "loop finished after 2/2 iterations");
-    // What cannot be done at all is said before anything is repeated.
+    // Impossible requests are rejected before anything repeats.
     for (line, said) in [
         ("/nothing", "there is no command /nothing"),
         ("/exit now", "/exit takes nothing, and here is `now`"),
@@ -117,14 +117,14 @@ fn words_that_are_typed_while_it_runs_end_it_too() {
     seat.is_asked_after("loop cancelled after 1/3 iterations");
     seat.types("/loop 1h --count 4 And then?\r");
     seat.sees("half");
-    // What does not end it is done when it has ended, and what is no line yet is still there to be edited.
+    // Input that does not end the loop is handled after it, and an incomplete line remains for editing.
     seat.types("/context add one \\\rtwo\r/QUIT\rnot yet");
     seat.is_asked_after_typing("not yet", "loop cancelled after 0/4 iterations");
     seat.sees("pinned");
     seat.types(CTRL_C);
     seat.is_asked_after("Ctrl+D leaves");
     seat.says("/context", "one\ntwo");
-    // What is typed before the loop begins is not for it.
+    // Input typed before the loop begins is not meant for it.
     seat.types("/loop 1h --count 5 Again?\r");
     seat.sees("count 5 Again?\nevery 1h");
     seat.sees("two\nscripted");
@@ -146,7 +146,7 @@ fn a_signal_leaves_no_loop_open_in_the_transcript() {
     let entries = kept(&world).pop().expect("a session");
     let ended = &entries.last().expect("an entry")["event"]["loop_ended"];
     assert_eq!((&ended["iterations"], &ended["how"]), (&1.into(), &"cancelled".into()), "{entries:#?}");
-    // So nobody is told that it was cut off.
+    // So no message claims that it was interrupted.
     let seat = Seat::chat(&world, &server, &["--resume"], SIZE);
     seat.is_asked_after("/help");
     assert!(!seat.page().contains("cut off"), "{}", seat.page());

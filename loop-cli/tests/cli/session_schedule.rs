@@ -31,7 +31,7 @@ fn id(seat: &Seat, text: &str) -> String {
     line.split(' ').next().expect("an id").to_owned()
 }
 
-/// What the model was told last.
+/// Returns the last input of the model.
 fn told(server: &Server) -> String {
     let request = server.requests().pop().expect("a request");
     let messages = request.body["messages"].as_array().expect("messages").clone();
@@ -168,7 +168,7 @@ fn missed(world: &World, prompt: &str) {
         job["created_at"] = "2026-01-01T09:00:00Z".into();
         job["standing"]["cursor"] = "2026-01-01T09:00:00Z".into();
     }
-    // What is edited by hand has no checksum.
+    // A file edited by hand has no checksum.
     file.as_object_mut().expect("an object").remove("crc");
     fs::write(path, serde_json::to_vec(&file).expect("JSON")).expect("the jobs are changed");
 }
@@ -178,7 +178,7 @@ fn what_was_missed_is_asked_about_when_a_session_begins() {
     let world = World::new();
     missed(&world, "call Ann");
     let server = Server::new([says("I cannot call"), says("hello")]);
-    // Whoever says something else is asked again.
+    // Any other answer repeats the question.
     let mut seat = Seat::chat(&world, &server, &[], SIZE);
     seat.is_asked_after("call Ann");
     seat.sees("now? [y]es");

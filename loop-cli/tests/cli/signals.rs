@@ -1,4 +1,4 @@
-//! Signals end a run, and leave nobody behind.
+//! Signals end a run, and leave no process behind.
 
 use rustix::process::Signal;
 
@@ -33,7 +33,7 @@ fn a_signal_ends_the_agent_and_is_recorded() {
         assert_eq!((&record["success"], &record["iterations"]), (&false.into(), &1.into()));
         assert_eq!(record["signal"], code - 128);
         assert_eq!(world.leftovers(), 0);
-        // Who follows it exits as it did, also afterwards.
+        // `loop tail` exits with the run's code, also afterwards.
         assert_eq!(world.run(&["tail"]).exits(code).stdout.lines().last(), Some("cancelled"));
     }
 }

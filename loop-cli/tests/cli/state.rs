@@ -1,4 +1,4 @@
-//! Where records go, and what happens if they cannot.
+//! The destinations of records, and failures to write them.
 
 use std::{collections::BTreeSet, fs};
 

@@ -1,5 +1,5 @@
-//! What becomes of stored files that are damaged, or that somebody else put something in the place of: they are refused
-//! or mended, and that is said. Nothing is silently empty, nothing is written through a link, and nothing panics.
+//! Stored files that are damaged, or that somebody replaced: the program rejects or repairs them, and reports that.
+//! Nothing is silently empty, nothing is written through a link, and nothing panics.
 
 use std::{
     fs,
@@ -129,7 +129,7 @@ fn a_run_whose_journal_lacks_the_end_that_is_listed_is_not_gone_on_with() {
     }
 }
 
-/// What an agent can put in the place of the record's file while it works.
+/// Things that an agent can plant in place of the record's file while it works.
 #[test]
 fn no_record_is_written_through_what_was_planted_during_the_run() {
     for planted in ["ln -s $PWD/victim", "ln $PWD/victim", "mkfifo"] {

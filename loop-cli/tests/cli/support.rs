@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// that compiles besides. No agent in these tests ends by itself so late.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// What an agent does that has to be cut.
+/// The command of an agent that must be interrupted.
 pub(crate) const FOREVER: &str = "sleep 1000";
 
 /// Waits until something is so.
@@ -120,7 +120,7 @@ impl World {
         self.0.path().join("state")
     }
 
-    /// What is left in the folder for temporary files.
+    /// Returns the number of files left in the folder for temporary files.
     pub(crate) fn leftovers(&self) -> usize {
         fs::read_dir(self.0.path().join("tmp")).expect("a folder").count()
     }
@@ -192,7 +192,7 @@ impl World {
     }
 }
 
-/// What is written to a named pipe.
+/// The text written to a named pipe.
 pub(crate) struct Fifo(mpsc::Receiver<String>);
 
 impl Fifo {
@@ -238,17 +238,17 @@ impl Started {
         kill_process(pid, signal).expect("it is still there");
     }
 
-    /// Waits until it has said this on its standard error.
+    /// Waits until the command has printed this on its standard error.
     pub(crate) fn says(&self, text: &str) {
         until(text, || self.stderr.so_far().contains(text));
     }
 
-    /// What it has printed so far on its standard output.
+    /// Returns the output so far on its standard output.
     pub(crate) fn printed(&self) -> String {
         self.stdout.so_far()
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("it can be waited for").is_some()
     }
@@ -272,7 +272,7 @@ impl Started {
 }
 
 impl Drop for Started {
-    /// A test that failed leaves no loop behind, and a loop that is asked to end leaves no agent.
+    /// Ends the loop politely after a failed test, so that it also ends its agent.
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
@@ -330,7 +330,7 @@ impl Ran {
         self
     }
 
-    /// Checks that all of this is said on the standard error.
+    /// Checks that the standard error contains all of these texts.
     #[track_caller]
     pub(crate) fn says(self, texts: &[&str]) -> Self {
         for text in texts {

@@ -60,7 +60,7 @@ pub(crate) fn run(server: &Server, world: &World, args: &[&str]) -> Ran {
     server.run(world, &[&["task"], args, &MODEL].concat())
 }
 
-/// What the model was told in this request: the first message that is the user's.
+/// Returns the prompt of the model in this request: the first user message.
 pub(crate) fn told(server: &Server, request: usize) -> String {
     let body = &server.requests()[request].body;
     let messages = body["messages"].as_array().expect("messages");
@@ -198,7 +198,7 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
     let more = ["the run has used up its loops (1): `--resume --loops 6` gives it five more"];
     again(&[]).exits(2).says(&more);
     again(&["--loops", "1"]).exits(2).says(&more);
-    // What the run was begun with stays so.
+    // The settings from the beginning of the run stay.
     again(&["--model", "openai:other"]).exits(2).says(&["cannot be used with '--model"]);
     assert_eq!(server.requests().len(), 4);
 
@@ -270,7 +270,7 @@ fn what_is_going_on_stands_in_files() {
     let first = &reviews["review"][0];
     assert_eq!((first["loop"].as_integer(), first["blocker"].as_str()), (Some(1), Some("no network")));
     assert_eq!(first["pending"][0].as_str(), Some("b"));
-    // Nothing of it is shown by git, and all of it is also told to the log.
+    // Git shows none of the files, and the log receives every message.
     assert_eq!(world.read(".loop/.gitignore"), "*\n");
     let log = world.read("log.txt");
     assert!(log.contains("[loop 2/5] working") && log.contains("Files edited: a.txt"), "{log}");
@@ -280,7 +280,7 @@ fn what_is_going_on_stands_in_files() {
 #[test]
 fn both_agents_have_their_rounds() {
     let read = || calls("list_files", &json!({}));
-    // Two rounds for who works, and six at least for who reviews; then each has to say what it has.
+    // Two rounds for the worker, and at least six for the reviewer; then each must give its result.
     let script = [
         vec![read(), read(), idles()],
         vec![read(), read(), read(), read(), read(), read(), says("I have not found anything out.")],

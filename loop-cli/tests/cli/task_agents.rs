@@ -18,7 +18,7 @@ pub(crate) fn reviewer(pending: &str) -> String {
 fn a_command_works_and_another_one_reviews() {
     let world = World::new();
     world.write("task.md", "Write hello.\n");
-    // What it says is not what it did.
+    // The agent's claims differ from its actions.
     let agent = "cat > prompt-$LOOP_ITERATION; echo $LOOP_ITERATION > hello; echo I wrote a hundred files.";
     let pending = r#"$([ $(cat hello) = 2 ] || echo '"a second line"')"#;
     let review = format!("tee review-prompt | ({})", reviewer(pending));

@@ -1,5 +1,5 @@
-//! What another program of this kind was observed to do, where it was right. Each case is named as it is there; the
-//! comment says what is otherwise here, and why.
+//! Observed behaviour of another program of this kind, where it was right. Each case has its name from there; the
+//! comment explains differences here, and the reasons.
 
 use loop_testing::Answer;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn case(id: &str) -> serde_json::Value {
     cases.clone().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}")).clone()
 }
 
-/// `cs-task-bad`: what is wrong with a task file is said before anything is run. There a task in Markdown is none.
+/// `cs-task-bad`: errors in a task file are reported before anything runs. There, a task in Markdown is not accepted.
 #[test]
 fn task_files_that_are_wrong() {
     let given = case("cs-task-bad")["given"].clone();
@@ -87,7 +87,7 @@ fn a_reviewer_that_says_nothing_until_all_loops_are_used_up() {
     assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("exhausted"), &json!(2), 4));
 }
 
-/// `cs-e2e-review-stop`: nothing pending ends the loop, although who works says `INCOMPLETE`.
+/// `cs-e2e-review-stop`: an empty list ends the loop, although the worker reports `INCOMPLETE`.
 #[test]
 fn a_clean_review() {
     let (outcome, asked) = ended([vec![idles()], finds(&[], "").to_vec()].concat(), "3", 0);
@@ -106,8 +106,8 @@ fn many_calls_in_one_reply() {
     assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("complete"), &json!(1), 2));
 }
 
-/// `cs-review-apply`: what a verdict does. There a list that is missing or no list leaves the old items or clears them,
-/// and a blocker of one space blocks; here what cannot be read is no verdict, and such a blocker is none.
+/// `cs-review-apply`: the effects of a verdict. There, a missing or invalid list keeps the old items or clears them,
+/// and a blocker of one space blocks. Here an unreadable verdict does not count, and such a blocker does not block.
 #[test]
 fn what_a_verdict_does() {
     for (verdict, status, pending) in [

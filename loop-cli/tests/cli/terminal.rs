@@ -32,7 +32,7 @@ impl Terminal {
         Self::with(world, args, |_| {})
     }
 
-    /// The same, after `change` had its way with the command.
+    /// Starts a command after `change` has modified it.
     pub(crate) fn with(world: &World, args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         Self::start(world, args, (80, 24), change)
     }
@@ -54,7 +54,7 @@ impl Terminal {
         &self.started
     }
 
-    /// What the terminal has been sent so far.
+    /// Returns the bytes sent to the terminal so far.
     pub(crate) fn sent(&self) -> String {
         self.screen.so_far()
     }
@@ -64,7 +64,7 @@ impl Terminal {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
     }
 
-    /// Waits for the command's end. What was on the screen is its standard error.
+    /// Waits for the command's end. The screen's content becomes its standard error.
     pub(crate) fn finish(mut self) -> Ran {
         let code = self.started.finish().code;
         Ran { code, stdout: String::new(), stderr: self.screen.whole().replace("\r\n", "\n") }
@@ -92,7 +92,7 @@ pub(crate) fn start(
     start_by(&[], world, args, size, change)
 }
 
-/// The same, by a command that becomes the one in its arguments.
+/// Starts a command through another one, which becomes the command in its arguments.
 pub(crate) fn start_by(
     before: &[&str],
     world: &World,

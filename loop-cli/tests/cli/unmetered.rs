@@ -135,7 +135,7 @@ fn an_agent_that_exits_with_an_error_and_is_silent_counts() {
         .run_manifest(&failing.clone().set("guardrails.max_consecutive_failures", 5))
         .exits(1)
         .says(&["unmetered"]);
-    // Where both limits are reached at once, the failures are what a person has to hear of.
+    // If both limits are reached at once, the person must hear about the failures.
     world
         .run_manifest(&failing.set("guardrails.max_consecutive_failures", 3))
         .exits(1)

@@ -1,4 +1,4 @@
-//! Wrong manifests: what is said, and that nothing else happens.
+//! Wrong manifests: their errors, and that nothing else happens.
 
 use serde_json::{Value, json};
 

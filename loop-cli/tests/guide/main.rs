@@ -1,9 +1,9 @@
 //! The guide, followed word by word.
 //!
-//! A page is a session: its reader begins in an empty folder, writes the files that it shows and types its commands,
-//! one after the other, into one shell. Here that reader is bash. What is printed has to be what the page shows, but
-//! for times, dates, ids and the width of columns; `...` on a line of its own stands for any lines. The guide's
-//! tests are no `trycmd`, since that starts no shell: pipes, `&&`, `cd` and `$?` are what readers type.
+//! A page is a session. Its reader begins in an empty folder, writes the files that the page shows, and types its
+//! commands, one after the other, into one shell. Here that reader is bash. The output must match the page, except for
+//! times, dates, ids and the width of columns; `...` on a line of its own matches any lines. The guide's tests do not
+//! use `trycmd`, because it starts no shell: readers type pipes, `&&`, `cd` and `$?`.
 //!
 //! `GUIDE=update cargo test -p loop-cli --test guide` writes what is printed into the pages that show something else.
 //! Read the difference before you keep it.
@@ -18,7 +18,7 @@ use book_tests::{Action, Page, pages, session};
 
 use crate::{normal::Normal, shell::Reader};
 
-/// What is wrong with a page: what is shown in it, and what is printed.
+/// A difference between a page and the actual output.
 struct Difference<'a> {
     action: &'a Action<'a>,
     printed: String,

@@ -6,7 +6,7 @@ use book_tests::{Block, Page, pages};
 
 use crate::shell::Reader;
 
-/// The arguments that make the command read such a block, and the file it is read from.
+/// Returns the arguments with which the command reads such a block, and the file that it reads.
 fn reading(block: &Block<'_>) -> Option<(String, &'static [&'static str])> {
     match (block.language(), block.is("settings")) {
         // Not `loop.toml`, which would be the project's: that may not say all of it.

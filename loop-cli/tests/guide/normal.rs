@@ -1,4 +1,4 @@
-//! What is the same in any two runs of a command.
+//! The parts of output that any two runs of a command share.
 
 use regex::Regex;
 use snapbox::{Assert, IntoData};
@@ -16,7 +16,7 @@ impl Normal {
             (r"(T|\b)\d\d:\d\d(:\d\d(\.\d+)?)?Z?( \+00:00)?", " [time] "),
             (r"\b(\d+(\.\d+)?(ms|s|m|h)\b ?)+", " [time] "),
             (r#"("\w+_seconds":)[0-9.]+"#, "${1}[seconds]"),
-            // The widths of columns follow what stands in them.
+            // The widths of columns depend on their content.
             (r" +", " "),
             (r" +\n", "\n"),
         ];

@@ -25,10 +25,10 @@ const PATIENCE: &str = "300";
 /// The id of a run or a job, or how one begins.
 pub(crate) const ID: &str = r"\b[0-9a-f]{8}(-[0-9a-f]{2,4}){0,3}(-[0-9a-f]{12})?\b";
 
-/// What an interactive shell says less of: its script, the line and the process that was killed.
+/// Text that an interactive shell leaves out: its script, the line and the killed process.
 const KILLED: &str = r"(?m)^\S+: line \d+: +\d+ Killed.*$";
 
-/// A person with a home, an empty folder, Claude Code on `PATH`, and perhaps a model that says what it is told to.
+/// A person with a home, an empty folder, Claude Code on `PATH`, and perhaps a scripted model.
 pub(crate) struct Reader {
     // Before the runtime on which it runs.
     model: Option<ScriptedServer>,
@@ -49,7 +49,7 @@ impl Reader {
             fs::create_dir_all(reader.path(folder)).expect("a folder");
         }
         symlink(env!("CARGO_BIN_EXE_loop"), reader.path("bin/loop")).expect("a link");
-        // It is looked for, whoever has it and whoever has not, and never run.
+        // `loop` looks for this program on every machine, and the tests never run it.
         fs::write(reader.path("bin/claude"), "#!/bin/sh\nexit 1\n").expect("a script");
         fs::set_permissions(reader.path("bin/claude"), Permissions::from_mode(0o755)).expect("its mode");
         symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), reader.path("home/loop")).expect("a link");
@@ -60,7 +60,7 @@ impl Reader {
         self.root.path().join(name)
     }
 
-    /// What each command prints, in their order.
+    /// Runs the commands, and returns the output of each, in order.
     pub(crate) fn follow(&self, actions: &[Action<'_>]) -> Vec<String> {
         let (script, printed) = (self.path("session.sh"), self.path("printed"));
         fs::write(&script, typed(actions, &printed)).expect("a script");
@@ -74,7 +74,7 @@ impl Reader {
         let all = all.replace(&*self.path("home").to_string_lossy(), "/home/you");
         let all = Regex::new(KILLED).expect("a pattern").replace_all(&all, "Killed").into_owned();
         let mut parts: Vec<_> = all.split(MARK).map(str::to_owned).collect();
-        // What stands behind the last mark was printed by nobody.
+        // No command printed the text after the last mark.
         let rest = parts.pop().unwrap_or_default();
         let commands = actions.iter().filter(|action| matches!(action, Action::Run { .. })).count();
         assert_eq!(parts.len(), commands, "the session broke off: {}{rest}", parts.concat());
@@ -114,7 +114,7 @@ fn typed(actions: &[Action<'_>], printed: &Path) -> String {
             }
             Action::Run { command, .. } => {
                 let command = id.replace_all(command, |_: &Captures<'_>| last.as_str());
-                // The mark leaves `$?` as it was.
+                // The mark leaves `$?` unchanged.
                 write!(script, "{command}\nstatus=$?; printf '{MARK}'; (exit $status)\n")
             }
         };

@@ -1,4 +1,4 @@
-//! What a hostile agent does, and what becomes of the run: the data of a test and of a row.
+//! The behaviour of a hostile agent, and the result of the run: the data of a test and of a table row.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::{
 
 /// One hostile agent, or one misfortune.
 pub(crate) struct Case {
-    /// What it does, for the table.
+    /// Its behaviour, for the table.
     pub(crate) does: &'static str,
-    /// Whether it takes so much of the machine that nothing else runs beside it.
+    /// True if it uses so much of the machine that nothing else may run beside it.
     pub(crate) alone: bool,
     /// The script in `agents/`, if it is not called like the case.
     pub(crate) script: Option<&'static str>,
@@ -21,36 +21,36 @@ pub(crate) struct Case {
     pub(crate) trial: Trial,
 }
 
-/// How a case is tried.
+/// The way to try a case.
 pub(crate) enum Trial {
     /// The script of the case's name is run as the agent, and as the check.
     Roles { agent: Fate, check: Fate },
-    /// It takes more than a script: a function tries it, and fails if what is told of it is not so.
+    /// A case that needs more than a script: a function tries it, and fails if the description is wrong.
     Staged { agent: &'static str, check: &'static str, by: fn() },
 }
 
-/// What is expected in one of the two roles.
+/// The expected result in one of the two roles.
 pub(crate) enum Fate {
     Ends(Ends),
-    /// It is not tried, for this reason.
+    /// The case is not tried, for this reason.
     Untried(&'static str),
 }
 
-/// How a run is expected to end.
+/// The expected end of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends {
-    /// What happens, for the table.
+    /// The description of the result, for the table.
     pub(crate) happens: &'static str,
     pub(crate) stop_reason: &'static str,
     pub(crate) code: i32,
     pub(crate) iterations: u64,
     /// The run's time limit.
     pub(crate) limit: Duration,
-    /// How many processes it must have left behind by the end, so that there was somebody to find.
+    /// The minimum number of processes that it leaves behind, so that the test proves something.
     pub(crate) leaves: usize,
-    /// What is set in the manifest beside the command and the limit.
+    /// Further settings in the manifest, besides the command and the limit.
     pub(crate) manifest: fn(Manifest) -> Manifest,
-    /// What else has to be so.
+    /// Further conditions to check.
     pub(crate) proof: fn(&Stage, &Ran),
 }
 
@@ -102,12 +102,12 @@ impl Ends {
         Self::new("goal_met", 0, happens)
     }
 
-    /// It is halted by this guardrail.
+    /// Expects that this guardrail halts the run.
     pub(crate) const fn halted(stop_reason: &'static str, happens: &'static str) -> Self {
         Self::new(stop_reason, 1, happens)
     }
 
-    /// It is cut after a second by the run's time limit.
+    /// Expects that the run's time limit interrupts it after a second.
     pub(crate) const fn time_exceeded(happens: &'static str) -> Self {
         Self { limit: Duration::from_secs(1), ..Self::halted("time_exceeded", happens) }
     }

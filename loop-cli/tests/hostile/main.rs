@@ -1,11 +1,10 @@
 //! Agents that hang, leak, flood and kill, through the real binary.
 //!
-//! People leave a loop alone overnight. What it then meets is not only an agent that gives a wrong answer,
-//! but one that ignores TERM, leaves daemons behind, prints a gigabyte, or deletes the folder it works in;
-//! and the machine may kill the loop itself. Each of these is a script in `agents/`, run as the agent and as
-//! the check. Whatever it does: the run ends within its limit, the grace time and [`trial::SLACK`]; nobody
-//! who carries the run's mark in their command line is left; there is one record; and the exit code is the
-//! documented one.
+//! People leave a loop alone overnight. Then it meets more than agents with wrong answers: agents ignore TERM, leave
+//! daemons behind, print a gigabyte, or delete the folder they work in; and the machine may kill the loop itself. Each
+//! of these is a script in `agents/`, run as the agent and as the check. Whatever a script does, the run ends within
+//! its limit, the grace time and [`trial::SLACK`]; no process with the run's mark in its command line is left; there is
+//! one record; and the exit code is the documented one.
 //!
 //! One table of cases gives both the tests and `HOSTILE.md`.
 //!

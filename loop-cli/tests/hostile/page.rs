@@ -46,7 +46,7 @@ its own, or in a container.
 
 const AGENTS: &str = "loop-cli/tests/hostile/agents";
 
-/// What the scripts share.
+/// The shared parts of the scripts.
 const SHARED: [&str; 2] = ["lib", "lingers"];
 
 fn page() -> String {

@@ -1,4 +1,4 @@
-//! Who is alive, as the system tells it.
+//! The living processes, as the system reports them.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ pub(crate) fn marked(mark: &str) -> Vec<Pid> {
         .collect()
 }
 
-/// Waits for the end of all who carry this mark: they have [`SLACK`].
+/// Waits until all processes with this mark have ended: they have [`SLACK`].
 pub(crate) fn all_die(mark: &str) {
     let begun = Instant::now();
     until("everybody is dead", || marked(mark).is_empty());
@@ -46,13 +46,13 @@ pub(crate) fn dies(pid: Pid) {
     until("it is gone", || !is_alive(&pid.to_string()));
 }
 
-/// Sends a process a signal, whoever's child it is.
+/// Sends a process a signal, even if it is not our child.
 pub(crate) fn signal(pid: Pid, signal: Signal) {
     // Failing means that it is gone already.
     let _ = kill_process(pid, signal);
 }
 
-/// Kills a process, whoever's child it is.
+/// Kills a process, even if it is not our child.
 pub(crate) fn kill(pid: Pid) {
     signal(pid, Signal::KILL);
 }
@@ -65,7 +65,7 @@ pub(crate) fn peak_memory(pid: u32) -> u64 {
     kibibytes * 1024
 }
 
-/// Whether this process runs: a zombie has no command line any more.
+/// Returns whether this process runs: a zombie no longer has a command line.
 fn is_alive(pid: &str) -> bool {
     Path::new("/proc").join(pid).exists() && !command_line(pid).is_empty()
 }
@@ -74,7 +74,8 @@ fn command_line(pid: &str) -> Vec<u8> {
     fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
 }
 
-/// Whether a process can make a control group below its own, and move into it: tried by one that does nothing else.
+/// Returns whether a process can create a control group below its own, and move into it. A process that does nothing
+/// else tries it.
 pub(crate) fn control_groups_can_be_used() -> bool {
     let line = r#"
         mount=$(sed -n 's/^[0-9]* [0-9]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)

@@ -45,12 +45,12 @@ impl Stage {
         self.root.to_str().expect("a folder for temporary files that is text")
     }
 
-    /// What a hostile agent has noted about itself.
+    /// Returns a hostile agent's note about itself.
     pub(crate) fn note(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.root.join(name)).ok()
     }
 
-    /// How many of those that it left behind have been there.
+    /// Returns how many of its leftover processes have started.
     pub(crate) fn lingering(&self) -> usize {
         self.note("lingering").unwrap_or_default().lines().count()
     }
@@ -96,7 +96,7 @@ impl Stage {
 }
 
 impl Drop for Stage {
-    /// A test that failed leaves nobody behind.
+    /// Ends all processes after a failed test.
     fn drop(&mut self) {
         marked(self.mark()).into_iter().for_each(kill);
     }

@@ -15,15 +15,14 @@ use crate::{
 /// The grace time of an agent that is asked to end: the command's default.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// What a run may take beyond its limit and the grace time. Nearly all of it is for the machine, which may
-/// be busy.
+/// The extra time of a run beyond its limit and the grace time. Nearly all of it is for a busy machine.
 pub(crate) const SLACK: Duration = Duration::from_secs(2);
 
-/// The time limit of runs that end by themselves: who is not cut has not used it up. Less than a test waits, and
-/// enough for a gigabyte through a debug build while the machine is busy with other things.
+/// The time limit of runs that end by themselves: a run that is not interrupted has not used it up. It is less than a
+/// test waits, and enough for a gigabyte through a debug build on a busy machine.
 pub(crate) const AMPLE: Duration = Duration::from_mins(4);
 
-/// Held for writing by those who take all of the machine, and for reading by all others.
+/// Locked for writing by cases that take all of the machine, and for reading by all others.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 impl Case {
@@ -49,7 +48,7 @@ impl Case {
     }
 }
 
-/// Whether a program of this name is found.
+/// Returns whether a program of this name is found.
 fn is_installed(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
@@ -66,7 +65,7 @@ impl Ends {
         let begun = Instant::now();
         let ran = stage.world.run_manifest(&manifest);
         let took = begun.elapsed();
-        // What an agent leaves behind is gone when the loop is.
+        // The agent's leftover processes end with the loop.
         stage.nobody_is_left();
 
         assert_eq!(ran.code, self.code, "{script} as {role:?}:\n{}", ran.stderr);

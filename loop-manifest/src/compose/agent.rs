@@ -128,8 +128,8 @@ impl AgentPlan {
             limits = limits.time(time);
         }
         let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
-        // Each iteration begins a new conversation, as a command does. So a run that is resumed sends the same prompts as
-        // one that was not interrupted, and an iteration does not pay for what was said long ago.
+        // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
+        // uninterrupted one, and an iteration does not pay for earlier text.
         Ok(heard_model(agent.prompt(&self.prompt).fresh(), cx))
     }
 }
@@ -191,7 +191,8 @@ impl Plan {
         })
     }
 
-    /// Warns of a limit on money that would never bind. The check of the manifest has seen to models with plain names.
+    /// Warns about a cost limit that would never bind. Validation of the manifest already covers models with plain
+    /// names.
     fn warn_of_unpriced(&self, ModelPlan { name, .. }: &ModelPlan, model: &Model, cx: &ExecutionContext) {
         let limited = self.limits.max_cost.is_some() || self.limits.max_hourly_cost.is_some();
         let is_own_name = name.as_str().parse::<VendorModel>().is_err();
@@ -265,7 +266,7 @@ pub(super) fn read_usage(agent: ShellAgent, usage: &UsagePlan, cx: &ExecutionCon
     agent.usage_reader(usage.reader()).on_note(cx.usage_notes())
 }
 
-/// The agent with those who listen to it.
+/// Attaches the listeners to an agent.
 pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
     let Some(sink) = cx.sink() else { return agent };
     let raw = Arc::clone(&sink);
@@ -274,7 +275,7 @@ pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAg
         .on_raw_output(move |stream, bytes| raw.raw(stream, bytes))
 }
 
-/// The same for a model: its words, and the calls that it makes.
+/// Attaches the listeners to a model: for its text and its tool calls.
 pub(crate) fn heard_model(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
     let Some(sink) = cx.sink() else { return agent };
     agent.on_event(move |event| hear_event(&*sink, event))

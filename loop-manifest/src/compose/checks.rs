@@ -14,7 +14,7 @@ use crate::{
     plan::{ConfidencePlan, JudgePlan, Plan},
 };
 
-/// Everything that has to pass, the cheapest first.
+/// Returns all evaluators that have to pass, the cheapest first.
 pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<InOrder<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
     if let Some(command) = plan.check_command(cx)? {
@@ -38,7 +38,7 @@ impl Plan {
     /// Makes the command that judges, if the plan has one.
     ///
     /// # Errors
-    /// It cannot be run.
+    /// The command cannot run.
     pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
         let mut shell = super::review::check_shell(self, cx);
@@ -52,8 +52,8 @@ impl Plan {
             .costs(self.evaluator.is_uncounted);
         let evaluator = heard(evaluator, cx);
         Ok(Some(match &self.stop {
-            // The evaluator looks for the match itself, since it sees all of its output; a condition
-            // would see only what is kept of it.
+            // The evaluator looks for the match itself, because it sees all of its output; a condition would see only
+            // the stored part.
             StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
             stop => evaluator
                 .looking_for(stop.patterns().into_iter().cloned())
@@ -62,7 +62,7 @@ impl Plan {
     }
 }
 
-/// The check with those who listen to it.
+/// Attaches the listeners to the check.
 fn heard(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
     let Some(sink) = cx.sink() else { return check };
     check.on_output(move |stream, bytes| {

@@ -1,4 +1,4 @@
-//! Why a plan cannot run here.
+//! The reasons why a plan cannot run here.
 
 use std::error::Error;
 
@@ -16,13 +16,13 @@ pub enum ComposeError {
     Part {
         /// The key of the part, such as `agent.model`.
         key: String,
-        /// Why it cannot be made.
+        /// The reason.
         source: BoxError,
     },
     /// The settings are wrong.
     #[error("{0}")]
     Settings(Diagnostics),
-    /// No model can be asked.
+    /// No model is available.
     #[error(transparent)]
     Model(#[from] ModelChoiceError),
     /// The tools of a model cannot work in the folder.
@@ -30,14 +30,14 @@ pub enum ComposeError {
     Tools(#[from] ToolsError),
 }
 
-/// Tools cannot work here.
+/// The reason why tools cannot work here.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsError {
     /// The folder cannot be worked in.
     #[error(transparent)]
     Workspace(#[from] loop_guardrails::policy::workspace::WorkspaceError),
-    /// There is no place for the audit.
+    /// There is no place for the audit log.
     #[error("decisions about tools cannot be written down")]
     Audit(#[from] loop_telemetry::NoStateDir),
 }

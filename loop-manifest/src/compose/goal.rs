@@ -1,4 +1,4 @@
-//! From a plan's stop condition to the loop's.
+//! Builds the loop's stop condition from a plan.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use loop_core::{
 
 use crate::{goal::StopPlan, plan::Plan};
 
-/// A condition on the steps of a loop whose agent leaves an `O` behind.
+/// A condition on the steps of a loop whose agent outputs an `O`.
 type Condition<O> = Box<dyn StopCondition<Judged<O>>>;
 
 /// The name of a condition shows this many characters of its pattern.
@@ -92,7 +92,7 @@ mod tests {
         StopPlan::Not(Box::new(stop))
     }
 
-    /// Names what decides after this step, if the goal is met.
+    /// Names the deciding evaluator of this step, if the goal is met.
     fn decides(stop: &StopPlan, step: StepRecord) -> Option<String> {
         let (goal, step) = (goal::<()>(stop), Judged::new(Step::new(step, None)));
         let progress = Progress::default();

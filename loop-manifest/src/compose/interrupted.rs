@@ -8,8 +8,7 @@ use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question,
 
 use crate::plan::ResumePlan;
 
-/// Halts or asks before an iteration in which the run was cut off. Resuming a run that halted here allows the iteration to
-/// run again.
+/// Halts or asks before an interrupted iteration runs again. Resuming a run that halted here allows it.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
     plan: ResumePlan,

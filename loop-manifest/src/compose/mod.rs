@@ -1,4 +1,4 @@
-//! From a plan to a loop.
+//! Builds a loop from a plan.
 
 mod agent;
 mod checks;
@@ -33,13 +33,13 @@ use loop_agents::usage::Prices;
 /// token can be added.
 pub type PlannedLoop = Loop<Agent, Judged<AgentOutput>, Bounded>;
 
-/// Iterations in a row that may report nothing of what a limit counts.
+/// The maximum number of consecutive iterations without the usage that a limit counts.
 const MAX_UNMETERED: u64 = 3;
 
 impl Plan {
     /// Makes the loop, whose parts run where `cx` says.
     ///
-    /// Nothing runs and nothing is written before the loop does.
+    /// Composing runs nothing and writes nothing.
     ///
     /// # Errors
     /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.
@@ -77,7 +77,7 @@ impl Plan {
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
     }
 
-    /// Makes the guardrails, in their order. The most iterations are none of them: they are the loop's own bound.
+    /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.resume != ResumePlan::Rerun {

@@ -4,14 +4,14 @@ use loop_agents::{chat::TurnOutput, judge::Words, review::Reviewed, shell::Shell
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
-/// What an agent of a plan left behind. A journal keeps the output itself, and not which kind it is.
+/// The output of a plan's agent. A journal stores the output itself, without its kind.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentOutput {
-    /// Of a command.
+    /// The output of a command.
     Command(ShellOutput),
-    /// Of a model.
+    /// The output of a model.
     Model(TurnOutput),
 }
 
@@ -43,7 +43,7 @@ impl AgentOutput {
 impl<'de> Deserialize<'de> for AgentOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        // Each command has an exit, and no model has one.
+        // The output of a command has an exit, and the output of a model has none.
         let output = match value.get("exit") {
             Some(_) => ShellOutput::deserialize(value).map(Self::Command),
             None => TurnOutput::deserialize(value).map(Self::Model),

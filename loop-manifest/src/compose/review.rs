@@ -30,7 +30,7 @@ pub(super) fn review(
             ReviewEvaluator::by_chat_agent(chat, |agent| heard_model(agent, cx))
         }
         ReviewerPlan::Command(part) => {
-            // git is no agent, and gets no agent's key.
+            // git is not an agent, and gets no agent's key.
             let tree = WorkTree::at(cx.folder(), &check_shell(plan, cx));
             ReviewEvaluator::by_command(heard_command(command(part, plan, cx)?, cx), tree)
         }
@@ -42,13 +42,13 @@ pub(super) fn review(
     })
 }
 
-/// How commands of the check run: without the keys of the agent.
+/// Returns the shell for commands of the check, which do not see the agent's keys.
 pub(super) fn check_shell(plan: &Plan, cx: &ExecutionContext) -> Shell {
     let seen = plan.evaluator_sees().split(cx.variables().iter().cloned()).seen;
     cx.shell(seen).inherit_env(&plan.agent.env.set)
 }
 
-/// With this model, whose tools change nothing.
+/// Builds a conversation with this model, whose tools change nothing.
 fn conversation(
     name: &ModelName,
     rounds: u64,
@@ -63,7 +63,7 @@ fn conversation(
     Ok(model.chat(&setup)?.limits(limits))
 }
 
-/// This command, which sees what an agent sees: the keys of its own vendor as well.
+/// Builds an agent from this command, with the same variables as an agent: it also gets the keys of its own vendor.
 fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<ShellAgent, ComposeError> {
     let line = part.line.as_str();
     let sees = plan.evaluator_sees().of_agent(line);

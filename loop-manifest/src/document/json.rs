@@ -1,4 +1,4 @@
-//! JSON: whether a text is it.
+//! Detection of JSON.
 
 use serde::de::IgnoredAny;
 
@@ -7,7 +7,7 @@ use super::{
     offset,
 };
 
-/// Whether `text` is JSON.
+/// Returns whether `text` is JSON.
 ///
 /// # Errors
 /// The first place at which it is not.

@@ -1,8 +1,8 @@
 //! A manifest's text as a tree of values, each with its place.
 //!
-//! The one seam between formats and the manifest: whatever is written down becomes a [`Node`], and
-//! nothing after this module knows in which format it was. Types are not judged here, so that every
-//! wrong value can be reported together and in our words, not only the first and in a library's.
+//! The only seam between formats and the manifest. Every format becomes a [`Node`], and no later module knows the
+//! original format. This module does not check types, so that every wrong value can be reported together and in our own
+//! words, rather than only the first one in a library's words.
 
 mod json;
 mod toml;
@@ -17,11 +17,11 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) value: Value,
-    /// For an object or a list only where it begins.
+    /// For an object or a list, only its beginning.
     pub(crate) span: Span,
 }
 
-/// What JSON, YAML and TOML have in common.
+/// The value model shared by JSON, YAML and TOML.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -31,13 +31,13 @@ pub(crate) enum Value {
     /// Any other number; may be infinite or not a number in YAML and TOML.
     Decimal(f64),
     Text(String),
-    /// TOML alone has them. No field of a manifest is one, so which day it is does not matter.
+    /// A date, which only TOML has. No field of a manifest takes one, so the date itself does not matter.
     Date,
     List(Vec<Node>),
     Object(Vec<Entry>),
 }
 
-/// A key with its value. Keys that stand twice are both kept, to be reported.
+/// A key with its value. Both copies of a duplicate key are kept, to be reported.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
@@ -53,8 +53,8 @@ pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
     match source.format() {
         Format::Toml => toml::parse(source.text()),
         Format::Yaml => yaml::parse(source.text()),
-        // JSON is YAML, and only the YAML parser knows places. The JSON parser goes first: it is
-        // strict, so that what other programs cannot read is refused, and it speaks of JSON.
+        // JSON is YAML, and only the YAML parser reports locations. The strict JSON parser runs first: it rejects text
+        // that other programs cannot read, and its errors are about JSON.
         Format::Json => {
             json::check(source.text())?;
             yaml::parse(source.text())
@@ -62,7 +62,7 @@ pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
     }
 }
 
-/// The byte at a line and column, both counted from 1; the column in whatever `width` measures.
+/// Returns the byte offset of a line and column, both counted from 1; `width` measures the column.
 fn offset(text: &str, line: usize, column: usize, width: impl Fn(char) -> usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut left = column.saturating_sub(1);

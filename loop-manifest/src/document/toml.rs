@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     }
     let entries = entries(table.into_inner());
     let span = entries.first().map_or(0..0, |entry| entry.key_span.clone());
-    // As in YAML, a file of comments is one without a value.
+    // As in YAML, a file with only comments has no value.
     let value = if entries.is_empty() { Value::Null } else { Value::Object(entries) };
     Ok(Node { value, span })
 }
@@ -71,7 +71,7 @@ fn explain(text: &str, place: Span, message: &str) -> Diagnostic {
             .at(place, "the second time")
             .help("keep one of them");
     }
-    // What is wrong, and what would be right instead: that is said better by the advice.
+    // Cut the part about expected tokens: the advice explains the solution better.
     let wrong = message.split_once(", expected").map_or(message, |(wrong, _)| wrong);
     let advice = advice(wrong, &text[place.start..]);
     let finding = Diagnostic::error("this is not TOML");
@@ -81,7 +81,7 @@ fn explain(text: &str, place: Span, message: &str) -> Diagnostic {
     }
 }
 
-/// What to do about what people stumble over most. `rest` is the text from the place on.
+/// Returns advice about common mistakes. `rest` is the text from the error on.
 fn advice(wrong: &str, rest: &str) -> Option<&'static str> {
     Some(match wrong {
         _ if rest.starts_with(':') => "TOML writes `key = value`, and the keys of an object below `[object]`",

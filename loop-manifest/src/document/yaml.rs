@@ -13,7 +13,7 @@ use super::{
     Entry, Node, Value, offset,
 };
 
-/// No manifest has this many values; a few lines of aliases to aliases would have billions.
+/// No manifest has this many values, but a few lines of nested aliases could expand to billions.
 const MAX_NODES: usize = 10_000;
 
 /// Reads `text`.
@@ -30,12 +30,12 @@ fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_nodes: MAX_NODES, max_events: 4 * MAX_NODES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 4 * MAX_NODES },
-        // Both are kept here and refused where they can be named and shown.
+        // Keep both copies here; a later step rejects them where it can name and show them.
         duplicate_keys: DuplicateKeyPolicy::PassThrough,
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         // `goal: yes` is a goal, as YAML 1.2 has it.
         strict_booleans: true,
-        // A tag would be dropped, and with it whatever its writer expected of it.
+        // A silently dropped tag would disappoint whatever its writer expected of it.
         reject_unsupported_tags: true,
         with_snippet: false,
     }
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Tree {
     }
 }
 
-/// Places of values that were read: the parser knows their bytes when it reads from a string.
+/// Returns the location of a value; the parser knows the byte offsets when it reads from a string.
 fn bytes(location: Location) -> Span {
     let span = location.span();
     let start = span.byte_offset().unwrap_or_default() as usize;

@@ -25,15 +25,15 @@ pub struct Flags<'a> {
     pub agent: &'a str,
     /// The check's command.
     pub check: &'a str,
-    /// Iterations at most.
+    /// The maximum number of iterations.
     pub max: i64,
     /// The goal. Default: that the check exits 0.
     pub goal: Option<&'a str>,
     /// The prompt. Default: to reach the goal, by no short cut.
     pub prompt: Option<&'a str>,
-    /// US dollars at most.
+    /// The maximum cost in US dollars.
     pub max_cost: Option<f64>,
-    /// Seconds at most.
+    /// The maximum time in seconds.
     pub max_time: Option<f64>,
     /// A limit on cost may stay without figures to count.
     pub allow_unmetered: bool,
@@ -43,7 +43,7 @@ impl Flags<'_> {
     /// The plan of a loop with this name.
     ///
     /// # Errors
-    /// Everything that is wrong with the flags.
+    /// Returns all errors in the flags.
     pub fn plan(&self, name: String) -> Result<Loaded, Diagnostics> {
         let (line, raw) = self.written();
         let mut problems = Vec::new();
@@ -56,7 +56,7 @@ impl Flags<'_> {
         }
     }
 
-    /// The manifest that says the same, as JSON: for who goes on with the run when the flags are forgotten.
+    /// Returns an equivalent manifest as JSON, so that the run can be resumed without its flags.
     pub fn manifest(&self, name: &str) -> String {
         let raw = self.written().1;
         let text = |field: Field<String>| field.required();

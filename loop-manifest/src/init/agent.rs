@@ -17,15 +17,15 @@ pub struct KnownAgent {
     pub program: &'static str,
     /// The shell command that lets it work unattended.
     pub command: &'static str,
-    /// What it prints with these flags.
+    /// The output format with these flags.
     pub format: Format,
-    /// What the flags let it do, for a person who is about to leave it alone.
+    /// The permissions that the flags grant, for a person who will leave it unattended.
     pub permits: &'static str,
-    /// Whether its cost is known while or after it runs.
+    /// When its cost is known, if ever.
     pub cost: Cost,
 }
 
-/// Whether a limit on an agent's cost can hold.
+/// Tells whether a limit on an agent's cost can hold.
 #[derive(Debug, Clone, Copy)]
 pub enum Cost {
     /// It reports its cost, or its model and tokens, from which the cost is estimated.
@@ -34,7 +34,7 @@ pub enum Cost {
     Untold(&'static str),
 }
 
-/// In the order in which they are looked for. The links say what the flags mean.
+/// Ordered by search priority. The links document the flags.
 const AGENTS: [KnownAgent; 6] = [
     // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
     KnownAgent {
@@ -64,8 +64,8 @@ const AGENTS: [KnownAgent; 6] = [
         permits: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
         cost: Cost::Told,
     },
-    // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, what it
-    // would have to ask for is refused.
+    // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, it refuses actions that
+    // need approval.
     KnownAgent {
         program: "opencode",
         command: "opencode run --format json",
@@ -95,11 +95,11 @@ const AGENTS: [KnownAgent; 6] = [
 /// The agent of a draft, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub enum Agent<'a> {
-    /// One of the table.
+    /// A known agent.
     Known(&'static KnownAgent),
     /// A command that the user gave.
     Given(&'a str),
-    /// None was found.
+    /// No agent was found.
     Missing,
 }
 

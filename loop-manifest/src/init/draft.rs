@@ -11,10 +11,10 @@ use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
 /// The file in which an editor finds the JSON Schema, in the folder of the manifest.
 pub const SCHEMA_FILE: &str = "loop.schema.json";
 
-/// The same, as a manifest names it.
+/// The path of the schema, as a manifest refers to it.
 const SCHEMA: &str = "./loop.schema.json";
 
-/// Enough for most tasks, and an evening's bill at worst.
+/// Enough for most tasks; at worst, it costs an evening's bill.
 const MAX_ITERATIONS: u64 = 10;
 const MAX_COST_USD: u64 = 5;
 const MAX_SECONDS: u64 = 3600;
@@ -23,7 +23,7 @@ const MAX_CONSECUTIVE_FAILURES: u64 = 3;
 /// The parts of a first manifest.
 #[derive(Debug)]
 pub struct Draft<'a> {
-    /// The goal, and what the agent is told.
+    /// The template for the goal and the prompt.
     pub template: Template,
     /// The name of the project's folder.
     pub folder: &'a str,
@@ -31,7 +31,7 @@ pub struct Draft<'a> {
     pub agent: Agent<'a>,
     /// The check, if one was found.
     pub check: Option<&'a Check>,
-    /// Whether the JSON Schema is in the folder of the manifest.
+    /// True if the JSON Schema is in the folder of the manifest.
     pub has_schema: bool,
 }
 
@@ -129,7 +129,7 @@ impl Draft<'_> {
         self.check.map_or_else(|| format!("{about}."), |check| format!("{about}. Found in {}.", check.file))
     }
 
-    /// Why there is no limit on cost, if there is none.
+    /// Explains why there is no cost limit, if there is none.
     fn about_cost(&self) -> Option<String> {
         let why = match self.agent {
             Agent::Known(known) => match known.cost {

@@ -1,8 +1,8 @@
 //! The first manifest of a project.
 //!
-//! Nobody should have to read a reference to get a loop that runs. So the commands come from what is in the folder
-//! ([`checks`]) and on `PATH` ([`Agent::on_path`]), and the words from a [`Template`]. A [`Draft`] makes a manifest of them,
-//! in the format that was asked for. It leaves open what was not found, and validation reports that.
+//! Nobody should have to read a reference to get a working loop. So the commands come from the folder ([`checks`]) and
+//! `PATH` ([`Agent::on_path`]), and the words from a [`Template`]. A [`Draft`] turns them into a manifest in the
+//! requested format. It leaves unknown parts open, and validation reports those.
 //!
 //! ```
 //! use loop_manifest::{Format, init::{Agent, Draft, Template, checks}};

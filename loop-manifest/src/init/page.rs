@@ -4,19 +4,19 @@ use std::fmt::Display;
 
 use crate::source::Format;
 
-/// What stands in a manifest.
+/// The content of a manifest.
 #[derive(Debug)]
 pub(super) struct Page {
     /// The path of the JSON Schema, for editors.
     pub(super) schema: &'static str,
-    /// Whether it is there. An editor would complain of one that is not.
+    /// True if the schema exists. An editor would complain about a missing one.
     pub(super) has_schema: bool,
     /// Comments at the top.
     pub(super) intro: &'static [&'static str],
     pub(super) items: Vec<Item>,
 }
 
-/// What stands at the top level.
+/// An item at the top level.
 #[derive(Debug)]
 pub(super) enum Item {
     Field(Field),
@@ -188,8 +188,8 @@ fn quoted(text: &str) -> String {
     json.chars().map(escaped).collect()
 }
 
-/// Whether YAML takes this for the text that it is, without quotes. Not whenever it could: a command
-/// of several words and simple signs, which is easier to read so.
+/// Returns whether YAML reads this text as itself without quotes. It is deliberately narrower than YAML: it covers only
+/// commands of words and simple signs, which are easier to read unquoted.
 fn is_plain(text: &str) -> bool {
     let is_simple = |sign: char| sign.is_ascii_alphanumeric() || " -_./,=+".contains(sign);
     text.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -15,7 +15,7 @@ pub enum Template {
     RefactorUntilLintClean,
 }
 
-/// What a check is for.
+/// The purpose of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// It runs the tests.
@@ -25,7 +25,7 @@ pub enum Purpose {
 }
 
 impl Template {
-    /// All of them.
+    /// All templates.
     pub const ALL: [Self; 2] = [Self::FixUntilTestsPass, Self::RefactorUntilLintClean];
 
     /// Returns its name, such as `fix-until-tests-pass`.
@@ -44,7 +44,7 @@ impl Template {
         }
     }
 
-    /// What is to be reached.
+    /// Returns the goal.
     pub(super) fn goal(self) -> &'static str {
         match self {
             Self::FixUntilTestsPass => "Make all tests pass",
@@ -52,7 +52,7 @@ impl Template {
         }
     }
 
-    /// What the agent is told.
+    /// Returns the prompt.
     pub(super) fn prompt(self) -> &'static str {
         match self {
             Self::FixUntilTestsPass => include_str!("prompts/fix-until-tests-pass.md"),
@@ -76,7 +76,7 @@ impl FromStr for Template {
 }
 
 impl Purpose {
-    /// What stands where no command was found.
+    /// Returns the placeholder text for a command that was not found.
     pub(super) fn wanted(self) -> &'static str {
         match self {
             Self::Test => "the command that runs your tests",

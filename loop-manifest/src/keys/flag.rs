@@ -9,7 +9,7 @@ pub(crate) const MAX_COST: &str = "--max-cost";
 pub(crate) const MAX_TIME: &str = "--max-time";
 pub(crate) const ALLOW_UNMETERED: &str = "--allow-unmetered";
 
-/// Each flag, and the key of a manifest that says the same.
+/// Each flag, and the equivalent key of a manifest.
 pub(crate) const FLAGS: [(&str, &str); 8] = [
     (AGENT, "agent.command"),
     (CHECK, "evaluator.command"),
@@ -26,8 +26,7 @@ pub(crate) fn key(name: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, path)| *path)
 }
 
-/// How a person says what the key at `path` says, in a loop that is made of flags; where there is no flag
-/// for it, they would need a manifest.
+/// Returns the flag that corresponds to the key at `path` in a loop from flags. Keys without a flag need a manifest.
 pub fn flag(path: &'static str) -> &'static str {
     FLAGS.iter().find(|(_, key)| *key == path).map_or(path, |(flag, _)| flag)
 }

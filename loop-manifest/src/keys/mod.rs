@@ -1,4 +1,4 @@
-//! Every key that a manifest can have, and which of them somebody meant who wrote another one.
+//! Every key of a manifest, and suggestions for misspelt ones.
 //!
 //! A key that is accepted and does nothing is worse than an error: `max_iteration: 5` would be a
 //! loop without its limit. So the keys are one table, and what is not in it is refused.
@@ -13,7 +13,7 @@ use Need::{Planned, Required, Unless};
 pub(crate) use shape::{CONDITION, Sample, Shape};
 pub(crate) use table::all;
 
-/// Whether a key has to stand in its object.
+/// Tells whether a key is required in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The object is not complete without it.
@@ -29,18 +29,18 @@ pub(crate) enum Need {
 /// A key, by its path from the top of the manifest.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// With dots between the objects: `agent.command`.
+    /// The path, with dots between the objects: `agent.command`.
     pub(crate) path: &'static str,
     pub(crate) need: Need,
-    /// What may stand under it.
+    /// The allowed values.
     pub(crate) shape: Shape,
-    /// What it says, in half a sentence, for a person who left it out.
+    /// Half a sentence on its meaning, for a person who left it out.
     pub(crate) meaning: &'static str,
-    /// The same in full sentences, for an editor.
+    /// The meaning in full sentences, for an editor.
     pub(crate) explanation: &'static str,
     /// The value that says the same as leaving it out, if there is one.
     pub(crate) default: Option<Sample>,
-    /// Values that a person may begin with.
+    /// Example values to start from.
     pub(crate) examples: &'static [Sample],
 }
 
@@ -65,12 +65,12 @@ impl Key {
         Self { examples, ..self }
     }
 
-    /// Whether the object is complete with the key at `path` as it would be with this one.
+    /// Returns whether the key at `path` can replace this one in a complete object.
     pub(crate) fn is_met_by(&self, path: &str) -> bool {
         path == self.path || matches!(self.need, Unless(others) if others.contains(&path))
     }
 
-    /// The path of the object in which it stands; empty for the manifest itself.
+    /// Returns the path of its object; empty for the manifest itself.
     pub(crate) fn object(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(object, _)| object)
     }
@@ -80,7 +80,7 @@ impl Key {
         name(self.path)
     }
 
-    /// Whether this version takes it.
+    /// Returns whether this version accepts it.
     pub(crate) fn is_taken(&self) -> bool {
         !matches!(self.need, Planned(_))
     }
@@ -91,17 +91,17 @@ pub(crate) fn name(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
-/// What the key at `path`, or the flag of this name, says.
+/// Returns the meaning of the key at `path`, or of the flag with this name.
 pub(crate) fn meaning(path: &str) -> &'static str {
     find(path).map_or("", |key| key.meaning)
 }
 
-/// Whether the key at `path`, or the flag of this name, may be left out.
+/// Returns whether the key at `path`, or the flag with this name, is optional.
 pub(crate) fn is_optional(path: &str) -> bool {
     find(path).is_none_or(|key| !matches!(key.need, Required | Unless(_)))
 }
 
-/// The words of which one stands under the key at `path`, as a list for a message, if it takes words.
+/// Returns the allowed words of the key at `path`, as a list for a message, if it takes words.
 pub(crate) fn words(path: &str) -> Option<String> {
     let Shape::OneOf(words) = find(path)?.shape else { return None };
     Some(words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "))
@@ -124,7 +124,7 @@ pub(crate) fn of_object(object: &str) -> impl Iterator<Item = &'static Key> {
     all().filter(move |key| key.object() == object)
 }
 
-/// Whether a manifest has this key at its top.
+/// Returns whether a manifest has this key at its top level.
 pub(crate) fn is_key(name: &str) -> bool {
     of_object("").any(|key| key.path == name)
 }

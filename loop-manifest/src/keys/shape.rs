@@ -1,24 +1,24 @@
-//! What may stand under a key, for editors.
+//! The allowed values of a key, for editors.
 //!
 //! The validator judges the same values in its own words, with their places. Tests hold the two
 //! together: what the validator takes, the schema takes.
 
 use serde_json::{Value, json};
 
-/// What a key takes.
+/// The kind of value that a key takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     /// An object. Which keys it has, the table says.
     Object,
     /// Any text.
     Text,
-    /// Text with a sign in it, be it a space.
+    /// Text with at least one character, even a space.
     NotEmpty,
-    /// Text with more in it than spaces.
+    /// Text with more than spaces.
     Filled,
-    /// Text that this regular expression describes.
+    /// Text that matches this regular expression.
     Matching(&'static str),
-    /// One of these words, each with what it means.
+    /// One of these words, each with its meaning.
     OneOf(&'static [(&'static str, &'static str)]),
     /// A whole number of at least this.
     Whole(u64),
@@ -41,7 +41,7 @@ pub(crate) enum Shape {
     Condition,
     /// A list of at least one of these.
     Conditions,
-    /// Nothing yet: the key is planned.
+    /// No value yet: the key is planned.
     Nothing,
 }
 
@@ -86,13 +86,13 @@ impl Shape {
     }
 }
 
-/// Where the schema of the manifest describes a condition.
+/// The location of the condition's definition in the schema.
 pub(crate) const CONDITION: &str = "#/$defs/condition";
 
 /// A sign that is no white space, as Rust sees it: `\S` says something else in every dialect.
 const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
-/// What the environment of a program can hold.
+/// A pattern for valid environment values.
 const NO_NUL: &str = r"^[^\u0000]*$";
 
 /// A value of a key, as a default or an example.

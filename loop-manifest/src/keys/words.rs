@@ -1,4 +1,4 @@
-//! The words of which one stands under a key, each with what it means.
+//! The allowed words of keys, with their meanings.
 
 use loop_agents::usage::Format;
 

@@ -109,7 +109,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Begins it.
+    /// Begins the conversation.
     ///
     /// # Errors
     /// Those of [`Model::choose`] and [`Model::chat`].

@@ -1,4 +1,4 @@
-//! From what was asked for, the settings and the environment to one model.
+//! Chooses a model from the request, the settings and the environment.
 
 use std::{ffi::OsString, time::Duration};
 
@@ -28,13 +28,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Chooses the model of this name; without a name that of the project's settings, of the user's, of `LOOP_MODEL`, or the
-    /// first of an Ollama that answers. `variables` are the user's: addresses and keys are in them.
+    /// Chooses the model with this name. Without a name, it takes the model of the project's settings, of the user's,
+    /// of `LOOP_MODEL`, or the first one of an Ollama that responds. `variables` are the user's, with addresses and
+    /// keys.
     ///
-    /// Without a name it blocks for two seconds at most while it asks Ollama.
+    /// Without a name, this blocks for up to two seconds while it asks Ollama.
     ///
     /// # Errors
-    /// There is no model, nobody has one of this name, its key is not set, or its address is wrong.
+    /// There is no model, the name is unknown, its key is not set, or its address is invalid.
     pub fn choose(
         asked: Option<&str>,
         settings: &Settings,
@@ -109,7 +110,7 @@ impl Model {
         self
     }
 
-    /// Fails a reply of which nothing has come for this time.
+    /// Sets the maximum silence during a reply, after which the reply fails.
     #[must_use]
     pub fn max_silence(mut self, time: Duration) -> Self {
         self.server = self.server.max_silence(time);
@@ -128,12 +129,12 @@ impl Model {
         &self.asked
     }
 
-    /// What its vendor calls it.
+    /// Returns the vendor's name for it.
     pub fn id(&self) -> &str {
         self.server.name()
     }
 
-    /// How many tokens it can read and write at once, if that is known.
+    /// Returns the size of its context window in tokens, if known.
     pub fn window(&self) -> Option<u64> {
         self.server.context_window()
     }

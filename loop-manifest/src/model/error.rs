@@ -1,4 +1,4 @@
-//! Why no model can be asked.
+//! The reasons why no model is available.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use loop_agents::chat::GenaiError;
 
 use crate::names::NameError;
 
-/// No model can be asked.
+/// The error when no model is available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelChoiceError {
@@ -15,7 +15,7 @@ pub enum ModelChoiceError {
     NamedBy {
         /// The place that names it.
         place: String,
-        /// Why it cannot be asked.
+        /// The reason why it is unusable.
         source: Box<Self>,
     },
     /// The name is wrong.
@@ -40,7 +40,7 @@ pub enum ModelChoiceError {
     /// The server's address or the key cannot be used.
     #[error(transparent)]
     Server(#[from] GenaiError),
-    /// Nobody names a model, and no Ollama has one.
+    /// No model is named, and no Ollama has one.
     #[error(
         "no model is named, and {why}; name one in one of three ways:\n  \
          for once         --model claude-sonnet-4-5, or ollama:qwen3\n  \
@@ -49,7 +49,7 @@ pub enum ModelChoiceError {
          a vendor's model needs its key as well: ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
     )]
     NoneNamed {
-        /// Why no Ollama has one.
+        /// The reason why no Ollama has one.
         why: String,
     },
     /// The asynchronous runtime could not be started.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::names::VendorModel;
 
-/// A server on this machine answers at once, or is not there.
+/// A server on this machine answers immediately, or does not exist.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The first model of an Ollama, if it answers.

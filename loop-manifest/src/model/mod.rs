@@ -1,8 +1,8 @@
-//! Models by their names: where they are, which keys they need, and which tools they can call.
+//! Models by name: their addresses, their keys and their tools.
 //!
-//! A key is money, and a model's server reads everything that is said to it. So there is one way from a name to a server,
-//! for chats, repetitions and manifests. A project only names models. Where they are and which keys they get is decided by
-//! the user: by the [settings](crate::settings), and by the variables that each vendor's users know.
+//! A key is money, and a model's server reads the whole conversation. So chats, repetitions and manifests share one way
+//! from a name to a server. A project can only name models. The user decides their addresses and keys, through the
+//! [settings](crate::settings) and the usual variables of each vendor.
 //!
 //! | step | file |
 //! | --- | --- |

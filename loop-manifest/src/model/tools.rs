@@ -16,7 +16,7 @@ pub fn tools_of(settings: &Settings) -> Vec<ToolName> {
     ToolName::ALL.into_iter().filter(is_in).collect()
 }
 
-/// Opens the folder in which tools work. Warns of what a project's policy asks for and does not get.
+/// Opens the folder in which tools work. Warns about requests in a project's policy that the user's settings deny.
 ///
 /// # Errors
 /// The folder cannot be worked in.

@@ -1,4 +1,4 @@
-//! What users have in their environment: the name of a model, and of each vendor an address and a key.
+//! The user's environment: the name of a model, and an address and a key for each vendor.
 
 use std::ffi::OsString;
 
@@ -13,10 +13,10 @@ pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<St
     value.to_str().map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
-/// What the environment says of a vendor.
+/// The environment's data on a vendor.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Access {
-    /// Where it is, if not at its own address.
+    /// The address, if it differs from the vendor's own.
     pub(super) base_url: Option<String>,
     pub(super) key: Option<SecretString>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Variables {
     pub(super) keys: &'static [&'static str],
 }
 
-/// What the vendor's users call them.
+/// Returns the vendor's usual variable names.
 pub(super) const fn variables(vendor: Vendor) -> Variables {
     match vendor {
         Vendor::Anthropic => Variables { url: "ANTHROPIC_BASE_URL", keys: &["ANTHROPIC_API_KEY"] },
@@ -42,7 +42,7 @@ pub(super) const fn variables(vendor: Vendor) -> Variables {
 }
 
 impl Access {
-    /// What the variables say that `lookup` finds.
+    /// Reads the variables through `lookup`.
     pub(super) fn of(vendor: Vendor, lookup: impl Fn(&str) -> Option<String>) -> Self {
         let Variables { url, keys } = variables(vendor);
         let base_url = lookup(url).map(|url| address(vendor, url.trim()));

@@ -29,26 +29,26 @@ impl FromStr for ModelName {
 /// A model of a known vendor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorModel {
-    /// Whose protocol its server speaks.
+    /// The vendor whose protocol its server uses.
     pub vendor: Vendor,
     /// The vendor's name for the model.
     pub id: String,
 }
 
 impl VendorModel {
-    /// Whether it runs on a machine of the user's own, and costs nothing.
+    /// Returns whether it runs on the user's own machine, and costs nothing.
     pub fn is_local(&self) -> bool {
         self.vendor == Vendor::Ollama
     }
 }
 
-/// Why a text names no model.
+/// The reason why a text does not name a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// There is nothing.
+    /// The text is empty.
     #[error("the model's name is empty")]
     Empty,
-    /// It might be anybody's.
+    /// The vendor is ambiguous.
     #[error(
         "`{0}` does not tell whose model it is: write `ollama:{0}` or `openai:{0}` (also for servers that speak as \
          OpenAI does), `anthropic:{0}` or `gemini:{0}`; or give it a table `[models.NAME]` in your settings"
@@ -56,7 +56,7 @@ pub enum NameError {
     Vendorless(String),
 }
 
-/// The names of vendors, which stand before the `:` of a model's name.
+/// The vendors' names, which precede the `:` in a model's name.
 const VENDORS: [(&str, Vendor); 5] = [
     ("openai", Vendor::OpenAi),
     ("anthropic", Vendor::Anthropic),
@@ -65,13 +65,13 @@ const VENDORS: [(&str, Vendor); 5] = [
     ("ollama", Vendor::Ollama),
 ];
 
-/// The name of this vendor, which stands before the `:` of a model's name.
+/// Returns the vendor's name, which precedes the `:` in a model's name.
 pub fn vendor_name(vendor: Vendor) -> &'static str {
     // The one that others speak as well.
     VENDORS.into_iter().find(|(_, known)| *known == vendor).map_or("openai", |(name, _)| name)
 }
 
-/// How the names of models begin that only one vendor has.
+/// Prefixes of model names that only one vendor uses.
 const BEGINNINGS: [(&str, Vendor); 7] = [
     ("claude-", Vendor::Anthropic),
     ("gemini-", Vendor::Gemini),

@@ -12,7 +12,7 @@ use crate::nearest;
 pub struct ToolName(&'static str);
 
 impl ToolName {
-    /// All of them, in the order of their names.
+    /// All tools, ordered by name.
     pub const ALL: [Self; 11] = [
         Self("create_dir"),
         Self("current_datetime"),
@@ -27,7 +27,7 @@ impl ToolName {
         Self("write_file"),
     ];
 
-    /// Those that only look.
+    /// The tools that only read.
     pub const LOOKING: [Self; 6] = [
         Self("file_tree"),
         Self("git"),

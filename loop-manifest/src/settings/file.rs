@@ -15,7 +15,7 @@ use crate::{
     nearest,
 };
 
-/// Settings and prompts are a page of text. A file beyond this is another one, named by mistake.
+/// The maximum size of a settings file or a prompt. A larger file was named by mistake.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// One file, and what it says.
@@ -23,9 +23,9 @@ const MAX_BYTES: u64 = 1 << 20;
 pub struct Layer {
     /// The file; `None` if nothing says where it would be.
     pub path: Option<PathBuf>,
-    /// Whether it is there.
+    /// True if the file exists.
     pub is_there: bool,
-    /// The values of its tables; none if it is not there.
+    /// The values of its tables; empty if the file does not exist.
     pub tables: Tables,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn take(source: &Source, node: &mut Node, problems: &mut Vec<Diagnost
     }
 }
 
-/// Whether this is a file with settings and no manifest. One that cannot be read is not known to be so.
+/// Returns whether this file contains settings and no manifest. Returns false for an unreadable file.
 pub fn only_settings(path: &Path) -> bool {
     let read = || {
         let source = Source::from_bytes(path, page(path).ok()?).ok()?;

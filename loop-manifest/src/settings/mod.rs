@@ -1,8 +1,8 @@
 //! Settings: what holds for every run and chat in a folder, beside what one manifest says.
 //!
-//! There are two files, since two people write them. The user's own says what may be done on this machine. The
-//! project's `loop.toml` comes with the project, so whoever clones a repository has one that somebody else wrote;
-//! it can make the rules narrower, and never wider.
+//! There are two files because they have two authors. The user's own file sets the permissions on this machine. The
+//! project's `loop.toml` comes with the project, so in a cloned repository somebody else wrote it; it can make the
+//! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
 //! (`chat`, `models`, `policy` and `schedule`) whose names no manifest has, and they are taken out before the manifest is read. In other files
@@ -50,7 +50,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
 }
 
-/// Whose file it is.
+/// The owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The user's own.
@@ -109,7 +109,7 @@ impl Settings {
         self.policy_allowing([])
     }
 
-    /// The same, with programs that the user lets run besides by naming the file in which they stand.
+    /// Returns the policy with these additional programs, which the user permits by naming a file that lists them.
     pub fn policy_allowing(&self, programs: impl IntoIterator<Item = Placed<String>>) -> ActionPolicy {
         let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
         user.allow.extend(programs);

@@ -1,8 +1,8 @@
 //! `[models.NAME]`: models by names of their own.
 //!
-//! A server is told everything that is said, and a key is money. So where a model is, and which key goes there,
-//! stands in the user's own file alone: a project can give models names, and cannot send anybody's key, or
-//! anybody's files, to a server of its choosing.
+//! A server receives the whole conversation, and a key is money. So only the user's own file contains the addresses of
+//! models and their keys. A project can name models, but cannot send anybody's key or files to a server of its
+//! choosing.
 
 use std::{collections::BTreeMap, ffi::OsStr};
 
@@ -27,15 +27,15 @@ const OF_USER: [&str; 2] = ["base_url", "key_env"];
 /// A model with a name of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedModel {
-    /// Whose it is, and what its vendor calls it.
+    /// The vendor, and its name for the model.
     pub model: VendorModel,
     /// The address of its server; `None` is the vendor's own.
     pub base_url: Option<String>,
     /// The variable with its key. A server of the user's gets no other.
     pub key_env: Option<String>,
-    /// It writes its tool calls into its text: it knows no others.
+    /// True if it writes its tool calls into its text, because it knows no other way.
     pub tools_in_text: bool,
-    /// How long a conversation it can read. Nobody else says so: without it, that is unknown.
+    /// The size of its context, in tokens. Nothing else provides this number: without it, the size is unknown.
     pub context_tokens: Option<u64>,
 }
 
@@ -110,7 +110,7 @@ fn address(url: &str) -> Result<String, String> {
     }
 }
 
-/// Agents and commands see all variables that do not look like secrets.
+/// Parses the name of a key variable. It must look like a secret, because agents and commands see all other variables.
 fn key_variable(name: &str) -> Result<String, String> {
     if looks_secret(OsStr::new(name), OsStr::new("")) {
         return Ok(name.to_owned());

@@ -1,4 +1,4 @@
-//! Where the user's own settings are.
+//! The location of the user's own settings.
 
 use std::{
     ffi::OsString,
@@ -10,7 +10,7 @@ use std::{
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UserFile {
     pub(super) path: PathBuf,
-    /// Whether the user named it, so that it has to be there.
+    /// True if the user named the file, so that it must exist.
     pub(super) is_named: bool,
 }
 

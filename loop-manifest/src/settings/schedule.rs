@@ -1,6 +1,6 @@
 //! `[schedule]`: the numbers that hold for all jobs.
 //!
-//! Jobs are the user's own, so a project has no say in how long they live and when they fire.
+//! Jobs belong to the user, so a project cannot set their lifetime or their times.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn preset(name: &str) -> Result<Settings, String> {
     }
 }
 
-/// How long a job lives that comes around; zero is for ever.
+/// Parses the lifetime of a recurring job; zero means forever.
 fn expiry(text: &str) -> Result<Duration, String> {
     match text {
         "never" => Ok(Duration::ZERO),

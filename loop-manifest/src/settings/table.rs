@@ -98,7 +98,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A list of texts, each of which `read` makes something of. One that is not there is an empty one.
+    /// Reads a list of texts with `read`. A missing list is empty.
     pub(super) fn list<T, E: Display>(
         &mut self,
         key: &str,
@@ -107,7 +107,7 @@ impl<'a> Table<'a> {
         self.list_if_there(key, read).unwrap_or_default()
     }
 
-    /// The same, if it is there.
+    /// Reads a list of texts with `read`, if it is there.
     pub(super) fn list_if_there<T, E: Display>(
         &mut self,
         key: &str,
@@ -116,13 +116,12 @@ impl<'a> Table<'a> {
         self.node(key).map(|node| self.items(&format!("{}.{key}", self.name), node, read))
     }
 
-    /// Where this key stands, if it does.
+    /// Returns the location of this key, if it exists.
     pub(super) fn place(&self, key: &str) -> Option<Span> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.key_span.clone())
     }
 
-    /// A table whose keys are the user's, and whose values are lists of texts: the key, where it stands, and the
-    /// list.
+    /// Reads a table with arbitrary keys, whose values are lists of texts. Returns each key, its location and its list.
     pub(super) fn lists<T, E: Display>(
         &mut self,
         key: &str,

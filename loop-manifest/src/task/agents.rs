@@ -97,7 +97,7 @@ impl<'a> TaskAgents<'a> {
         Ok(AgentPlan::of_command(command.clone()).command_agent(&command, self.cx)?)
     }
 
-    /// How checks run: with the user's variables, without what looks like a secret.
+    /// Returns the shell for checks: with the user's variables, except those that look like secrets.
     fn shell(&self) -> Shell {
         self.cx.shell(EnvironmentPolicy::new().split(self.cx.variables().iter().cloned()).seen)
     }

@@ -21,7 +21,8 @@ pub type TaskLoop = Loop<TaskExecution<Box<dyn Worker>>, Judged<Worked>, Bounded
 
 /// A task that two agents can work on.
 ///
-/// It writes the state of the work into the folder `.loop/task` for people to read. Nothing is ever read from there.
+/// It writes the state of the work into the folder `.loop/task` for people to read. The program never reads these
+/// files.
 pub struct Task {
     spec: TaskSpec,
     cx: ExecutionContext,
@@ -67,15 +68,15 @@ impl Task {
         self
     }
 
-    /// Keeps a record of the actions of all loops in the file `path`. With it the run also knows after a crash what a loop
-    /// did that was cut off.
+    /// Records the actions of all loops in the file `path`. With it the run still knows after a crash what an
+    /// interrupted loop did.
     #[must_use]
     pub fn actions_in(mut self, path: impl Into<PathBuf>) -> Self {
         self.ledger_file = Some(path.into());
         self
     }
 
-    /// Calls `listener` with what a loop did, before that is reviewed.
+    /// Calls `listener` with the work of a loop, before its review.
     #[must_use]
     pub fn on_worked(mut self, listener: impl Fn(&Worked) + Send + Sync + 'static) -> Self {
         self.on_worked = Arc::new(listener);

@@ -1,4 +1,4 @@
-//! Why a task cannot be worked on.
+//! The reasons why a task cannot be worked on.
 
 use std::io;
 
@@ -35,7 +35,7 @@ pub enum TaskError {
     File {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The underlying error.
         source: TaskFileError,
     },
     /// A part of an agent cannot be made.

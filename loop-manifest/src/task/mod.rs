@@ -1,8 +1,8 @@
-//! Tasks: a file that says what to do, an agent that works on it, and an agent that reviews.
+//! Tasks: a file that describes the work, an agent that does it, and an agent that reviews it.
 //!
-//! What may run is settled when the run begins. The task file is within the agents' reach, so an agent that could give
-//! itself a program by writing a line into it would have every program. The text is read again whenever it is needed, so
-//! that a person can make the task clearer while the agents work.
+//! The permissions are fixed when the run begins. The agents can write to the task file, so an agent that could permit
+//! a program by adding a line to it would have every program. The text is read again whenever it is needed, so that a
+//! person can clarify the task while the agents work.
 //!
 //! ```
 //! use loop_agents::process::Custody;
@@ -56,7 +56,7 @@ pub const DEFAULT_LOOPS: NonZeroU64 = NonZeroU64::new(5).expect("not 0");
 /// The most rounds of tool calls in a loop, if nobody says another number.
 pub const DEFAULT_ROUNDS: NonZeroU64 = NonZeroU64::new(30).expect("not 0");
 
-/// Says which agents work on which task. A run keeps it, and goes on with it when it is resumed.
+/// The agents and the text of a task. A run stores it, and uses it again when it is resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskSpec {
@@ -70,7 +70,7 @@ pub struct TaskSpec {
     pub loops: NonZeroU64,
     /// The most rounds of tool calls in a loop, if a model works.
     pub rounds: NonZeroU64,
-    /// How hard models think; `None` for their own default.
+    /// The reasoning effort of models; `None` for their own default.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",

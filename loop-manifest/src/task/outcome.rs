@@ -1,4 +1,4 @@
-//! How a task ended.
+//! The end of a task.
 
 use loop_agents::review::{Account, BLOCKED, Findings, is_claimed};
 use loop_core::{Ending, Progress, StopReason};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Task;
 
-/// How a task ended, in a word.
+/// The status of a finished task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,15 +25,15 @@ pub enum TaskStatus {
     Error,
 }
 
-/// How a task ended, and what is left of it.
+/// The end of a task, and the remaining work.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TaskOutcome {
-    /// How it ended.
+    /// The status at the end.
     pub status: TaskStatus,
     /// The findings of the last review.
     pub findings: Findings,
-    /// What all loops did.
+    /// The combined actions of all loops.
     pub did: Account,
 }
 

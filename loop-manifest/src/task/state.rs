@@ -1,7 +1,8 @@
-//! What is written into `.loop/task` for a person to look at.
+//! The files in `.loop/task`, for people to read.
 //!
-//! Nothing is ever read from there: the run's journal says how far it is, and a verdict that stands in a file is
-//! nobody's. Each file is put in its place as a whole. They lie in the agents' reach, so no link leads out.
+//! The program never reads these files: the journal stores the progress of the run, and anybody could have written a
+//! verdict in a file. Each file is replaced as a whole. The agents can reach them, so links out of the folder are not
+//! followed.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -24,16 +25,16 @@ pub(crate) struct StateFiles(Arc<Mutex<Inner>>);
 #[derive(Debug)]
 struct Inner {
     workspace: Workspace,
-    /// How many loops there are, without those that were granted later.
+    /// The number of loops, without those granted later.
     loops: u64,
     run: Run,
     /// The loop under way, from 1.
     number: u64,
-    /// What the last loop that came to its end left behind.
+    /// The output of the last finished loop.
     worked: Option<Worked>,
     /// All reviews of the run.
     reviews: Vec<Review>,
-    /// What the last review found, also where it ended the run.
+    /// The findings of the last review, even if it ended the run.
     found: Option<Findings>,
     /// A warning has said that a file cannot be written.
     has_warned: bool,
@@ -148,7 +149,7 @@ impl StateFiles {
         }
     }
 
-    /// A loop has come to its end, and is to be reviewed.
+    /// Records a finished loop, which is reviewed next.
     pub(crate) fn worked(&self, number: u64, worked: Worked) {
         let mut inner = self.inner();
         let (run_id, claims_complete) = (inner.run.run_id.clone(), worked.claims_complete());
@@ -157,7 +158,7 @@ impl StateFiles {
         inner.worked = Some(worked);
     }
 
-    /// What the last loop that came to its end left behind.
+    /// Returns the output of the last finished loop.
     pub(crate) fn last(&self) -> Option<Worked> {
         self.inner().worked.clone()
     }
@@ -167,12 +168,12 @@ impl StateFiles {
         self.inner().found = found.cloned();
     }
 
-    /// What the last review of the run found, as far as it is known.
+    /// Returns the findings of the run's last review, as far as they are known.
     pub(crate) fn known(&self) -> Findings {
         self.inner().reviews.last().map(|review| review.findings.clone()).unwrap_or_default()
     }
 
-    /// What the last review of this process found.
+    /// Returns the findings of the last review in this process.
     pub(crate) fn found(&self) -> Option<Findings> {
         self.inner().found.clone()
     }
@@ -249,7 +250,7 @@ impl Inner {
         self.workspace.approving(LocalPath::new(path))
     }
 
-    /// Keeps the folder out of what git shows. Who wants it there has a file of this name already.
+    /// Hides the folder from git. A person who wants it visible already has a file with this name.
     fn hide(&self) {
         let path = format!("{FOLDER}/.gitignore");
         if self.workspace.read(&path).is_err() {
@@ -258,10 +259,10 @@ impl Inner {
         }
     }
 
-    /// What of the loop before would be taken for this one's.
+    /// Removes the files of the previous loop, which could be mistaken for those of this one.
     fn forget(&self) {
         for name in ["execution", "review_output"] {
-            // Most often there is none.
+            // Usually there is no such file.
             let path = format!("{FOLDER}/task/{name}.toml");
             let _ = self.own(&path).remove(&path);
         }

@@ -26,15 +26,15 @@ struct Inner {
     path: String,
     /// Hears what happens to the file, if anybody does.
     listener: Option<ExecutionContext>,
-    /// What the run began with. It stays so.
+    /// The permissions from the beginning of the run, which never change.
     permissions: ToolPermissions,
     /// The text with which it was opened.
     first: String,
     /// The last text that could be read.
     text: String,
-    /// That it is another one than the first was said.
+    /// True if a change from the first text has been reported.
     has_changed: bool,
-    /// What was said last of its file, so that it is said once.
+    /// The last notice about the file, to avoid repeating it.
     noted: Option<String>,
 }
 
@@ -58,7 +58,8 @@ impl TaskText {
         self.inner().path.clone()
     }
 
-    /// Sets the permissions with which the run began: they count, whatever the file says now. `cx` hears warnings.
+    /// Sets the permissions with which the run began: they apply, whatever the file contains now. `cx` receives
+    /// warnings.
     pub(crate) fn begun_with(&self, permissions: &ToolPermissions, cx: &ExecutionContext) {
         let mut inner = self.inner();
         inner.permissions.clone_from(permissions);

@@ -26,7 +26,7 @@ pub(super) fn evaluator(
 ) -> Option<EvaluatorPlan> {
     let command = raw.command.judge(problems, check_command);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
-    // What is wrong in one of them does not hide what is wrong in the other.
+    // Report errors in both: one must not hide the other.
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
     let judge = raw.judge.map(|raw| judge(raw, problems));
     let review = raw.review.map(|raw| review(raw, text, problems));
@@ -41,7 +41,7 @@ pub(super) fn evaluator(
     })
 }
 
-/// Nothing if what is there is wrong.
+/// Returns `None` if the existing part is invalid.
 fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
     part.map_or(Some(None), |part| part.map(Some))
 }
@@ -111,7 +111,7 @@ fn criteria(at: At<Vec<Item>>) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
-/// How many votes there are, and how many have to say yes.
+/// Validates the number of votes, and of required yes votes.
 fn votes(most: Field<i128>, needed: Field<i128>, problems: &mut Vec<Diagnostic>) -> Option<Votes> {
     let most = most.judge(problems, count).or(1)?;
     let written = needed.written().map(|at| (at.key, at.span.clone()));

@@ -41,8 +41,8 @@ pub(super) fn limits(raw: RawGuardrails, problems: &mut Vec<Diagnostic>) -> Opti
     })
 }
 
-/// Refuses a limit on what nobody measures: it would never bind, and its owner would find out from
-/// the bill. `command` is where the agent's command stands.
+/// Refuses a limit on something that nobody measures: it would never bind, and its owner would find out from the bill.
+/// `command` is the location of the agent's command.
 pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
     let accepted = raw.allow_unmetered.written().is_some_and(|at| at.value);
     let money = [&raw.max_cost_usd, &raw.max_usd_per_hour];
@@ -70,7 +70,7 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
     });
 }
 
-/// What makes the agent of this command report.
+/// Explains how to make the agent of this command report.
 fn how_to_report(command: &str) -> String {
     match reporter::called(command).first() {
         Some((own, _)) => format!("run it as `{}`, and set `agent.format: {}`", own.told(), own.format),

@@ -1,7 +1,7 @@
-//! From the manifest as written to the plan: what each value may be, and what they may be together.
+//! Turns the manifest as written into the plan: checks each value, and the combination of values.
 //!
-//! Every function here takes what is written, adds what is wrong to `problems`, and returns its part
-//! of the plan if there is one. None stops at its first problem.
+//! Every function here takes written values, adds errors to `problems`, and returns its part of the plan if there is
+//! one. None stops at its first error.
 
 mod agent;
 mod environment;
@@ -38,7 +38,7 @@ pub(crate) fn plan(
 ) -> Option<Plan> {
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
-    // Where who does the work is named.
+    // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
     let agent = agent::agent(raw.agent, text, prices, problems);
@@ -80,7 +80,8 @@ fn empty(at: &At<String>) -> Diagnostic {
         .help(format!("write {}", keys::meaning(at.key)))
 }
 
-/// Names end up in file names, metrics and command lines, so they are kept to what all of them take.
+/// Validates a name. Names appear in file names, metrics and command lines, so only characters that all of them accept
+/// are allowed.
 fn name(at: At<String>) -> Result<String, Diagnostic> {
     let better = kebab_case(&at.value);
     if at.value == better && !better.is_empty() {

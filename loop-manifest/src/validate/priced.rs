@@ -1,4 +1,4 @@
-//! Limits on money, and agents whose cost nobody will ever know.
+//! Cost limits for agents whose cost stays unknown.
 
 use loop_agents::usage::{Format, Prices};
 
@@ -11,13 +11,14 @@ use super::super::{
 };
 use crate::names::{ModelName, VendorModel};
 
-/// Refuses a limit on the cost of an agent that says neither its cost nor its model, where no price helps: it
-/// would never bind, and its owner would find out from the bill. `command` is where the agent's command stands.
+/// Refuses a limit on the cost of an agent that reports neither its cost nor its model, so that no price helps: the
+/// limit would never bind, and its owner would find out from the bill. `command` is the location of the agent's
+/// command.
 pub(super) fn priced(raw: &RawGuardrails, agent: &AgentPlan, command: Span, problems: &mut Vec<Diagnostic>) {
     refuse(raw, "agent", Unpriced::of(agent), command, problems);
 }
 
-/// Where the models of a check are named.
+/// The locations of a check's models.
 pub(super) struct Places {
     judge: Span,
     review: Span,
@@ -32,7 +33,7 @@ impl Places {
     }
 }
 
-/// The same of the models of a check, for which the prices of `usage` count as well.
+/// Refuses such a limit for the models of a check, to which the prices of `usage` apply as well.
 pub(super) fn models(
     raw: &RawGuardrails,
     evaluator: &EvaluatorPlan,
@@ -74,13 +75,13 @@ fn has_no_prices(usage: &UsagePlan) -> bool {
     usage.prices.as_ref().is_some_and(Prices::is_empty)
 }
 
-/// Why nobody will know the cost.
+/// The reason why the cost stays unknown.
 enum Unpriced {
-    /// Neither a cost nor a model is named.
+    /// The agent names neither a cost nor a model.
     Model,
     /// The user's own table is empty.
     Prices,
-    /// The prices of this date have none for this model.
+    /// The prices of this date do not include this model.
     Price { model: String, date: String },
 }
 
@@ -91,7 +92,7 @@ impl Unpriced {
             WorkPlan::Command(_) if usage.format.flags().is_some() && has_no_prices(usage) => {
                 return Some(Self::Prices);
             }
-            // Of the formats it is the one that never says either.
+            // This is the only format that reports neither cost nor model.
             WorkPlan::Command(_) if usage.format != Format::CodexJson => return None,
             WorkPlan::Command(_) => match &usage.model {
                 Some(model) => model,
@@ -105,7 +106,7 @@ impl Unpriced {
         if has_no_prices(usage) {
             return Some(Self::Prices);
         }
-        // A name of the user's own may be any model.
+        // A name from the user's settings may be any model.
         let VendorModel { id, .. } = name.as_str().parse().ok()?;
         Self::of_name(&id, usage)
     }
@@ -127,7 +128,7 @@ impl Unpriced {
         }
     }
 
-    /// What to do, in a manifest or in a loop that is made of flags.
+    /// Returns advice, for a manifest or for a loop from flags.
     fn help(&self, of_flags: bool) -> Vec<String> {
         let named = format!("name its model in the command: `codex exec --json {} NAME`", reporter::MODEL);
         let first = match (self, of_flags) {

@@ -1,11 +1,11 @@
-//! What becomes of an iteration in which the run was cut off.
+//! The treatment of an interrupted iteration.
 
 use super::super::{diagnostics::Diagnostic, field::At, nearest, plan::ResumePlan};
 
 const WORDS: [(&str, ResumePlan); 3] =
     [("rerun", ResumePlan::Rerun), ("ask", ResumePlan::Ask), ("halt", ResumePlan::Halt)];
 
-/// The word that is written.
+/// Parses the word.
 pub(super) fn resume(at: At<String>) -> Result<ResumePlan, Diagnostic> {
     if let Some((_, plan)) = WORDS.iter().find(|(word, _)| *word == at.value) {
         return Ok(*plan);

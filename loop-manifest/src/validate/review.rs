@@ -1,4 +1,4 @@
-//! The review: a model or a command, and what belongs to which.
+//! The review: a model or a command, and the keys of each.
 
 use loop_agents::usage::Format;
 
@@ -16,7 +16,7 @@ use super::{
     work::{place, stranger},
 };
 
-/// The review that `raw`, which was read from `text`, describes.
+/// Validates the review in `raw`, which was read from `text`.
 pub(super) fn review(raw: RawReview, text: &str, problems: &mut Vec<Diagnostic>) -> Option<ReviewPlan> {
     let is_command = !matches!(raw.agent, Field::Absent);
     if is_command {
@@ -49,7 +49,7 @@ fn two_reviewers(raw: &RawReview) -> Option<Diagnostic> {
     Some(finding.help("remove one of them"))
 }
 
-/// What the command is told to print. There is no key for it: its flags say it.
+/// Returns the output format that the command's flags request. There is no key for it.
 fn format(line: &str) -> Format {
     let called = reporter::called(line);
     called.iter().find(|(_, is_told)| *is_told).map_or(Format::Text, |(reporter, _)| reporter.format)

@@ -1,4 +1,4 @@
-//! When the goal is met.
+//! The stop condition.
 
 use loop_agents::{output::Pattern, shell::MAX_PATTERNS};
 
@@ -25,7 +25,7 @@ const ONE_FORM: &str = "a condition is a `type`, `all`, `any`, `at_least` with `
 
 const FLAVOUR: &str = "patterns are those of Rust's `regex`: no look-around and no backreferences; with `(?m)` in front, `^` and `$` match at every line";
 
-/// The condition that `raw` describes.
+/// Validates the condition in `raw`.
 pub(super) fn stop(
     raw: RawStopCondition,
     evaluator: &RawEvaluator,
@@ -33,7 +33,7 @@ pub(super) fn stop(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<StopPlan> {
     let (span, leaves) = (raw.span.clone(), raw.leaves());
-    // Where nothing judges at all, that is reported.
+    // A manifest without any evaluator is reported elsewhere.
     let RawEvaluator { command, confidence, judge, review, .. } = evaluator;
     let is_mute =
         matches!(command, Field::Absent) && (confidence.is_some() || judge.is_some() || review.is_some());
@@ -47,16 +47,16 @@ pub(super) fn stop(
     plan
 }
 
-/// The rules for every condition, however deep it is nested.
+/// The rules for every condition, however deeply it is nested.
 struct Rules<'a> {
     text: &'a str,
-    /// There is no command whose output could match a pattern.
+    /// True if there is no command whose output could match a pattern.
     is_mute: bool,
     problems: &'a mut Vec<Diagnostic>,
 }
 
 impl Rules<'_> {
-    /// Nothing written at all means that the check has to pass.
+    /// Without any condition, the check has to pass.
     fn at_the_top(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
         if raw.forms.is_empty() { self.plain(raw) } else { self.condition(raw) }
     }
@@ -94,7 +94,7 @@ impl Rules<'_> {
             self.problems.push(finding.help("list at least one condition"));
             return None;
         }
-        // What is wrong in one of them does not hide what is wrong in the others.
+        // Report errors in every part: one must not hide the others.
         let parts: Vec<_> = raw.into_iter().map(|raw| raw.and_then(|raw| self.condition(raw))).collect();
         parts.into_iter().collect()
     }
@@ -117,7 +117,7 @@ impl Rules<'_> {
         Some(StopPlan::AtLeast(needed.required()?, parts?))
     }
 
-    /// A condition without parts.
+    /// Validates a condition without parts.
     fn plain(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
         let kind_written = raw.kind.written().map(|at| at.span.clone());
         let kind = raw.kind.judge(self.problems, kind).or(Kind::EvaluatorPass);
@@ -152,7 +152,7 @@ impl Rules<'_> {
     }
 }
 
-/// How many conditions have to be met of those that are written, if any are.
+/// Validates the required number of conditions against the number of written ones, if there are any.
 fn needed_of(at: At<i128>, written: Option<usize>) -> Result<usize, Diagnostic> {
     let key = at.key;
     let needed = usize::try_from(at.value).unwrap_or(if at.value < 0 { 0 } else { usize::MAX });
@@ -161,7 +161,7 @@ fn needed_of(at: At<i128>, written: Option<usize>) -> Result<usize, Diagnostic> 
             .at(at.span, "it would be met whatever the check says"));
     }
     match written {
-        // An empty list is reported as such.
+        // An empty list has its own message.
         Some(count) if count > 0 && needed > count => {
             let conditions =
                 if count == 1 { "1 condition".to_owned() } else { format!("{count} conditions") };
@@ -196,7 +196,8 @@ fn pattern(at: &At<String>, text: &str) -> Result<Pattern, Diagnostic> {
     })
 }
 
-/// The sign at `offset` in the pattern, unless escapes make it another place in the file.
+/// Returns the location of the sign at `offset` in the pattern, or of the whole pattern if escapes shift it in the
+/// file.
 fn place(at: &At<String>, offset: Option<usize>, text: &str) -> Span {
     let written = source::find(text, &at.span, &at.value, 0);
     match offset {

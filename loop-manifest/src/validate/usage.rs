@@ -1,4 +1,4 @@
-//! How it is known what the agent uses: its format, and the prices that it is charged.
+//! The agent's usage: its report format, and its prices.
 
 use std::{fs::File, io::Read, path::Path};
 
@@ -14,12 +14,12 @@ use super::{
     empty,
 };
 
-/// A price table has a line for each model. A file beyond this is another one, named by mistake.
+/// The maximum size of a price file, which has a line per model. A larger file was named by mistake.
 const MAX_BYTES: u64 = 1 << 20;
 
 const LOOKS: &str = r#"a price file looks like this: {"date": "2026-11-01", "usd_per_million_tokens": {"my-model": {"input": 2, "cached_input": 0.2, "cache_write": 2.5, "output": 8}}}"#;
 
-/// The format of this name.
+/// Parses the name of a format.
 pub(super) fn format(at: At<String>) -> Result<usage::Format, Diagnostic> {
     at.value.parse().map_err(|_| {
         let names = usage::Format::ALL.map(usage::Format::name);
@@ -30,7 +30,7 @@ pub(super) fn format(at: At<String>) -> Result<usage::Format, Diagnostic> {
     })
 }
 
-/// The prices in the user's own file, if one is named. Its path is taken from `folder`.
+/// Reads the user's own price file, if there is one. Its path is relative to `folder`.
 pub(crate) fn prices(file: &Field<String>, folder: &Path, problems: &mut Vec<Diagnostic>) -> Option<Prices> {
     let at = file.written()?;
     let found = if at.value.trim().is_empty() { Err(empty(at)) } else { read(at, &folder.join(&at.value)) };
@@ -44,7 +44,7 @@ fn read(at: &At<String>, path: &Path) -> Result<Prices, Diagnostic> {
             .help("its path is taken from the folder of the manifest")
     };
     let failed = |error: std::io::Error| unreadable(format!("{}: {error}", path.display()));
-    // Before opening: a pipe might never end.
+    // Check this before opening: a pipe might never end.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(unreadable(format!("{} is no file", path.display())));
     }

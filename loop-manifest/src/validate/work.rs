@@ -1,4 +1,4 @@
-//! A command or a model: which of them does the work, and what belongs to the other.
+//! The choice between a command and a model, and the keys of each.
 
 use super::super::{
     diagnostics::Diagnostic,
@@ -7,14 +7,14 @@ use super::super::{
 };
 use crate::names::ToolName;
 
-/// Who does the work.
+/// The kind of worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Command,
     Model,
 }
 
-/// Which of them it is; nothing if neither stands there, which is reported. What belongs to the other is reported.
+/// Determines the kind. Reports a manifest that names neither, and keys that belong to the other kind.
 pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kind> {
     if !matches!(raw.command, Field::Absent) {
         let strangers = [place(&raw.system), place(&raw.tools)].into_iter().flatten();
@@ -31,17 +31,17 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kin
     Some(Kind::Model)
 }
 
-/// Where a field stands, whatever it holds.
+/// Returns the location of a field, whatever its value.
 pub(super) fn place<T>(field: &Field<T>) -> Option<At<()>> {
     field.written().map(|at| At { key: at.key, value: (), span: at.span.clone() })
 }
 
-/// What belongs to the other kind.
+/// Creates the finding for a key of the other kind.
 pub(super) fn stranger(at: &At<()>, whose: &str, label: &str) -> Diagnostic {
     Diagnostic::error(format!("`{}` is for {whose}", at.key)).at(at.span.clone(), label).help("remove it")
 }
 
-/// The tools that are named.
+/// Validates the named tools.
 pub(super) fn tools(at: At<Vec<Item>>) -> Result<Vec<ToolName>, Diagnostic> {
     let read = |Item { value, span }: Item| {
         value.parse().map_err(|error: crate::names::UnknownTool| {

@@ -1,11 +1,11 @@
-//! A check that passes whatever the agent has done: the run ends at once, and says that the goal is met.
+//! Warns about checks that always pass: the run would end at once, and claim that it met the goal.
 
 use super::super::{diagnostics::Diagnostic, raw::RawManifest};
 
 /// Programs that exit 0 whatever they read.
 const HIDES: [&str; 9] = ["tee", "cat", "head", "tail", "sort", "tr", "cut", "uniq", "less"];
 
-/// Words after which a command before the last one can be the one that counts.
+/// Words that can make an earlier command determine the exit code.
 const DECIDES: [&str; 4] = ["exit", "set -e", "pipefail", "PIPESTATUS"];
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
@@ -13,7 +13,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
 }
 
 fn always_passes(raw: &RawManifest) -> Option<Diagnostic> {
-    // A pass needs a match in the output as well, then.
+    // Then a pass also needs a match in the output.
     if raw.stop_condition.has_pattern() {
         return None;
     }
@@ -40,8 +40,8 @@ fn always_passes(raw: &RawManifest) -> Option<Diagnostic> {
     }
 }
 
-/// A shell's line, parted at the last operator that stands in no quotes and no brackets. Nothing if there
-/// is none, or if the line is not as simple as that.
+/// Splits a shell line at the last operator outside quotes and brackets. Returns `None` if there is none, or if the
+/// line is too complex.
 fn last_command(line: &str) -> Option<(&str, &'static str, &str)> {
     if line.contains("<<") {
         return None;

@@ -1,21 +1,21 @@
-//! Commands that would wait for a person at night, or judge their own work.
+//! Warns about commands that would wait for a person at night, or judge their own work.
 
 use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 
 use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, unfilled};
 
-/// A program that is an agent, and what it needs to work unattended.
+/// A known agent program, and the flags it needs to work unattended.
 struct Known {
     program: &'static str,
     needs: &'static [Need],
 }
 
-/// One of several words that have to stand in the command.
+/// Several alternative words, one of which the command needs.
 struct Need {
     any_of: &'static [&'static str],
-    /// What happens without.
+    /// The effect of leaving it out.
     without: &'static str,
-    /// What to write.
+    /// The text to add.
     advice: &'static str,
 }
 
@@ -27,11 +27,11 @@ const CHATS: &str = "this opens a conversation and waits for somebody to type";
 
 const ASKS: &str = "this asks before it changes a file, and nobody is there to answer";
 
-/// What the programs' own pages say about running them from a script.
+/// From the programs' own documentation about scripts.
 const AGENTS: &[Known] = &[
     Known { program: "claude", needs: &[need(&["-p", "--print"], CHATS, "write `claude -p`")] },
     Known { program: "codex", needs: &[need(&["exec", "e"], CHATS, "write `codex exec`")] },
-    // Without a terminal it does not chat; it refuses what it would have to ask for.
+    // Without a terminal it does not chat; it refuses actions that need approval.
     Known {
         program: "gemini",
         needs: &[need(
@@ -70,8 +70,8 @@ fn attended(command: &At<String>) -> Vec<Diagnostic> {
 }
 
 impl Known {
-    /// What it needs and is not told. One that is called twice, as in `claude --version && claude -p`, has
-    /// to be told once.
+    /// Returns the unmet needs. A program that is called twice, as in `claude --version && claude -p`, needs its flags
+    /// only once.
     fn unmet(&self, started: &[SimpleCommand]) -> impl Iterator<Item = &'static Need> {
         let calls: Vec<_> = started.iter().filter(|call| call.program == self.program).collect();
         self.needs
@@ -85,7 +85,7 @@ impl Need {
         call.arguments.iter().any(|word| self.is_met_by(word))
     }
 
-    /// `--print`, `--print=yes`, `-p`, and `-vp`, in which short flags share a dash.
+    /// Matches `--print`, `--print=yes`, `-p`, and `-vp`, in which short flags share a dash.
     fn is_met_by(&self, word: &str) -> bool {
         let is_long = word.starts_with("--");
         let shared = |flag: &str| match (word.strip_prefix('-'), flag.strip_prefix('-')) {
@@ -102,7 +102,7 @@ fn report(known: &Known, need: &Need, command: &At<String>) -> Diagnostic {
     finding.at(command.span.clone(), need.without).help(need.advice)
 }
 
-/// Who judges their own work finds it good, and is paid for it twice.
+/// Warns about an agent that judges its own work: it tends to approve it, and costs twice.
 fn own_judge(raw: &RawManifest) -> Option<Diagnostic> {
     let (agent, check) = (raw.agent.command.written()?, raw.evaluator.command.written()?);
     if agent.value.trim() != check.value.trim() {

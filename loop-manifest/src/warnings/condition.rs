@@ -1,4 +1,4 @@
-//! Stop conditions that are met at other times than they seem to be.
+//! Warns about stop conditions that hold at unexpected times.
 
 use super::super::{
     diagnostics::{Diagnostic, Span},
@@ -13,7 +13,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     warnings
 }
 
-/// A match needs a pass, so it adds nothing beside a pass that is enough.
+/// Warns about a match beside a sufficient pass: a match needs a pass, so it adds nothing.
 fn without_effect(raw: &RawStopCondition, warnings: &mut Vec<Diagnostic>) {
     let alternatives: Vec<_> =
         raw.any.written().into_iter().flat_map(|at| at.value.iter().flatten()).collect();
@@ -29,10 +29,10 @@ fn without_effect(raw: &RawStopCondition, warnings: &mut Vec<Diagnostic>) {
     raw.parts().for_each(|part| without_effect(part, warnings));
 }
 
-/// A match that must not be there is not there when the check fails either.
+/// Warns about a negated match, which also holds when the check fails.
 fn met_by_a_fail(raw: &RawStopCondition) -> Option<Diagnostic> {
     let (_, span) = raw.forms.first()?;
-    // Who negates the check alone means that it has to fail.
+    // A person who negates only the check wants it to fail.
     if !raw.has_pattern() || !holds_after_a_fail(raw) {
         return None;
     }
@@ -41,7 +41,7 @@ fn met_by_a_fail(raw: &RawStopCondition) -> Option<Diagnostic> {
     Some(finding.help("if the check has to pass as well, put `type: evaluator_pass` beside it in `all`"))
 }
 
-/// Whether it is met when the check fails, and so none of the conditions without parts is.
+/// Returns whether the condition holds when the check fails, that is, when no condition without parts holds.
 fn holds_after_a_fail(raw: &RawStopCondition) -> bool {
     let count = |list: &RawConditions| {
         let parts = list.written().into_iter().flat_map(|at| at.value.iter().flatten());
@@ -60,7 +60,7 @@ fn holds_after_a_fail(raw: &RawStopCondition) -> bool {
     }
 }
 
-/// Where the condition's `type` is this word, if it is.
+/// Returns the location of the condition's `type`, if it is this word.
 fn word(raw: &RawStopCondition, word: &str) -> Option<Span> {
     raw.kind.written().filter(|at| at.value == word).map(|at| at.span.clone())
 }

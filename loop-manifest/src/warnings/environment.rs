@@ -1,4 +1,4 @@
-//! Variables that a command will look for in vain.
+//! Warns about variables that a command will not find.
 
 use loop_guardrails::policy::environment::{EnvironmentPolicy, NamePattern, looks_secret};
 
@@ -24,7 +24,7 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     warnings
 }
 
-/// What is written as passed, as far as it can be.
+/// Returns the valid patterns under `pass`.
 fn passed(env: &RawEnvironment) -> Vec<NamePattern> {
     let items = env.pass.written().map_or(&[][..], |at| &at.value);
     items.iter().filter_map(|item| item.value.parse().ok()).collect()
@@ -34,7 +34,7 @@ fn sets(env: &RawEnvironment, name: &str) -> bool {
     env.set.written().is_some_and(|at| at.value.iter().any(|text| text.name == name))
 }
 
-/// An environment without the two variables that next to nothing can do without.
+/// Warns about an environment without the two variables that almost every program needs.
 fn bare(env: &RawEnvironment) -> Option<Diagnostic> {
     let inherit = env.inherit.written().filter(|at| at.value == "none")?;
     let passed = passed(env);
@@ -51,7 +51,7 @@ fn bare(env: &RawEnvironment) -> Option<Diagnostic> {
     Some(finding.help(format!("pass what they need: `agent.env.pass: [{}]`", missing.join(", "))))
 }
 
-/// The secrets that a command names and that it will not see: to the shell, each is an empty text.
+/// Warns about secrets that a command names but will not see: to the shell, each is an empty text.
 fn unseen(
     command: &At<String>,
     env: &RawEnvironment,
@@ -69,7 +69,7 @@ fn unseen(
     names.into_iter().filter(is_unseen).map(|name| report(command, name, who, text)).collect()
 }
 
-/// The variables that a command names: `$NAME` and `${NAME…}`.
+/// Returns the variables that a command names: `$NAME` and `${NAME…}`.
 fn named(command: &str) -> Vec<&str> {
     let rests = command.split('$').skip(1);
     let names = rests.map(|rest| {

@@ -1,4 +1,4 @@
-//! A check that costs money, too: an agent as its command, or a model that judges.
+//! Warns about checks that also cost money: an agent as the command, or a model as the judge.
 
 use loop_agents::judge::DEFAULT_CONFIDENCE_KEY;
 
@@ -13,7 +13,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     [uncounted(raw), unlimited(raw), unasked(raw)].into_iter().flatten().collect()
 }
 
-/// What an agent prints as a check is not read.
+/// Warns about an agent in a check, whose usage reports are not read.
 fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
     let check = raw.evaluator.command.written()?;
     let program = reporter::uncounted(&check.value)?;
@@ -29,7 +29,7 @@ fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
     ))
 }
 
-/// A judge that is paid for, and no limit that it could cross.
+/// Warns about a paid judge without any limit.
 fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     let judge = raw.evaluator.judge.as_ref()?;
     let model = judge.model.written()?;
@@ -44,7 +44,7 @@ fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     Some(finding.help("set `guardrails.max_cost_usd`"))
 }
 
-/// Whether a model of this name costs nothing, as far as the name tells.
+/// Returns whether a model costs nothing, as far as its name tells.
 pub(super) fn is_free(model: &str) -> bool {
     model.parse().is_ok_and(|model: VendorModel| model.is_local())
 }
@@ -54,7 +54,7 @@ pub(super) fn has_budget(limits: &RawGuardrails) -> bool {
     money.into_iter().any(|limit| limit.written().is_some()) || limits.max_tokens.written().is_some()
 }
 
-/// An agent that is to say how sure it is, and is not told so.
+/// Warns about an agent that must report its confidence, but whose prompt does not say so.
 fn unasked(raw: &RawManifest) -> Option<Diagnostic> {
     let confidence = raw.evaluator.confidence.as_ref()?;
     let (prompt, at_least) = (raw.agent.prompt.written()?, confidence.at_least.written()?);

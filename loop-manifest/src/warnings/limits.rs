@@ -1,4 +1,4 @@
-//! Limits that cannot bind, and that somebody may count on.
+//! Warns about limits that cannot bind although somebody may rely on them.
 
 use super::super::{
     diagnostics::Diagnostic,
@@ -32,7 +32,7 @@ fn idle_allowance(limits: &RawGuardrails) -> Option<Diagnostic> {
     }))
 }
 
-/// The last iteration is not asked about: the run is over then.
+/// Warns about a checkpoint at the last iteration: the run is over then, so nobody is asked.
 fn late_checkpoint(limits: &RawGuardrails) -> Option<Diagnostic> {
     let (most, every) = (limits.max_iterations.written()?, limits.hitl_checkpoint.written()?);
     let count = match every.value {
@@ -50,10 +50,10 @@ fn late_failures(limits: &RawGuardrails) -> Option<Diagnostic> {
     Some(finding.help("raise the number of iterations, or lower or remove this"))
 }
 
-/// What may be spent in an hour, and cannot be spent in the whole run.
+/// Warns about an hourly cost limit that the limit on the whole run makes unreachable.
 fn idle_rate(limits: &RawGuardrails) -> Option<Diagnostic> {
     let (rate, most) = (limits.max_usd_per_hour.written()?, limits.max_cost_usd.written()?);
-    // An amount that is not above 0 is reported as wrong.
+    // Another check reports amounts that are not above 0.
     if rate.value < most.value || most.value <= 0.0 {
         return None;
     }
@@ -63,7 +63,7 @@ fn idle_rate(limits: &RawGuardrails) -> Option<Diagnostic> {
     Some(finding.help("lower or remove this, or raise the limit of the run"))
 }
 
-/// A wait after a failure that ends the run.
+/// Warns about a backoff after a failure that ends the run.
 fn idle_backoff(limits: &RawGuardrails, pace: &RawPace) -> Option<Diagnostic> {
     let (backoff, failures) = (pace.backoff_seconds.written()?, limits.max_consecutive_failures.written()?);
     if backoff.value <= 0.0 || !(1..=2).contains(&failures.value) {
@@ -75,9 +75,9 @@ fn idle_backoff(limits: &RawGuardrails, pace: &RawPace) -> Option<Diagnostic> {
     Some(finding.help("allow more failures in a row, or remove this"))
 }
 
-/// The finding about `limit`, which would bind after `count` iterations, if there are no more than that.
+/// Creates the finding about `limit`, which would bind after `count` iterations, if the run has no more than that.
 fn never_binds<T>(limit: &At<T>, count: i128, most: &At<i128>, label: &str) -> Option<Diagnostic> {
-    // A number below 1 is reported as wrong.
+    // Another check reports numbers below 1.
     if count < most.value || most.value < 1 {
         return None;
     }

@@ -1,5 +1,4 @@
-//! What is valid, and probably not what was meant: every surprise of the night that can be known in the
-//! evening.
+//! Warns about valid but probably unintended input: every surprise of the night that is predictable in the evening.
 
 mod check;
 mod command;
@@ -17,7 +16,7 @@ mod unfilled;
 
 use super::{diagnostics::Diagnostic, raw::RawManifest};
 
-/// Everything odd in the manifest, which is `text`.
+/// Returns all warnings about the manifest, whose text is `text`.
 pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     [
         prompt::of(raw, text),

@@ -1,4 +1,4 @@
-//! Models and prices for tokens that nobody reads.
+//! Warns about models and prices for tokens that nobody reads.
 
 use loop_agents::usage::Format;
 
@@ -6,7 +6,7 @@ use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest};
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let agent = &raw.agent;
-    // A model tells what it uses, and its name is who does the work.
+    // A model reports its usage, and its name identifies the worker.
     if agent.command.written().is_none() {
         return Vec::new();
     }
@@ -15,7 +15,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     if format.flags().is_some() {
         return Vec::new();
     }
-    // The prices are those of a judge and a reviewer as well.
+    // A judge and a reviewer use the prices as well.
     let is_alone = raw.evaluator.judge.is_none() && raw.evaluator.review.is_none();
     let prices = Some(&agent.prices).filter(|_| is_alone);
     [Some(&agent.model), prices]
@@ -25,7 +25,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// What is there to estimate a cost from tokens, where no tokens are read.
+/// Warns about keys that estimate a cost from tokens, where no tokens are read.
 fn idle(at: &At<String>, format: Format) -> Option<Diagnostic> {
     let finding = Diagnostic::warning(format!("`{}` does nothing here", at.key));
     let finding = finding.at(at.span.clone(), format!("with the format `{format}` nothing is estimated"));

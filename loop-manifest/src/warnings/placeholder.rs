@@ -1,7 +1,7 @@
-//! Names in braces that were meant as placeholders, and are none.
+//! Warns about names in braces that look like placeholders but are not.
 //!
-//! A prompt may be full of braces that are nobody's mistake: JSON, a format string, a component's properties.
-//! A warning about those teaches people to overlook warnings.
+//! A prompt may contain many intended braces: JSON, a format string, a component's properties. Warnings about those
+//! would teach people to ignore warnings.
 
 use std::collections::HashSet;
 
@@ -15,25 +15,25 @@ use super::super::{
 
 /// A text in braces that is not replaced as its writer expects.
 pub(super) struct Slip {
-    /// With its braces.
+    /// The text with its braces.
     written: String,
-    /// Where it begins in the prompt, in bytes.
+    /// The start in the prompt, in bytes.
     offset: usize,
     kind: Kind,
 }
 
 enum Kind {
-    /// A name that is not known.
+    /// An unknown name.
     Unknown(Option<Placeholder>),
-    /// A known name that is written otherwise: `{ goal }`, `{prior-output}`.
+    /// A known name in another spelling: `{ goal }`, `{prior-output}`.
     Otherwise(Placeholder),
-    /// A placeholder that is replaced, and whose second pair of braces stays.
+    /// A placeholder in double braces: the second pair stays.
     Doubled(Placeholder),
-    /// The prompt, in itself.
+    /// The prompt inside itself.
     Itself,
 }
 
-/// The slips of a prompt, each once.
+/// Returns the slips of a prompt, each once.
 pub(super) fn slips(prompt: &str, template: &Template) -> Vec<Slip> {
     let unknown = template.unknown().iter().filter_map(|unknown| {
         let kind = match nearest::closest(&unknown.name, Placeholder::ALL, Placeholder::name) {
@@ -49,14 +49,14 @@ pub(super) fn slips(prompt: &str, template: &Template) -> Vec<Slip> {
     slips
 }
 
-/// Whether what stands there is code rather than prose, where a name in braces is no slip.
+/// Returns whether the text at `offset` is code rather than prose, where a name in braces is intended.
 fn is_in_code(prompt: &str, offset: usize) -> bool {
     let (before, after) = prompt.split_at(offset);
     let line = [before.rsplit('\n').next(), after.split('\n').next()];
     before.contains("```") || line.into_iter().flatten().any(|part| part.contains(['`', '"', '=', ';', '$']))
 }
 
-/// Known names in braces that the template does not take for placeholders, or takes half of.
+/// Finds known names in braces that the template does not treat as placeholders, or only in part.
 fn misspelt(prompt: &str) -> impl Iterator<Item = Slip> {
     prompt.match_indices('{').filter_map(|(open, _)| {
         let inner = prompt[open + 1..].split_once('}').map(|(inner, _)| inner)?;
@@ -78,7 +78,7 @@ fn misspelt(prompt: &str) -> impl Iterator<Item = Slip> {
 }
 
 impl Slip {
-    /// The placeholder that was meant, as far as that can be known.
+    /// Returns the intended placeholder, as far as it is known.
     pub(super) const fn meant(&self) -> Option<Placeholder> {
         match self.kind {
             Kind::Unknown(meant) => meant,
@@ -87,7 +87,7 @@ impl Slip {
         }
     }
 
-    /// What is to be said of it. The manifest is `text`.
+    /// Creates the finding. The manifest is `text`.
     pub(super) fn report(&self, prompt: &At<String>, text: &str) -> Diagnostic {
         let Self { written, offset, kind } = self;
         let before = prompt.value[..*offset].matches(written).count();

@@ -1,4 +1,4 @@
-//! The prompt: what the agent will not be told.
+//! Warns about information that is missing from the prompt.
 
 use loop_agents::shell::{Placeholder, Template};
 
@@ -17,17 +17,17 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     warnings
 }
 
-/// An agent that is not told the goal works at something else.
+/// Warns about a prompt without the goal: the agent would work on something else.
 fn aimless_prompt(
     raw: &RawManifest,
     prompt: &At<String>,
     template: &Template,
     slips: &[Slip],
 ) -> Option<Diagnostic> {
-    // A goal that was made up for flags has no place.
+    // A goal that was generated for flags has no location.
     let goal = raw.goal.written().filter(|goal| !goal.span.is_empty())?;
     let is_told = template.mentions(Placeholder::Goal) || prompt.value.contains(goal.value.trim());
-    // Whoever misspelt it is told so already.
+    // Another warning already reports the misspelt placeholder.
     if is_told || slips.iter().any(|slip| slip.meant() == Some(Placeholder::Goal)) {
         return None;
     }
@@ -36,7 +36,7 @@ fn aimless_prompt(
     Some(finding.help("add `{goal}` where the prompt says what is to be done"))
 }
 
-/// An agent that is not told why the check failed does the same again.
+/// Warns about a prompt without the check's result: the agent would repeat its mistake.
 fn deaf_prompt(raw: &RawManifest, prompt: &At<String>, template: &Template) -> Option<Diagnostic> {
     let once = raw.guardrails.max_iterations.written().is_some_and(|at| at.value == 1);
     let told = [Placeholder::EvaluatorOutput, Placeholder::PriorOutput];

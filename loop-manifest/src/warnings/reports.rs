@@ -1,4 +1,4 @@
-//! Reports that nobody reads, and readers of what nobody reports.
+//! Warns about reports that nobody reads, and about formats that the agent does not print.
 
 use loop_agents::usage::Format;
 
@@ -7,7 +7,7 @@ use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, reporte
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let Some(command) = raw.agent.command.written() else { return Vec::new() };
     let written = raw.agent.format.written();
-    // A format that is none is reported as wrong.
+    // Another check reports an unknown format.
     let Some(format) = written.map_or(Some(Format::Text), |at| at.value.parse().ok()) else {
         return Vec::new();
     };
@@ -18,7 +18,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     found.into_iter().collect()
 }
 
-/// A command that is known to print something else than its format.
+/// Warns about a command that is known to print another format.
 fn unlike(command: &At<String>, at: &At<String>, format: Format) -> Option<Diagnostic> {
     let called = reporter::called(&command.value);
     let (first, _) = called.first()?;
@@ -36,7 +36,7 @@ fn unlike(command: &At<String>, at: &At<String>, format: Format) -> Option<Diagn
     Some(finding.help(format!("write `agent.format: {}`, and `{}`", first.format, first.told())))
 }
 
-/// An agent that reports, and a format in which nothing of it is read.
+/// Warns about an agent that reports its usage in a format that is not read.
 fn unread(command: &At<String>) -> Option<Diagnostic> {
     let called = reporter::called(&command.value);
     let (reporter, _) = called.iter().find(|(_, is_told)| *is_told)?;

@@ -1,4 +1,4 @@
-//! A review that costs more than anybody will know, or than anybody has allowed.
+//! Warns about a review whose cost is unknown or unlimited.
 
 use super::{
     super::{diagnostics::Diagnostic, raw::RawManifest, reporter},
@@ -9,7 +9,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     [unlimited(raw), untold(raw)].into_iter().flatten().collect()
 }
 
-/// A model that is paid for, and no limit that it could cross.
+/// Warns about a paid model without any limit.
 fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     let model = raw.evaluator.review.as_ref()?.model.written()?;
     if is_free(&model.value) || has_budget(&raw.guardrails) {
@@ -21,7 +21,7 @@ fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     Some(finding.at(model.span.clone(), label).help("set `guardrails.max_cost_usd`"))
 }
 
-/// An agent that can report what it uses, and is not told to.
+/// Warns about an agent that can report its usage, but whose flags do not request it.
 fn untold(raw: &RawManifest) -> Option<Diagnostic> {
     let agent = raw.evaluator.review.as_ref()?.agent.written()?;
     let reporter = reporter::untold(&agent.value)?;

@@ -1,4 +1,4 @@
-//! Limits in time that another limit leaves nothing to do.
+//! Warns about time limits that another limit makes unreachable.
 
 use super::super::{diagnostics::Diagnostic, field::Field, raw::RawManifest};
 
@@ -15,10 +15,10 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     found.into_iter().flatten().collect()
 }
 
-/// A limit that is not shorter than `outer`, the limit on what it is part of.
+/// Warns about a limit that is not shorter than `outer`, the limit on the whole.
 fn outlasted(limit: &Field<f64>, outer: &Field<f64>, label: &str) -> Option<Diagnostic> {
     let (limit, outer) = (limit.written()?, outer.written()?);
-    // Numbers that are not above 0 are reported as wrong.
+    // Another check reports numbers that are not above 0.
     if limit.value < outer.value || outer.value <= 0.0 {
         return None;
     }
@@ -27,12 +27,12 @@ fn outlasted(limit: &Field<f64>, outer: &Field<f64>, label: &str) -> Option<Diag
     Some(finding.help(format!("raise `{}`, or lower or remove this", outer.key)))
 }
 
-/// Delays alone can use up the time before the iterations are used up.
+/// Warns if delays alone can exhaust the time before the iterations run out.
 fn idle_time(raw: &RawManifest) -> Option<Diagnostic> {
     let (time, delay) = (raw.guardrails.max_seconds.written()?, raw.pace.every_seconds.written()?);
     let most = raw.guardrails.max_iterations.written()?;
     let waits = delay.value * (most.value as f64 - 1.0);
-    // Numbers below these are reported as wrong.
+    // Another check reports smaller numbers.
     if waits < time.value || time.value <= 0.0 || waits <= 0.0 {
         return None;
     }
@@ -45,8 +45,8 @@ fn idle_time(raw: &RawManifest) -> Option<Diagnostic> {
     Some(finding.help(format!("raise `{}`, or make the delay shorter", time.key)))
 }
 
-/// How many iterations can have begun when the time is over, each of which takes a moment.
+/// Returns how many iterations can begin within the time if each takes only a moment.
 fn begun_within(time: f64, delay: f64) -> u64 {
-    // A float that is too large becomes the largest number.
+    // A float that is too large saturates.
     (time / delay).ceil() as u64
 }

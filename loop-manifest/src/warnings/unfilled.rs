@@ -1,5 +1,5 @@
-//! Placeholders in commands. They belong in the prompt: a command gets what is known in its environment, where no
-//! text can be taken for a command.
+//! Warns about placeholders in commands. They belong in the prompt: a command receives the same data in its
+//! environment, where no text can be mistaken for a command.
 
 use loop_agents::shell::Placeholder;
 
@@ -10,11 +10,11 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     written.flat_map(|command| in_command(command, text)).collect()
 }
 
-/// The placeholders of a command, each once.
+/// Returns the placeholders of a command, each once.
 fn in_command(command: &At<String>, text: &str) -> impl Iterator<Item = Diagnostic> {
     Placeholder::ALL.into_iter().filter_map(move |placeholder| {
         let written = format!("{{{}}}", placeholder.name());
-        // `${goal}` is a variable of the shell's.
+        // `${goal}` is a shell variable.
         let mut places = command.value.match_indices(&written).enumerate();
         let (before, _) = places.find(|(_, (at, _))| !command.value[..*at].ends_with('$'))?;
         let place = source::find(text, &command.span, &written, before);
@@ -27,7 +27,7 @@ fn in_command(command: &At<String>, text: &str) -> impl Iterator<Item = Diagnost
     })
 }
 
-/// The environment variable that tells a command the same.
+/// Returns the environment variable with the same data.
 const fn variable(placeholder: Placeholder) -> Option<&'static str> {
     match placeholder {
         Placeholder::BudgetUsdLeft => Some("LOOP_BUDGET_USD_LEFT"),

@@ -9,20 +9,20 @@ use loop_telemetry::words::{
 
 use crate::error::InputError;
 
-/// The description of a command. Help, completion and the guide are made of it.
+/// The description of a command. Help, completion and the guide use it.
 #[derive(Debug)]
 pub struct About {
     /// Its name, without the `/`.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// What stands behind it, as in a synopsis; empty if nothing does.
+    /// The arguments, as in a synopsis; empty if there are none.
     pub arguments: &'static str,
-    /// What it does, on a line.
+    /// One line that says what the command does.
     pub summary: &'static str,
-    /// The rest that there is to say, in Markdown.
+    /// Further help, in Markdown.
     pub help: &'static str,
-    /// What Tab completes behind it.
+    /// The kind of arguments, for Tab completion.
     pub takes: Takes,
 }
 
@@ -54,13 +54,13 @@ impl About {
         format!("/{} {}", self.name, self.arguments).trim_end().to_owned()
     }
 
-    /// The other names, in words.
+    /// Returns the other names, in words.
     pub(crate) fn also(&self) -> Option<String> {
         let names: Vec<_> = self.aliases.iter().map(|name| format!("/{name}")).collect();
         (!names.is_empty()).then(|| format!("Also: {}", names.join(", ")))
     }
 
-    /// All that is said of it.
+    /// Returns the whole help text of the command.
     pub(crate) fn text(&self) -> String {
         let parts = [
             Some(paint(BOLD, self.synopsis())),
@@ -72,7 +72,7 @@ impl About {
         parts.join("\n\n")
     }
 
-    /// Divides its arguments into words, as a shell does.
+    /// Splits the arguments into words, as a shell does.
     ///
     /// # Errors
     /// A quote is not closed.
@@ -80,10 +80,10 @@ impl About {
         shlex::split(arguments).ok_or_else(|| self.misused("a quote is not closed"))
     }
 
-    /// Checks the arguments.
+    /// Checks that a command without arguments got none.
     ///
     /// # Errors
-    /// The command takes none, and there are some: the person meant more than would be done.
+    /// The command takes no arguments, and there are some. Ignoring them would do less than the person meant.
     pub(crate) fn accepts(&self, arguments: &str) -> Result<(), InputError> {
         if self.takes == Takes::Nothing && !arguments.is_empty() {
             let what = plain(arguments).replace(['\n', '\t'], " ");
@@ -92,7 +92,7 @@ impl About {
         Ok(())
     }
 
-    /// Returns the error for wrong arguments, which says how they are written.
+    /// Returns the error for wrong arguments, which includes the usage.
     pub fn misused(&self, problem: impl fmt::Display) -> InputError {
         InputError::Misused { problem: problem.to_string(), usage: self.synopsis() }
     }

@@ -1,4 +1,4 @@
-//! `/attach`: something for the next prompt.
+//! `/attach`: sends an image or a file with the next prompt.
 
 use std::io::Read;
 
@@ -10,10 +10,10 @@ use loop_telemetry::words;
 
 use crate::{InputError, Session};
 
-/// The largest image, in bytes: what vendors take.
+/// The largest image, in bytes. Vendors reject larger ones.
 const MOST_BYTES: u64 = 5 << 20;
 
-/// Images by the ends of their names.
+/// The image formats, by file extension.
 const IMAGES: [(&str, &str); 5] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),

@@ -1,4 +1,4 @@
-//! `/audit`: what was decided.
+//! `/audit`: shows recent policy decisions.
 
 use crate::word;
 use async_trait::async_trait;
@@ -9,7 +9,7 @@ use loop_telemetry::words::style::{BAD, DIM, paint};
 
 use crate::{InputError, Session, SessionHost};
 
-/// How many are shown.
+/// The number of decisions shown.
 const SHOWN: usize = 10;
 
 pub(crate) struct Audit;

@@ -1,4 +1,4 @@
-//! `/clear`: begin anew.
+//! `/clear`: clears the conversation.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/context`: what the model always sees.
+//! `/context`: manages text that the model always sees.
 
 use crate::word;
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! `/every`: a prompt that fires by the clock.
+//! `/every`: schedules a prompt.
 
 use async_trait::async_trait;
 use loop_schedule::{Request, When};

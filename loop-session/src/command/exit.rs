@@ -1,4 +1,4 @@
-//! `/exit`: leave.
+//! `/exit`: leaves the session.
 
 use async_trait::async_trait;
 

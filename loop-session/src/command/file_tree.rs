@@ -1,4 +1,4 @@
-//! `/file-tree`: a folder and the folders in it.
+//! `/file-tree`: shows a folder and its subfolders.
 
 use async_trait::async_trait;
 use serde_json::json;

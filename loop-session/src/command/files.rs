@@ -1,4 +1,4 @@
-//! `/files`: list a folder.
+//! `/files`: lists a folder.
 
 use async_trait::async_trait;
 use serde_json::json;

@@ -1,11 +1,11 @@
-//! What commands about folders have in common.
+//! Helpers shared by commands about folders.
 
 use crate::{InputError, word};
 use std::num::NonZeroU32;
 
 use super::About;
 
-/// The folder in words.
+/// Returns the folder in words.
 pub(crate) fn or_here(path: &str) -> &str {
     if path.is_empty() { "this folder" } else { path }
 }
@@ -13,7 +13,7 @@ pub(crate) fn or_here(path: &str) -> &str {
 /// `[PATH] [--depth N]`, in any order.
 ///
 /// # Errors
-/// A depth that is none, one too many, or an option that there is not.
+/// The depth is invalid, there are too many paths, or an option is unknown.
 pub(crate) fn depth(about: &About, arguments: &str) -> Result<(String, Option<NonZeroU32>), InputError> {
     let (mut path, mut depth, mut rest) = (Vec::new(), None, arguments);
     while !rest.is_empty() {

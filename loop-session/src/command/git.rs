@@ -1,4 +1,4 @@
-//! `/git`: what git says.
+//! `/git`: runs git commands that only read.
 
 use crate::word;
 use async_trait::async_trait;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{About, Command, Takes};
 use crate::{InputError, Session};
 
-/// What changes nothing.
+/// The subcommands that change nothing.
 const SUBCOMMANDS: [&str; 5] = ["status", "diff", "log", "show", "blame"];
 
 pub(crate) struct Git;

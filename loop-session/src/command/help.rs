@@ -1,4 +1,4 @@
-//! `/help`: what can be done.
+//! `/help`: lists the commands.
 
 use async_trait::async_trait;
 
@@ -34,7 +34,7 @@ impl Command for Help {
     }
 }
 
-/// Signs that are no command, and keys.
+/// Prefixes that are not commands, and keys.
 pub(crate) const OTHERS: [(&str, &str); 6] = [
     ("TEXT", "is said to the model"),
     ("!COMMAND", "runs a command, and the model knows what it printed"),

@@ -1,7 +1,7 @@
-//! `/loop`: again and again.
+//! `/loop`: repeats a line.
 //!
-//! It is what `loop every` is, inside of the session: the same machine repeats a line, and the line has the same
-//! conversation, tools, rules and transcript as one that is typed.
+//! This is `loop every` inside a session. The same machine repeats a line, and the repeated line has the same
+//! conversation, tools, rules and transcript as a typed one.
 
 use std::{num::NonZeroU64, time::Duration};
 
@@ -63,7 +63,7 @@ impl Command for Loop {
     }
 }
 
-/// Returns whether a line begins a loop. A loop is done without a person, although one began it.
+/// Returns whether a line begins a loop. A loop runs unattended, even though a person started it.
 pub fn is_loop(line: &str) -> bool {
     matches!(Input::of(line), Input::Command { name, .. } if name.eq_ignore_ascii_case(ABOUT.name))
 }
@@ -82,7 +82,7 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> R
     Ok(())
 }
 
-/// One line of a session, as an iteration. It has the session, and nobody who could be asked.
+/// One line of a session, as an iteration. It has the session, but no channel to a person.
 struct Line<'a> {
     line: &'a str,
     session: &'a mut Session,
@@ -95,14 +95,14 @@ impl Iteration for Line<'_> {
     async fn run(&mut self, cx: IterationContext<()>) -> Result<(), IterationError> {
         tokio::select! {
             biased;
-            // At first: what is ended writes down how far it came.
+            // This branch comes first: an interrupted line still records how far it came.
             done = self.session.perform(self.line) => done.map_err(|error| WorkError::failed(with_causes(&error))),
             () = cx.cancelled() => Err(WorkError::failed(InputError::Interrupted)),
         }
     }
 }
 
-/// What is to be repeated, and how.
+/// The line to repeat, and how to repeat it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wanted<'a> {
     interval: Duration,
@@ -110,7 +110,7 @@ struct Wanted<'a> {
     line: &'a str,
 }
 
-/// Reads the arguments. Options stand behind the interval alone: in a prompt they are words.
+/// Reads the arguments. Options are valid only right after the interval: in a prompt they are words.
 fn wanted(arguments: &str) -> Result<Wanted<'_>, InputError> {
     let (first, rest) = word(arguments);
     if first.is_empty() {
@@ -125,7 +125,7 @@ fn wanted(arguments: &str) -> Result<Wanted<'_>, InputError> {
     Ok(Wanted { interval, count: count.unwrap_or(repeat::DEFAULT_COUNT), line })
 }
 
-/// A number of seconds is an interval, and `5 m` is one that was written in two words.
+/// Rejects an interval written as two words, such as `5 m`. A bare number is an interval in seconds.
 fn one_word(first: &str, rest: &str) -> Result<(), InputError> {
     let (unit, _) = word(rest);
     let is_unit = UNITS.contains(&&*unit.to_lowercase()) && first.bytes().all(|byte| byte.is_ascii_digit());
@@ -137,13 +137,13 @@ fn one_word(first: &str, rest: &str) -> Result<(), InputError> {
     Ok(())
 }
 
-/// What stands behind a number in an interval, where somebody would part them.
+/// Units that somebody may separate from the number in an interval.
 const UNITS: [&str; 5] = ["ms", "s", "m", "h", "d"];
 
 fn no_interval(written: &str, why: &RhythmError) -> InputError {
     let hint = match why {
         _ if written.starts_with("--") => "\n  the interval stands before the options",
-        // It is no mistake in an interval, but the beginning of something else.
+        // The text is not a malformed interval but the start of something else.
         RhythmError::Interval(DurationError::Unreadable) => {
             "\n  a prompt without an interval is for /every, which schedules it (at a shell: `loop schedule add`)"
         }
@@ -152,10 +152,11 @@ fn no_interval(written: &str, why: &RhythmError) -> InputError {
     ABOUT.misused(format!("the interval `{written}`: {why}{hint}"))
 }
 
-/// The one option that there is.
+/// The only option.
 const COUNT: &str = "--count";
 
-/// `[--count N] [--] LINE`, or with a `=`. What looks like an option and is none was hardly meant to be said.
+/// Reads `[--count N] [--] LINE`; `--count=N` works too. Text that looks like an unknown option is an error, because it
+/// was hardly meant as part of a prompt.
 fn options(mut rest: &str) -> Result<(Option<NonZeroU64>, &str), InputError> {
     let mut count = None;
     loop {
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
     use crate::cases;
 
-    /// What people know is otherwise here: what was a slip is said to be one.
+    /// Known inputs that this session rejects as mistakes.
     const OTHERWISE: [&str; 2] = ["5m --count", "5m --count=3 hi"];
 
     #[test]

@@ -1,8 +1,8 @@
 //! The commands of a session, one file each.
 //!
-//! A command is described once, in its [`About`]; help, completion and the guide's page are made of that. A
-//! command has no way to a person but what it says: there is no editor in its reach. So a command that is repeated at
-//! night asks nobody anything.
+//! Each command has one description, its [`About`], from which help, completion and the guide's page are made. A
+//! command reaches the person only through its output; it has no access to the editor. So a command that repeats at
+//! night cannot ask anybody anything.
 
 mod about;
 mod attach;

@@ -1,4 +1,4 @@
-//! `/model`: who answers.
+//! `/model`: shows or changes the model.
 
 use crate::word;
 use async_trait::async_trait;
@@ -49,7 +49,7 @@ impl Command for Model {
     }
 }
 
-/// The models that are known, with a word at the one that answers. That one is known, whoever named it.
+/// Lists the known models and marks the current one. The current model is always in the list, however it was chosen.
 fn list(mut names: Vec<String>, answers: Option<&str>) -> String {
     if let Some(model) = answers.filter(|model| !names.iter().any(|name| name == model)) {
         names.insert(0, model.to_owned());

@@ -1,4 +1,4 @@
-//! The guide's page on the session, which is made of what the commands say of themselves.
+//! The guide's page on the session, made from the descriptions of the commands.
 
 use std::{env, fs};
 

@@ -1,7 +1,7 @@
-//! `/permissions`: which paths may be used.
+//! `/permissions`: shows and sets the rules for paths.
 //!
-//! The first rule ends that everything is allowed. Who says what may be done in one folder means that folder, so the
-//! first rule that is set here comes with one that allows the rest.
+//! Before the first rule, everything is allowed; any rule ends that. A person who sets a rule for one folder means only
+//! that folder, so the first rule set here comes with another one that allows the rest.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::{LocalPath, Origin, Permissions as Rules, UnknownVerb, Verb};
@@ -29,7 +29,7 @@ impl Command for Permissions {
     }
 
     fn repeated(&self, arguments: &str) -> Repeated {
-        // As when it is run: quotes do not hide a word.
+        // Parses as `run` does: quotes do not hide a word.
         match ABOUT.words(arguments).unwrap_or_default().first().map(String::as_str) {
             Some("set" | "reset") => Repeated::Rules,
             _ => Repeated::Same,
@@ -71,7 +71,7 @@ impl Command for Permissions {
     }
 }
 
-/// The rules, and this one.
+/// Returns the rules with this one added.
 fn with(rules: &Rules, path: &str, verbs: &[&str]) -> Result<Rules, InputError> {
     let path: LocalPath = path.parse().map_err(|error| ABOUT.misused(error))?;
     let verbs = match verbs {

@@ -1,4 +1,4 @@
-//! `/read`: files for the model.
+//! `/read`: shows files to the model.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/read-dir`: the text files of a folder for the model.
+//! `/read-dir`: shows the text files of a folder to the model.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::workspace::{Kind, Workspace};
@@ -11,13 +11,13 @@ use loop_telemetry::words;
 
 use crate::{InputError, Session};
 
-/// How many levels are read, unless somebody says.
+/// The default number of levels.
 const DEPTH: u32 = 2;
 
-/// How much is read in all, in bytes.
+/// The maximum total to read, in bytes.
 const MOST_BYTES: usize = 256 << 10;
 
-/// How many files are looked at.
+/// The maximum number of files to examine.
 const MOST_FILES: usize = 500;
 
 pub(crate) struct ReadDir;
@@ -69,7 +69,7 @@ impl Command for ReadDir {
     }
 }
 
-/// The files that may be read, so many levels deep, in the order of their names.
+/// Collects the readable files down to this depth, ordered by name.
 fn files(workspace: &Workspace, path: &str, levels: u32, found: &mut Vec<String>) -> Result<(), InputError> {
     for entry in workspace.list(path)? {
         if found.len() >= MOST_FILES {
@@ -85,7 +85,7 @@ fn files(workspace: &Workspace, path: &str, levels: u32, found: &mut Vec<String>
         };
         match entry.kind {
             Kind::File => found.push(inner),
-            // One that cannot be listed, or is gone by now, is passed over.
+            // Skips a folder that cannot be listed or no longer exists.
             Kind::Folder if levels > 1 => drop(files(workspace, &inner, levels - 1, found)),
             _ => {}
         }

@@ -11,24 +11,24 @@ use crate::{
     error::{InputError, UnknownCommand},
 };
 
-/// A command that a person gives a session: `/name arguments`.
+/// A command that a person gives to a session: `/name arguments`.
 ///
-/// A command has no way to a person but what it [says](Session::say). So a command that is repeated at night asks nobody
+/// A command reaches the person only through [`Session::say`]. So a command that repeats at night cannot ask anybody
 /// anything.
 #[async_trait]
 pub trait Command: Send + Sync {
     /// Returns the description of the command.
     fn about(&self) -> &'static About;
 
-    /// Returns what comes of repeating the command with these arguments. Default: the same each time.
+    /// Returns the effect of repeating the command with these arguments. Default: each repeat does the same.
     fn repeated(&self, _arguments: &str) -> Repeated {
         Repeated::Same
     }
 
-    /// Carries out the command.
+    /// Runs the command.
     ///
     /// # Errors
-    /// The reason why it was not carried out, or [`InputError::Interrupted`].
+    /// Returns the reason why the command did not run, or [`InputError::Interrupted`].
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError>;
 }
 
@@ -37,7 +37,7 @@ pub trait Command: Send + Sync {
 pub struct Commands(Vec<Arc<dyn Command>>);
 
 impl Commands {
-    /// Returns no commands.
+    /// Returns an empty set of commands.
     pub const fn none() -> Self {
         Self(Vec::new())
     }
@@ -54,12 +54,12 @@ impl Commands {
         self.0.iter().map(|command| &**command)
     }
 
-    /// Returns the names of all commands; other names are not among them.
+    /// Returns the primary names of all commands, without aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.all().map(|command| command.about().name)
     }
 
-    /// Returns the command that has this name, or this other name. Upper and lower case are the same.
+    /// Returns the command with this name or alias, ignoring case.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
         let name = name.to_lowercase();
         let found = self.0.iter().find(|command| command.about().names().any(|own| own == name));
@@ -69,11 +69,11 @@ impl Commands {
     /// Returns the command of this name.
     ///
     /// # Errors
-    /// No command has it.
+    /// No command has this name.
     pub(crate) fn known(&self, name: &str) -> Result<Arc<dyn Command>, UnknownCommand> {
         self.find(name).ok_or_else(|| {
             let names = self.all().flat_map(|command| command.about().names());
-            // Every word of one letter is near to all others.
+            // A word of one letter is close to every other word.
             let meant = closest(&name.to_lowercase(), names, |name| name);
             let meant = meant.filter(|_| name.chars().nth(1).is_some());
             UnknownCommand { written: name.to_owned(), meant }
@@ -90,7 +90,7 @@ impl Commands {
         Ok(command)
     }
 
-    /// Returns what comes of repeating a line.
+    /// Returns the effect of repeating a line.
     pub fn repeated(&self, line: &str) -> Repeated {
         match Input::of(line) {
             Input::Command { name, arguments } => {
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_unknown_command_says_where_to_find_the_others_and_what_may_be_meant() {
-        // That one was told of in advice, and was not there.
+        // Advice once named this command although it does not exist.
         for (input, _) in cases::of("unknownCommand") {
             let name = input.as_str().unwrap().trim_start_matches('/').split(' ').next().unwrap();
             assert!(Commands::standard().find(name).is_some(), "{name}");

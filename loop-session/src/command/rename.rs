@@ -1,4 +1,4 @@
-//! `/rename`: a name for the session.
+//! `/rename`: names the session.
 
 use async_trait::async_trait;
 

@@ -1,25 +1,26 @@
-//! What comes of a command that is done again and again.
+//! The effect of repeating a command.
 //!
-//! What a loop or a job repeats, nobody looks at. A command that makes another loop each time, or goes on with another
-//! session, is not refused where it is done at last, but where somebody still reads it: when the loop or the job is made.
+//! Nobody watches what a loop or a job repeats. Some commands would create another loop each time, or switch to another
+//! session. The refusal comes when the loop or the job is created, while somebody can still read it, and not when the
+//! command finally runs.
 
-/// What comes of doing something again and again.
+/// The effect of repeating a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeated {
-    /// The same each time.
+    /// Each repeat does the same.
     Same,
-    /// More and more loops, or jobs.
+    /// Each repeat creates another loop or job.
     More,
-    /// The rest is done in another session, which was not asked to.
+    /// The remaining repeats would run in another session, which nobody asked for.
     Elsewhere,
-    /// Other rules hold for what is done. A model makes jobs as well, and rules are a person's affair.
+    /// The repeat changes the rules that apply. Models create jobs too, and only a person may change rules.
     Rules,
-    /// An end: it leaves the session.
+    /// The repeat leaves the session.
     End,
 }
 
 impl Repeated {
-    /// Why there is no such `kind`, a loop or a job; nothing if there can be.
+    /// Returns why no such `kind` (a loop or a job) can be created, or `None` if it can.
     pub(crate) fn refused(self, kind: &str) -> Option<String> {
         match self {
             Self::Same => None,

@@ -1,4 +1,4 @@
-//! `/run`: a command.
+//! `/run`: runs a command.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/safemode`: which commands may run.
+//! `/safemode`: shows or sets which commands may run.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::{Origin, Placed};

@@ -1,4 +1,4 @@
-//! `/schedule`: the prompts that fire by the clock.
+//! `/schedule`: manages the scheduled prompts.
 
 use crate::word;
 use async_trait::async_trait;
@@ -23,7 +23,7 @@ const ABOUT: About = About {
     takes: Takes::Words(WORDS),
 };
 
-/// What is to be done.
+/// The requested action.
 #[derive(Debug, PartialEq)]
 enum Wanted<'a> {
     List,
@@ -111,7 +111,7 @@ fn wanted<'a>(
     })
 }
 
-/// The five fields that stand first, quoted or not, and the rest.
+/// Splits off the five fields of a cron expression, quoted or not.
 fn expression(text: &str) -> Option<(&str, &str)> {
     if let Some(quote) = text.chars().next().filter(|first| matches!(first, '\'' | '"')) {
         let (expression, rest) = text[1..].split_once(quote)?;

@@ -1,4 +1,4 @@
-//! `/search`: lines of files that match.
+//! `/search`: finds matching lines in files.
 
 use async_trait::async_trait;
 use serde_json::json;

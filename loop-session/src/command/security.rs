@@ -1,4 +1,4 @@
-//! `/security`: all rules.
+//! `/security`: shows all rules.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/session`: this one, and those of before.
+//! `/session`: manages this session and earlier ones.
 
 use crate::word;
 use std::{iter, path::Path};
@@ -20,7 +20,7 @@ use loop_telemetry::words::{
 
 use crate::{InputError, Session as State, SessionHost};
 
-/// How many are listed.
+/// The number of sessions listed.
 const LISTED: usize = 20;
 
 const COLUMNS: &[Column] = &[
@@ -90,7 +90,7 @@ fn list(session: &State) -> Result<String, InputError> {
     Ok(iter::once(table).filter(|table| !table.is_empty()).chain(unreadable).collect::<Vec<_>>().join("\n"))
 }
 
-/// One that cannot be read, and why.
+/// Describes a session that cannot be read, and why.
 fn unread(session: &UnreadableSession, host: &SessionHost, now: Timestamp) -> String {
     let ago = words::ago(now.duration_since(session.last_used).unsigned_abs());
     let name = session.name.as_deref().map(|name| format!(" ({})", host.one_line(name))).unwrap_or_default();
@@ -115,11 +115,11 @@ fn row(entry: &SessionEntry, session: &State, now: Timestamp) -> Vec<String> {
     ]
 }
 
-/// Names that are no files, but kinds of them.
+/// Names that are file formats rather than files.
 const KINDS: [(&str, &str); 4] =
     [("md", "md"), ("markdown", "md"), ("fountain", "fountain"), ("spmd", "spmd")];
 
-/// `FILE [ID] [--force]`; gives what is said of it.
+/// Runs `export` with `FILE [ID] [--force]`, and returns the text for the person.
 async fn export(arguments: &str, session: &mut State) -> Result<String, InputError> {
     let mut words = ABOUT.words(arguments)?;
     let all = words.len();
@@ -141,7 +141,7 @@ async fn export(arguments: &str, session: &mut State) -> Result<String, InputErr
     }
 }
 
-/// What a session is called, as the name of a file.
+/// Returns the session's name in a form that fits a file name.
 fn called(session: &State, id: &str) -> String {
     let id = if id.is_empty() { session.log.id() } else { id };
     let found = session.meant(id).ok();
@@ -151,7 +151,7 @@ fn called(session: &State, id: &str) -> String {
     format!("session-{name}")
 }
 
-/// A session as a text, of the kind that the file's name tells.
+/// Returns a session as text, in the format that the file's name implies.
 fn exported(session: &State, id: &str, file: &Path) -> Result<String, InputError> {
     let id = match id {
         "" if !session.log.has_begun() => return Err(InputError::refused("nothing was said yet")),
@@ -163,7 +163,7 @@ fn exported(session: &State, id: &str, file: &Path) -> Result<String, InputError
     Ok(if is_screenplay { fountain(&entries, speech) } else { markdown(&entries, speech) })
 }
 
-/// A message, for those who do not know what one is.
+/// Converts a message to the form that exporters understand.
 fn speech(message: &Message) -> Speech<'_> {
     let calls = message.calls().iter().map(|answered| SpokenCall {
         tool: &answered.call.name,

@@ -1,4 +1,4 @@
-//! `/status`: how things stand.
+//! `/status`: shows the state of the session.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/summarize`: the conversation in a few words, to go on with.
+//! `/summarize`: replaces the conversation with a summary.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! `/tools`: what the model can call.
+//! `/tools`: lists the tools of the model.
 
 use async_trait::async_trait;
 

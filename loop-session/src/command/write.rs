@@ -1,4 +1,4 @@
-//! `/write`: the last reply, in a file.
+//! `/write`: writes the last reply to a file.
 
 use async_trait::async_trait;
 use loop_agents::chat::Message;
@@ -45,15 +45,15 @@ impl Command for Write {
     }
 }
 
-/// What is in a fence.
+/// The content of a code fence.
 #[derive(Debug, PartialEq, Eq)]
 struct Code {
     text: String,
-    /// Else it goes to the end: the reply was cut, or the model forgot.
+    /// If false, the code runs to the end of the reply: the reply was cut, or the model forgot the closing fence.
     is_closed: bool,
 }
 
-/// What is in the first fence of a text.
+/// Returns the content of the first code fence in a text.
 fn first_code(text: &str) -> Option<Code> {
     let mut lines = text.lines();
     let fence = lines.find_map(|line| {

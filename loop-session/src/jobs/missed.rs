@@ -1,7 +1,7 @@
-//! One-shots whose time came while nobody was here.
+//! One-shot jobs whose time passed while no session was open.
 //!
-//! A reminder for nine o'clock is no use at six in the evening, or it is just what is needed: only the person knows.
-//! So they are shown when a session begins, and asked about; without an answer they stay, and are asked about again.
+//! A reminder for nine o'clock may be useless at six in the evening, or still needed: only the person knows. So the
+//! session asks about missed jobs when it begins. Unanswered jobs stay, and the next session asks again.
 
 use std::collections::VecDeque;
 
@@ -13,31 +13,31 @@ use loop_telemetry::words::{instant, until};
 
 use crate::error::InputError;
 
-/// What is still to be asked about, the oldest first.
+/// The missed jobs that still need a question, oldest first.
 #[derive(Debug, Default)]
 pub struct MissedJobs(VecDeque<Missed>);
 
-/// A job of the folder that was missed, and that a person is asked about.
+/// A missed job of the folder, which needs a person's answer.
 #[derive(Debug)]
 struct Missed {
     job: Job,
     slot: Timestamp,
 }
 
-/// What is to be done now.
+/// The action after an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum MissedAnswer {
-    /// This line, in the session.
+    /// Carry out this line in the session.
     Line(String),
-    /// Nothing here: the job fires where the folder's jobs do.
+    /// Nothing here: the job fires with the folder's other jobs.
     Elsewhere,
-    /// Nothing: the job is gone.
+    /// Nothing: the job is deleted.
     Gone,
 }
 
 impl SessionJobs {
-    /// What was missed, the oldest first; nothing if somebody else fires these jobs, who asks then. It blocks, for
-    /// the disk.
+    /// Returns the missed jobs, oldest first. Returns none if another process fires these jobs, because that process
+    /// asks. Blocks on the disk.
     ///
     /// # Errors
     /// The jobs cannot be read.
@@ -58,14 +58,14 @@ impl SessionJobs {
         Ok(MissedJobs(missed.into()))
     }
 
-    /// Does what the person answered, at most once whatever happens: the job is taken away before it is done. It
-    /// blocks, for the disk.
+    /// Carries out the person's answer at most once, even after a crash: the job is removed before its work begins.
+    /// Blocks on the disk.
     ///
     /// # Errors
     /// The jobs cannot be written.
     fn answered(&self, missed: &Missed, fire: bool) -> Result<MissedAnswer, InputError> {
         let id = missed.job.id;
-        // An agent or a manifest is for a run of its own.
+        // An agent or a manifest needs a separate run.
         if fire && !matches!(JobAction::of(&missed.job), Ok(JobAction::Model { .. })) {
             let is_there = self.project.change(|jobs| jobs.want(id))?;
             return Ok(if is_there { MissedAnswer::Elsewhere } else { MissedAnswer::Gone });
@@ -79,7 +79,7 @@ impl SessionJobs {
 }
 
 impl MissedJobs {
-    /// The question that is to be asked now, if one is.
+    /// Returns the next question, if there is one.
     pub fn question(&self, jobs: &SessionJobs, now: Timestamp) -> Option<String> {
         let Missed { job, slot } = self.0.front()?;
         Some(format!(
@@ -90,8 +90,8 @@ impl MissedJobs {
         ))
     }
 
-    /// Takes a line for the answer, if it is one to a question; otherwise the questions are for another time. Blocks,
-    /// for the disk.
+    /// Treats a line as the answer to a question, if it is one; otherwise the questions wait until later. Blocks on the
+    /// disk.
     ///
     /// # Errors
     /// The jobs cannot be written.

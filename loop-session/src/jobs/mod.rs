@@ -1,8 +1,8 @@
-//! Prompts of a session that fire by the clock.
+//! Scheduled prompts of a session.
 //!
-//! A person who types `/every 10m look at the build` wants it to stop when they close the window, and never to find it
-//! in the middle of a reply. So such a job lives in memory, as long as its session, and fires between two turns; what is
-//! to outlive the session is said to be, and is kept with the jobs of `loop schedule`.
+//! A person who types `/every 10m look at the build` wants it to stop when they close the window, and never wants it to
+//! interrupt a reply. So such a job lives in memory as long as its session, and fires between two turns. A job that
+//! should outlive the session must be declared durable; it is stored with the jobs of `loop schedule`.
 //!
 //! | what | where |
 //! | --- | --- |

@@ -1,7 +1,7 @@
-//! What is due comes between two lines.
+//! Delivery of due jobs between two lines.
 //!
-//! The runner of the jobs lives beside the session, and is told when somebody is free: not while a reply comes, nor
-//! while a command runs. What it delivers waits here until the session takes it.
+//! The runner of the jobs works beside the session. The session tells it when it is free, that is, when no reply is
+//! arriving and no command runs. Delivered jobs wait here until the session takes them.
 
 use std::{
     fmt,
@@ -18,19 +18,19 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::session_jobs::SessionJobs;
 
-/// Fires the jobs of a session, as long as it lives. A front end says when the person and the model are idle, and
-/// carries out the [due](Self::due) jobs between two lines.
+/// Fires the jobs of a session as long as the session lives. A front end reports when the person and the model are
+/// idle, and carries out the [due](Self::due) jobs between two lines.
 pub struct SessionScheduler {
     due: mpsc::UnboundedReceiver<DueJob>,
     is_free: Arc<AtomicBool>,
     runner: RunnerHandle,
-    /// What was due when something else came first.
+    /// A due job that something else preempted.
     held: Option<DueJob>,
     end: CancellationToken,
     _watched: Option<OffSwitchWatch>,
 }
 
-/// A prompt whose time has come. The job counts as running until this is dropped.
+/// A scheduled prompt that is due. The job counts as running until this is dropped.
 pub struct DueJob {
     fire: Fire,
     work: Delivering,
@@ -38,10 +38,10 @@ pub struct DueJob {
 }
 
 impl SessionScheduler {
-    /// Begins to fire these jobs, unless all jobs are switched off.
+    /// Starts to fire these jobs, unless all jobs are switched off.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub fn start(jobs: &SessionJobs) -> Self {
         let (tell, due) = mpsc::unbounded_channel();
         let (is_free, switch, end) =
@@ -50,16 +50,16 @@ impl SessionScheduler {
         let runner = Runner::new(jobs.store.clone(), delivery, jobs.host.clock());
         let runner = runner.with_settings(jobs.numbers().clone()).with_switch(switch.clone());
         let handle = runner.handle();
-        // Where the switch cannot be seen, nothing has been switched off.
+        // If the switch file cannot be watched, the jobs count as switched on.
         let watched = jobs.project.off_switch().watch(&switch, || {}).ok();
         if !jobs.is_disabled {
-            // In memory nothing can fail.
+            // An in-memory store cannot fail.
             drop(tokio::spawn(runner.run(end.clone())));
         }
         Self { due, is_free, runner: handle, held: None, end, _watched: watched }
     }
 
-    /// Sets whether a job can be taken now.
+    /// Sets whether the session can take a job now.
     pub fn set_free(&self, is_free: bool) {
         self.is_free.store(is_free, Ordering::Relaxed);
         if is_free {
@@ -67,10 +67,10 @@ impl SessionScheduler {
         }
     }
 
-    /// Waits for the next job that is due; for ever if nothing fires here.
+    /// Waits for the next due job; waits forever if this session fires no jobs.
     ///
     /// # Cancel safety
-    /// Cancel safe: what was due is returned by the next call.
+    /// This is cancel safe: the next call returns the job that was due.
     pub async fn due(&mut self) -> DueJob {
         let due = match self.held.take() {
             Some(held) => Some(held),
@@ -82,7 +82,7 @@ impl SessionScheduler {
         }
     }
 
-    /// Returns a job that something else came before: it is due again.
+    /// Puts back a job that something else preempted: it is due again.
     pub fn hold(&mut self, due: DueJob) {
         self.held = Some(due);
     }
@@ -95,18 +95,18 @@ impl Drop for SessionScheduler {
 }
 
 impl DueJob {
-    /// Begins it, and returns whether it is still wanted: the job may have been deleted meanwhile.
+    /// Marks the job as started. Returns false if the job was deleted in the meantime.
     pub async fn begins(&self) -> bool {
-        // In memory nothing can fail.
+        // An in-memory store cannot fail.
         self.work.started().await.unwrap_or(false)
     }
 
-    /// The line that is carried out.
+    /// Returns the line to carry out.
     pub fn prompt(&self) -> &str {
         &self.fire.job.prompt
     }
 
-    /// Describes it for the person: which job is due, and for how many slots.
+    /// Describes the job for the person: its id, and how many slots it covers.
     pub fn heading(&self) -> String {
         let Fire { job, slots, is_last, .. } = &self.fire;
         let count = slots.map_or(1, |slots| slots.count);
@@ -116,7 +116,7 @@ impl DueJob {
     }
 }
 
-/// Hands over what is due, and waits until it is done.
+/// Hands over due jobs, and waits until each is done.
 struct Handing {
     due: mpsc::UnboundedSender<DueJob>,
     is_free: Arc<AtomicBool>,
@@ -131,7 +131,7 @@ impl Delivery for Handing {
     async fn deliver(&self, fire: Fire, work: Delivering) {
         let (over, done) = oneshot::channel();
         if self.due.send(DueJob { fire, work, _over: over }).is_ok() {
-            // Nothing is ever said: the session lets go of its end.
+            // No message ever arrives: the session drops its end of the channel.
             let _ = done.await;
         }
     }

@@ -11,20 +11,20 @@ use loop_telemetry::words::{instant, until};
 
 use crate::{error::InputError, host::SessionHost};
 
-/// The key under which a job says who made it, if that was not a person.
+/// The metadata key that names a job's creator, if that was not a person.
 const MADE_BY: &str = "made_by";
 const MODEL: &str = "model";
 
-/// The jobs of a session. Clones are the same.
+/// The jobs of a session. Clones share the jobs.
 #[derive(Debug, Clone)]
 pub struct SessionJobs {
     pub(super) store: MemoryStore,
     /// The jobs of the folder, which outlive the session.
     pub(super) project: Arc<ProjectJobs>,
-    /// The time zone of cron expressions.
+    /// The time zone for cron expressions.
     zone: Zone,
     pub(super) host: SessionHost,
-    /// Whether a variable stops all jobs of this process.
+    /// True if a variable stops all jobs of this process.
     pub(super) is_disabled: bool,
 }
 
@@ -33,14 +33,14 @@ pub struct SessionJobs {
 pub(crate) struct AddedJob {
     pub(super) job: Job,
     first: FirstFire,
-    /// It outlives the session.
+    /// True if the job outlives the session.
     durable: bool,
-    /// What is odd about it.
+    /// A warning about the job, if there is one.
     warning: Option<&'static str>,
 }
 
 impl SessionJobs {
-    /// Begins without jobs, in a folder whose other jobs are these, by this machine's clock.
+    /// Creates an empty job list beside the folder's stored jobs, in this machine's time zone.
     ///
     /// # Errors
     /// The machine's time zone has no name.
@@ -54,12 +54,12 @@ impl SessionJobs {
         Self { is_disabled, ..self }
     }
 
-    /// Whose clock holds.
+    /// Returns the time zone of the jobs.
     pub(crate) const fn zone(&self) -> &Zone {
         &self.zone
     }
 
-    /// The numbers that hold for jobs.
+    /// Returns the numeric settings for jobs.
     pub(crate) fn numbers(&self) -> &Settings {
         self.project.settings()
     }
@@ -67,7 +67,8 @@ impl SessionJobs {
     /// Adds a job that ends with the session.
     ///
     /// # Errors
-    /// It never fires, or not soon; it is too long; there are too many; all jobs are switched off.
+    /// Fails if the job never fires or not soon, the prompt is too long, there are too many jobs, or all jobs are
+    /// switched off.
     pub(crate) fn add(&self, when: When, prompt: &str) -> Result<AddedJob, InputError> {
         self.fires()?;
         let now = self.host.now();
@@ -77,7 +78,7 @@ impl SessionJobs {
         Ok(AddedJob { job, first, durable: false, warning: None })
     }
 
-    /// Whether anything fires here.
+    /// Fails if this session fires no jobs.
     fn fires(&self) -> Result<(), InputError> {
         if self.is_disabled {
             return Err(InputError::refused(format!("nothing fires here: {DISABLE_VARIABLE} is set")));
@@ -90,11 +91,11 @@ impl SessionJobs {
         }
     }
 
-    /// Adds a job that outlives the session: the model of the settings does it, in runs of its own. It blocks, for the
+    /// Adds a job that outlives the session. The model of the settings carries it out, in separate runs. Blocks on the
     /// disk.
     ///
     /// # Errors
-    /// As [`add`](Self::add), and the store cannot be written.
+    /// As for [`add`](Self::add); also fails if the store cannot be written.
     pub(crate) fn add_durable(&self, when: When, prompt: &str) -> Result<AddedJob, InputError> {
         let now = self.host.now();
         let mut job = Job::new(JobId::random(), when, prompt, now);
@@ -108,12 +109,12 @@ impl SessionJobs {
         Ok(AddedJob { job, first, durable: true, warning })
     }
 
-    /// The jobs of the session, in the order in which they were added.
+    /// Returns the jobs of the session in insertion order.
     fn records(&self) -> Vec<Record> {
         self.store.read().records().to_vec()
     }
 
-    /// Removes a job of either kind: it never fires again. Says whether there was one. It blocks, for the disk.
+    /// Deletes a job of either kind, so that it never fires again. Returns whether it existed. Blocks on the disk.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -122,10 +123,10 @@ impl SessionJobs {
         Ok(is_ours || self.project.change(|jobs| jobs.remove(id))?.is_some())
     }
 
-    /// Does the same for the model: a job that a person keeps in the folder is theirs. It blocks, for the disk.
+    /// Deletes a job for the model, which may not delete a person's stored job. Blocks on the disk.
     ///
     /// # Errors
-    /// The job is a person's, or the store cannot be written.
+    /// The job belongs to a person, or the store cannot be written.
     pub(crate) fn delete_for_model(&self, id: JobId) -> Result<bool, InputError> {
         let jobs = self.project.jobs()?;
         let made_by = jobs.get(id).map(|record| record.job.more.get(MADE_BY).cloned());
@@ -137,7 +138,7 @@ impl SessionJobs {
         }
     }
 
-    /// Changes a job of the session; says whether there is one.
+    /// Changes a job of the session. Returns whether it exists.
     pub(crate) fn change(&self, change: JobChange, id: JobId) -> bool {
         let now = self.host.now();
         self.store.update(|jobs| match change {
@@ -147,10 +148,10 @@ impl SessionJobs {
         })
     }
 
-    /// All jobs, a line each: those of the session, and those that outlive it. It blocks, for the disk.
+    /// Lists all jobs, one per line, both of the session and durable. Blocks on the disk.
     ///
     /// # Errors
-    /// Those that outlive it cannot be read.
+    /// The durable jobs cannot be read.
     pub(crate) fn page(&self, now: Timestamp) -> Result<String, InputError> {
         let lines =
             |records: &[Record]| records.iter().map(|record| self.line(record, now)).collect::<Vec<_>>();
@@ -164,7 +165,7 @@ impl SessionJobs {
         Ok(page.join("\n"))
     }
 
-    /// A line about a job: its id, when it fires, and what.
+    /// Describes a job in one line: its id, its schedule and its prompt.
     fn line(&self, record: &Record, now: Timestamp) -> String {
         let Record { job, .. } = record;
         let due = record.status(self.numbers(), now).and_then(|status| status.due);
@@ -177,7 +178,7 @@ impl SessionJobs {
     }
 }
 
-/// What can be done to a job of the session.
+/// A change to a job of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JobChange {
     Pause,
@@ -186,7 +187,7 @@ pub(crate) enum JobChange {
 }
 
 impl AddedJob {
-    /// What was added, when it fires, and until when.
+    /// Describes the added job: its prompt, its schedule and its expiry.
     pub(crate) fn text(&self, zone: &Zone, now: Timestamp) -> String {
         let Self { job, first, durable, warning } = self;
         let life = if *durable {

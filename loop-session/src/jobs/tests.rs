@@ -19,13 +19,13 @@ fn jobs() -> (TempDir, SessionJobs) {
     (folder, SessionJobs::new(project, silent()).unwrap())
 }
 
-/// A job that is due in an hour, and so when it is asked for.
+/// Adds a job that is due in an hour.
 fn hourly(jobs: &SessionJobs) -> JobId {
     let every = Every::new(Duration::from_hours(1), Timestamp::now()).unwrap();
     jobs.add(When::Every(every), "look").unwrap().job.id
 }
 
-/// Lets the runner do what it can.
+/// Lets the runner finish its pending work.
 async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -49,7 +49,7 @@ async fn nothing_comes_into_the_middle_of_a_reply() {
     clockwork.set_free(false);
     assert!(due.begins().await);
     assert_eq!((due.prompt(), due.heading()), ("look", format!("[{id}] look")));
-    // What was due when something else came first is not lost.
+    // A preempted due job is not lost.
     clockwork.hold(due);
     drop(clockwork.due().await);
 }

@@ -1,4 +1,4 @@
-//! Repeats: a prompt or a command on an interval, as a loop without a check whose count is its goal.
+//! Repeats a prompt or a command on an interval: a loop without a check, whose goal is its count.
 
 mod rhythm;
 mod until;
@@ -19,18 +19,18 @@ pub use self::{
     words::{RepetitionLines, left, over, plan},
 };
 
-/// Describes what is repeated, how often, and when it ends. A run keeps it as JSON, to be resumed.
+/// Describes the repeated work, its interval and its end. A run stores it as JSON, so that it can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Repetition {
     /// The time from the end of one iteration to the start of the next.
     pub interval: Duration,
-    /// What is repeated.
+    /// The repeated work.
     #[serde(rename = "what")]
     pub work: RepeatedWork,
-    /// What ends it. A repetition without a count and without a time has no end of its own.
+    /// The end conditions. A repetition without a count and a time limit never ends by itself.
     pub ends: Ends,
-    /// The most iterations in a row that may fail; `None` for any number.
+    /// The maximum number of consecutive failures; `None` means no limit.
     pub errors: Option<NonZeroU64>,
 }
 
@@ -42,16 +42,16 @@ pub enum RepeatedWork {
     Command(String),
     /// A turn of a conversation.
     Prompt {
-        /// What is said to the model.
+        /// The prompt for the model.
         prompt: String,
-        /// The model, and its tools.
+        /// The model and its tools.
         conversation: Conversation,
-        /// Each turn begins with an empty history.
+        /// True if each turn begins with an empty history.
         fresh: bool,
     },
 }
 
-/// The words that leave a session. They end a loop, and no model is told them.
+/// The words that leave a session. They end a loop; the model never sees them.
 const EXIT_WORDS: [&str; 3] = ["/exit", "/quit", "/bye"];
 
 impl RepeatedWork {
@@ -61,13 +61,13 @@ impl RepeatedWork {
         text
     }
 
-    /// Returns the word of a prompt that would leave a session, whatever follows it.
+    /// Returns the exit word that a prompt starts with, whatever follows it.
     pub fn exit_word(&self) -> Option<&'static str> {
         let word = self.first_word()?;
         EXIT_WORDS.into_iter().find(|exit| *exit == word)
     }
 
-    /// Returns whether it is a loop itself.
+    /// Returns whether the work is itself a loop.
     pub fn is_loop(&self) -> bool {
         self.first_word().is_some_and(|word| word == "/loop")
     }
@@ -79,32 +79,32 @@ impl RepeatedWork {
 }
 
 impl Repetition {
-    /// Repeats this work until one of these ends it. Any number of iterations may fail.
+    /// Creates a repetition of this work until one of these ends applies. Any number of iterations may fail.
     pub const fn new(interval: Duration, work: RepeatedWork, ends: Ends) -> Self {
         Self { interval, work, ends, errors: None }
     }
 
-    /// Sets the most iterations in a row that may fail; `None` for any number.
+    /// Sets the maximum number of consecutive failures; `None` means no limit.
     #[must_use]
     pub fn errors(self, errors: Option<NonZeroU64>) -> Self {
         Self { errors, ..self }
     }
 
-    /// Returns the condition that ends it.
+    /// Returns the stop condition.
     ///
     /// # Errors
-    /// A regular expression is wrong.
+    /// A regular expression is invalid.
     pub fn until(&self) -> Result<Until, PatternError> {
         Until::new(self.ends.clone(), self.interval)
     }
 
-    /// Makes the loop that does `once` again and again until then.
+    /// Builds the loop that repeats `once` until the condition holds.
     pub fn compose<I>(&self, once: I, until: Until) -> Loop<I, Step<I::Output>, Bounded>
     where
         I: Iteration,
     {
         let repeated = Loop::new(once).until(until).pace(self.interval);
-        // The condition counts finished iterations. This bound also counts those that were cut.
+        // The condition counts finished iterations. This bound also counts interrupted ones.
         let count = self.ends.count.map_or(u64::MAX, NonZeroU64::get);
         let bounded = match self.ends.time {
             Some(time) => repeated.at_most_for(time).at_most(count),

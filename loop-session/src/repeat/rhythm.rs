@@ -4,17 +4,17 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_manifest::duration::{self, DurationError};
 
-/// The count, if nobody says another.
+/// The default count.
 pub const DEFAULT_COUNT: NonZeroU64 = NonZeroU64::new(10).expect("it is not zero");
 
-/// The highest count: a loop that was a mistake ends by itself.
+/// The highest count. It ends loops that were started by mistake.
 pub const MAX_COUNT: u64 = 100;
 
-/// A text that is not an interval, or not a count.
+/// The error for a text that is not an interval, or not a count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RhythmError {
-    /// It is not a duration.
+    /// The text is not a duration.
     #[error(transparent)]
     Interval(#[from] DurationError),
     /// The interval has no length.
@@ -25,7 +25,7 @@ pub enum RhythmError {
     Count,
 }
 
-/// Reads an interval. A bare number is one of seconds.
+/// Parses an interval. A bare number means seconds.
 ///
 /// # Errors
 /// The text is not a duration, or has no length.
@@ -37,7 +37,7 @@ pub fn interval(text: &str) -> Result<Duration, RhythmError> {
     }
 }
 
-/// Reads a count.
+/// Parses a count.
 ///
 /// # Errors
 /// The text is not a whole number from 1 to [`MAX_COUNT`].

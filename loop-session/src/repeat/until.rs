@@ -11,35 +11,35 @@ use loop_core::{Event, EventKind, Notes, Progress, StopCondition, WorkResult};
 use loop_telemetry::words;
 use serde::{Deserialize, Serialize};
 
-/// The ends of a repetition: the first that applies counts.
+/// The end conditions of a repetition: the first that applies ends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ends {
     /// The number of iterations.
     pub count: Option<NonZeroU64>,
-    /// The time: no iteration begins after it.
+    /// The time limit: no iteration begins after it.
     pub time: Option<Duration>,
-    /// A text in the output, or `/a regular expression/`.
+    /// A text that the output must contain, or `/a regular expression/`.
     pub said: Option<String>,
-    /// The number of further iterations that left the output unchanged.
+    /// The number of consecutive iterations that left the output unchanged.
     pub unchanged: Option<NonZeroU64>,
 }
 
-/// The reason for which a repetition ended.
+/// The reason why a repetition ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EndedBy {
     /// The count was reached.
     Counted,
-    /// No time was left for another iteration.
+    /// No time remained for another iteration.
     TimeIsUp,
-    /// The output had this text.
+    /// The output contained this text.
     Said(String),
-    /// The output did not change this many times.
+    /// The output stayed the same this many times.
     Unchanged(u64),
 }
 
 impl EndedBy {
-    /// The reason.
+    /// Returns the reason in words.
     fn reason(&self) -> String {
         match self {
             Self::Counted => "the number of iterations".to_owned(),
@@ -48,7 +48,7 @@ impl EndedBy {
         }
     }
 
-    /// Returns the reason, if it ended before its count and its time.
+    /// Returns the reason, if the repetition ended before its count and its time.
     pub fn early(&self) -> Option<String> {
         match self {
             Self::Counted | Self::TimeIsUp => None,
@@ -60,7 +60,7 @@ impl EndedBy {
     }
 }
 
-/// The stop condition of a repetition. Clones share what was heard and counted.
+/// The stop condition of a repetition. Clones share the output search and the counters.
 #[derive(Debug, Clone)]
 pub struct Until {
     ends: Ends,
@@ -71,26 +71,26 @@ pub struct Until {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// The search in what the iteration under way prints.
+    /// The search in the output of the current iteration.
     search: Option<PatternMatcher>,
-    /// Whether the last iteration said what is waited for.
+    /// True if the last iteration printed the expected text.
     was_said: bool,
-    /// Iterations that came to their end; one that was cut did not.
+    /// The number of finished iterations; interrupted ones do not count.
     finished: u64,
     failures: u64,
 }
 
 impl Until {
-    /// Makes the condition of a repetition with this pause.
+    /// Creates the condition of a repetition with this pause.
     ///
     /// # Errors
-    /// A regular expression is wrong.
+    /// A regular expression is invalid.
     pub fn new(ends: Ends, interval: Duration) -> Result<Self, PatternError> {
         let pattern = ends.said.as_deref().map(pattern).transpose()?;
         Ok(Self { ends, interval, pattern, seen: Arc::default() })
     }
 
-    /// Takes output of the iteration under way.
+    /// Searches output of the current iteration.
     pub fn hear(&self, bytes: &[u8]) {
         if let Some(search) = &mut self.seen().search {
             search.feed(bytes);
@@ -107,7 +107,7 @@ impl Until {
         self.seen().failures
     }
 
-    /// Returns what has ended the repetition, if anything has.
+    /// Returns what ended the repetition, if anything did.
     pub fn ended_by(&self, progress: &Progress) -> Option<EndedBy> {
         let Ends { count, time, said, unchanged } = &self.ends;
         if let Some(what) = said.as_ref().filter(|_| self.seen().was_said) {
@@ -120,7 +120,7 @@ impl Until {
         if count.is_some_and(|count| progress.iterations() >= count.get()) {
             return Some(EndedBy::Counted);
         }
-        // A pause at whose end there is no time left for work is not worth waiting for.
+        // If no time for work remains after the pause, do not wait for it.
         let next = progress.elapsed().saturating_add(self.interval);
         time.filter(|time| next >= *time).map(|_| EndedBy::TimeIsUp)
     }
@@ -156,7 +156,7 @@ impl<S> StopCondition<S> for Until {
     }
 }
 
-/// Returns what went wrong in an iteration, if anything did.
+/// Returns what failed in an iteration, if anything did.
 pub fn failure<'a, T>(result: &'a WorkResult<T>, notes: Option<&'a Notes>) -> Option<&'a str> {
     match result {
         WorkResult::Failed(message) => Some(message),
@@ -165,12 +165,12 @@ pub fn failure<'a, T>(result: &'a WorkResult<T>, notes: Option<&'a Notes>) -> Op
     }
 }
 
-/// `TEXT` or `/a regular expression/`.
+/// Parses `TEXT` or `/a regular expression/`.
 fn pattern(written: &str) -> Result<Pattern, PatternError> {
     let expression =
         written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|rest| !rest.is_empty());
     match expression {
-        // In output a line is what one thinks of.
+        // People think of output in lines, so `^` and `$` match at line breaks.
         Some(expression) => Pattern::new(&format!("(?m){expression}")),
         None => Pattern::literal(written),
     }

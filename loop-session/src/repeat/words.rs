@@ -1,4 +1,4 @@
-//! A repetition in words: what it will do, how far it is, and how it ended.
+//! Texts about a repetition: its plan, its progress and its end.
 
 use std::{fmt, num::NonZeroU64};
 
@@ -10,7 +10,7 @@ use loop_telemetry::words::{
 
 use super::{Repetition, Until, failure};
 
-/// Describes what will be done, before anything is.
+/// Describes the plan before the work begins.
 pub fn plan(repetition: &Repetition) -> String {
     let Repetition { interval, work, ends, .. } = repetition;
     let count = ends.count.map(|count| format!("up to {}", words::count(count.get(), "time")));
@@ -20,7 +20,7 @@ pub fn plan(repetition: &Repetition) -> String {
     format!("{}{}", paint(DIM, plan), one_line(work.text()))
 }
 
-/// Describes a repetition of `word`, which only ends a repetition.
+/// Describes a repetition of `word`, an exit word that only ends the repetition.
 pub fn left(repetition: &Repetition, word: &str) -> String {
     let count = repetition.ends.count.map(|count| format!("/{count}")).unwrap_or_default();
     let begun = paint(DIM, format_args!("[loop 1{count}]"));
@@ -49,15 +49,15 @@ pub fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &
     format!("{}{failed}{why}", paint(BOLD, format_args!("loop {how} after {of}")))
 }
 
-/// Says how far a repetition is, and what went wrong.
+/// Reports the progress of a repetition, and its failures.
 pub struct RepetitionLines {
     count: Option<NonZeroU64>,
-    /// Prints a line after all that was printed before.
+    /// Prints a line after everything printed before.
     say: Box<dyn Fn(String) + Send>,
 }
 
 impl RepetitionLines {
-    /// Says each line with `say`, after all that was said before.
+    /// Reports each line with `say`, after everything printed before.
     pub fn new(repetition: &Repetition, say: impl Fn(String) + Send + 'static) -> Self {
         Self { count: repetition.ends.count, say: Box::new(say) }
     }
@@ -88,7 +88,7 @@ impl Observer for RepetitionLines {
     }
 }
 
-/// Makes a text fit for one line.
+/// Fits a text onto one line.
 fn one_line(text: &str) -> String {
     plain(text).replace(['\n', '\t'], " ")
 }

@@ -1,4 +1,4 @@
-//! From a line to what is done.
+//! Carries out lines.
 
 use loop_core::CancellationToken;
 
@@ -6,14 +6,14 @@ use super::state::Session;
 use crate::{Input, InputError, Repeated};
 
 impl Session {
-    /// Carries out a line that a person typed, or that is due.
+    /// Carries out a line that a person typed or a job delivered.
     ///
     /// # Errors
-    /// The reason why it was not carried out, or [`InputError::Interrupted`] if `stop` ended it.
+    /// Returns the reason why the line failed, or [`InputError::Interrupted`] if `stop` ended it.
     ///
     /// # Cancel safety
-    /// Dropping this ends the turn, the command or the loop. A turn that is dropped leaves the conversation as it was.
-    /// Cancelling `stop` and waiting is better: then the transcript says how the line ended.
+    /// Dropping the future ends the turn, the command or the loop. A dropped turn leaves the conversation unchanged.
+    /// Prefer to cancel `stop` and wait: then the transcript records how the line ended.
     pub async fn act(&mut self, line: &str, stop: CancellationToken) -> Result<(), InputError> {
         self.begin(line, stop);
         self.perform(line).await
@@ -33,10 +33,10 @@ impl Session {
         }
     }
 
-    /// Checks that a line can be carried out at all, for a front end or a command that repeats it.
+    /// Checks that the session could carry out a line. Front ends and repeating commands call this first.
     ///
     /// # Errors
-    /// There is no model, no such command, or nothing to do.
+    /// There is no model, the command does not exist, or the line is empty.
     pub fn accepts(&self, line: &str) -> Result<(), InputError> {
         match Input::of(line) {
             Input::Nothing => Err(InputError::refused(format!("`{}` alone does nothing", line.trim()))),
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// Returns what comes of repeating a line.
+    /// Returns the effect of repeating a line.
     pub(crate) fn repeated(&self, line: &str) -> Repeated {
         self.commands().repeated(line)
     }

@@ -1,4 +1,4 @@
-//! Tools that a person calls: `!command`, and the commands that are tools.
+//! Tool calls by a person: `!command`, and commands that call a tool.
 
 use std::time::Duration;
 
@@ -10,26 +10,26 @@ use tokio::time::timeout;
 use super::state::Session;
 use crate::InputError;
 
-/// The exit code of a command that Ctrl+C ended, as shells show it. A command that has not left our process group yet
-/// hears Ctrl+C when we do, and may be quicker.
+/// The exit code of a command that Ctrl+C ended, as shells report it. A command that is still in our process group
+/// receives Ctrl+C together with us, and may end before we notice the signal.
 const BY_CTRL_C: i32 = 130;
 
-/// The time that we may take to hear of Ctrl+C then.
+/// The time in which our own Ctrl+C must arrive in that case.
 const HEARD: Duration = Duration::from_millis(200);
 
 impl Session {
-    /// Runs a command line as the policy allows it, and tells the model what it printed.
+    /// Runs a command line if the policy allows it, and adds its output to the model's context.
     ///
     /// # Errors
-    /// The refusal of the policy, or the command could not be started.
+    /// The policy refuses the command, or the command cannot start.
     pub(crate) async fn shell(&mut self, line: &str) -> Result<(), InputError> {
         self.show_call("run_command", &json!({ "command": line }), &format!("I ran: {line}")).await
     }
 
-    /// Calls a tool, shows its result, and tells the model under the words `about`.
+    /// Calls a tool, shows its result, and adds it to the model's context under the label `about`.
     ///
     /// # Errors
-    /// As for [`call`](Self::call). A command that failed was run, and so was one that was interrupted.
+    /// As for [`call`](Self::call). A command that failed or was interrupted counts as run.
     pub(crate) async fn show_call(
         &mut self,
         tool: &str,
@@ -41,7 +41,7 @@ impl Session {
         let report = self.call(tool, arguments).await;
         drop(view);
         if report.as_ref().is_err_and(InputError::is_interrupted) {
-            // What it had done by then is done.
+            // The effects before the interruption remain, so the model must know.
             self.tell_model(about, "(interrupted)");
         }
         let report = report?;
@@ -61,7 +61,7 @@ impl Session {
     /// Calls a tool for the person, and returns its report.
     ///
     /// # Errors
-    /// The refusal of the policy, the failure of the tool, or [`InputError::Interrupted`].
+    /// Returns the policy's refusal, the tool's failure, or [`InputError::Interrupted`].
     pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> Result<ToolReport, InputError> {
         let stop = self.stop();
         let report = tokio::select! {

@@ -1,4 +1,4 @@
-//! What changes a conversation, beside its turns. Each change is written down.
+//! Changes to a conversation outside its turns. The transcript records each change.
 
 use loop_agents::{
     chat::{Attachment, Message},
@@ -9,16 +9,16 @@ use loop_telemetry::transcript::{Change, Entry};
 use super::state::Session;
 use crate::repeat::Repetition;
 
-/// How much of what a command printed the model is told, in bytes.
+/// The most command output that the model sees, in bytes.
 const TOLD_BYTES: usize = 8000;
 
 impl Session {
-    /// Puts what a command came to where the model sees it with the next prompt, within a bound.
+    /// Attaches the result of a command to the next prompt, within a size limit.
     pub(crate) fn tell_model(&mut self, what: &str, text: &str) {
         self.give_model(what, &excerpt(text.as_bytes(), TOLD_BYTES));
     }
 
-    /// The same, as long as it is.
+    /// Attaches the whole result of a command to the next prompt.
     pub(crate) fn give_model(&mut self, what: &str, text: &str) {
         let before = self.dialogue.chat.history().messages().to_vec();
         let output = format!("[{what}]\n{}", text.trim_end());
@@ -28,12 +28,12 @@ impl Session {
         self.log.write(Entry::Ran { command, output, change });
     }
 
-    /// Sends this along with the next prompt.
+    /// Sends an attachment with the next prompt.
     pub(crate) fn attach(&mut self, attachment: Attachment) {
         self.dialogue.attachments.push(attachment);
     }
 
-    /// Another session's conversation begins: what was to go with the next prompt was meant for this one.
+    /// Drops the attachments when another session's conversation begins: they were meant for this one.
     pub(crate) fn leave_attachments(&mut self) {
         for attachment in std::mem::take(&mut self.dialogue.attachments) {
             let name = attachment.name.as_deref();
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// Forgets what was said, and what was to be sent along; what is pinned stays, and the system prompt is made anew.
+    /// Clears the conversation and the attachments. Pinned text stays, and the system prompt is rebuilt.
     pub(crate) async fn clear(&mut self) {
         self.dialogue.chat.clear();
         self.dialogue.attachments.clear();
@@ -50,24 +50,24 @@ impl Session {
         self.renew_system().await;
     }
 
-    /// Lets the model always see this.
+    /// Pins a text, so that the model always sees it.
     pub(crate) fn pin(&mut self, text: &str) {
         self.dialogue.chat.pin(text);
         self.log.write(Entry::Pinned { text: text.to_owned() });
     }
 
-    /// Nothing is pinned any more.
+    /// Removes all pinned text.
     pub(crate) fn unpin(&mut self) {
         self.dialogue.chat.unpin();
         self.log.write(Entry::Unpinned);
     }
 
-    /// Gives the session a name.
+    /// Names the session.
     pub(crate) fn rename(&mut self, name: &str) {
         self.log.write(Entry::Renamed { name: name.to_owned() });
     }
 
-    /// A line is going to be repeated.
+    /// Records that a line is about to repeat.
     pub(crate) fn loop_begins(&mut self, repetition: &Repetition) {
         self.log.write(Entry::LoopBegun {
             interval_seconds: repetition.interval.as_secs_f64(),
@@ -76,7 +76,7 @@ impl Session {
         });
     }
 
-    /// It was repeated so often, and this is how that ended.
+    /// Records how a loop ended, and after how many iterations.
     pub(crate) fn loop_ended(&mut self, iterations: u64, how: &str) {
         self.log.write(Entry::LoopEnded { iterations, how: how.to_owned() });
     }

@@ -8,29 +8,30 @@ use serde_json::json;
 use super::state::Session;
 use crate::InputError;
 
-/// A file as it was read.
+/// The text read from a file.
 #[derive(Debug)]
 pub(crate) struct ReadText {
     pub(crate) text: String,
-    /// In which ways it is not what is in the file. The model reads that in the text; nobody else sees the text.
+    /// The differences between this text and the file. The model finds them in the text; the person does not see the
+    /// text.
     notes: Vec<String>,
 }
 
 impl ReadText {
-    /// How much it is, and in which ways it is not the file.
+    /// Describes the size, and the differences from the file.
     pub(crate) fn described(&self) -> String {
         let size = words::bytes(self.text.len() as u64);
         self.notes.iter().fold(size, |said, note| format!("{said}; {note}"))
     }
 
-    /// The remarks, if there are any.
+    /// Returns the notes, if there are any.
     pub(crate) fn remarks(&self) -> Option<String> {
         (!self.notes.is_empty()).then(|| self.notes.join("; "))
     }
 }
 
 impl Session {
-    /// Reads a file as the model does.
+    /// Reads a file through the model's tool.
     ///
     /// # Errors
     /// As for [`Session::call`].
@@ -39,7 +40,7 @@ impl Session {
         Ok(ReadText { text, notes })
     }
 
-    /// Shows a file to the model; gives what is said of it.
+    /// Shows a file to the model, and returns a description for the person.
     ///
     /// # Errors
     /// As for [`Session::call`].
@@ -49,7 +50,7 @@ impl Session {
         Ok(format!("{path}, {}", read.described()))
     }
 
-    /// Writes a file as the policy allows it; gives what is said of it, and of the file that was there.
+    /// Writes a file if the policy allows it. Returns a description of the new file, and of any file it replaced.
     ///
     /// # Errors
     /// As for [`Session::call`].
@@ -64,27 +65,27 @@ impl Session {
         Ok(format!("{}{replaced}", report.text))
     }
 
-    /// The same, where no file is yet.
+    /// Writes a file if none exists at that path.
     ///
     /// # Errors
-    /// There is one, or that cannot be told; otherwise as for [`Session::call`].
+    /// A file exists, or its existence cannot be determined; otherwise as for [`Session::call`].
     pub(crate) async fn write_new(&mut self, path: &str, content: &str) -> Result<String, InputError> {
         match self.tools.workspace.status(path) {
             Ok(Status { kind: Kind::File, bytes, .. }) => {
                 let size = words::bytes(bytes);
                 Err(InputError::refused(format!("{path} is there, with {size}: --force replaces it")))
             }
-            // Who may not look there may be allowed to write.
+            // A policy may forbid reading a path and still allow writing it.
             Err(error @ WorkspaceError::Denied(_)) => {
                 let doubt = "it cannot be told whether there is a file; --force writes it";
                 Err(InputError::refused(format!("{doubt}: {error}")))
             }
-            // Where there is nothing, a file can be; and of what is no place for one, the tool says why.
+            // A missing path can become a file. For an unsuitable path, the tool reports the reason.
             _ => self.write(path, content).await,
         }
     }
 
-    /// How long the file is that stands there, in bytes; `None` if nothing does.
+    /// Returns the length of the existing file in bytes; `None` if there is none.
     fn length(&self, path: &str) -> Result<Option<u64>, WorkspaceError> {
         match self.tools.workspace.status(path) {
             Ok(status) => Ok(Some(status.bytes)),

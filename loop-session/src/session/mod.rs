@@ -1,6 +1,6 @@
-//! A session: what is done with a line.
+//! A session: carries out lines.
 //!
-//! `state.rs` has the parts of a session. Each other file adds one kind of work to it.
+//! `state.rs` defines the parts of a session. Each other file adds one kind of work.
 
 mod act;
 mod calls;

@@ -1,4 +1,4 @@
-//! Which model answers, and which others could.
+//! The choice of the model, and the list of available ones.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use loop_telemetry::transcript::Entry;
 use super::state::Session;
 use crate::InputError;
 
-/// How long models are looked for that nobody wrote down.
+/// The time limit for a search for models outside the settings.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Session {
-    /// The model of this name.
+    /// Returns the model with this name.
     ///
     /// # Errors
-    /// Nobody's name, or a key that is not there.
+    /// No model has this name, or its key is missing.
     pub(crate) fn choose(&self, name: &str) -> Result<Model, InputError> {
         Ok(Model::choose(Some(name), &self.context.settings, self.context.execution.variables())?)
     }
 
-    /// Lets the model of this name answer from now on.
+    /// Makes the model with this name answer from now on.
     ///
     /// # Errors
     /// As for [`choose`](Self::choose).
@@ -30,7 +30,7 @@ impl Session {
         Ok(())
     }
 
-    /// The same, where that is written down otherwise.
+    /// Changes the model without an entry in the transcript, for callers whose change another entry records.
     ///
     /// # Errors
     /// As for [`choose`](Self::choose).
@@ -50,7 +50,7 @@ impl Session {
         names
     }
 
-    /// These, and what an Ollama has, if one answers.
+    /// Returns the named models, and those of a local Ollama if it responds.
     ///
     /// # Errors
     /// [`Interrupted`].

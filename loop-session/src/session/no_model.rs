@@ -1,9 +1,9 @@
-//! The model of a session in which there is none.
+//! The placeholder for a session without a model.
 
 use async_trait::async_trait;
 use loop_agents::chat::{ChatModel, ModelError, ModelErrorKind, OnDelta, Reply, Request};
 
-/// Stands where a model will stand. It answers nothing.
+/// A model that answers nothing, used until there is a real one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoModel;
 

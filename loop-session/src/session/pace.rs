@@ -1,22 +1,22 @@
-//! How long turns take.
+//! The duration of turns.
 
 use std::{collections::VecDeque, time::Duration};
 
-/// How many turns are looked at: the model, or the task, may be another one since the others.
+/// The number of recent turns in the mean. Older turns may belong to another model or task.
 const TURNS: usize = 5;
 
-/// The time of the last turns that came to their end.
+/// The durations of the last completed turns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pace(VecDeque<Duration>);
 
 impl Pace {
-    /// One more turn took this long.
+    /// Adds the duration of a turn.
     pub(crate) fn took(&mut self, time: Duration) {
         self.0.truncate(TURNS - 1);
         self.0.push_front(time);
     }
 
-    /// What to expect of the next one: the mean, once there is any.
+    /// Returns the mean duration, once there is any.
     pub(crate) fn usual(&self) -> Option<Duration> {
         let turns = u32::try_from(self.0.len()).ok().filter(|turns| *turns > 0)?;
         Some(self.0.iter().sum::<Duration>() / turns)

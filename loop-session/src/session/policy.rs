@@ -1,4 +1,4 @@
-//! The rules for tools, as they change during a session.
+//! The tool rules, as they change during a session.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use loop_telemetry::{StateDir, transcript::Entry};
 
 use super::state::Session;
 
-/// Rules that are about to hold, and the folder under them.
+/// Prepared rules, and the workspace under them.
 pub(crate) struct Ruled {
     rules: PolicySettings,
     workspace: Workspace,
 }
 
 impl Session {
-    /// Lets the model call tools, or not. Without any it cannot.
+    /// Allows or forbids tool calls by the model. A session without tools stays without.
     pub(crate) fn allow_tools(&mut self, are_on: bool) {
         let are_on = are_on && !self.tools.names.is_empty();
         if are_on != self.tools.are_on {
@@ -29,7 +29,7 @@ impl Session {
         self.renew_tools();
     }
 
-    /// Goes on with the tools of another session: those that were off, here or there, stay off.
+    /// Adopts the tool state of another session: tools that were off in either session stay off.
     pub(crate) fn take_over_tools(&mut self, were_on: bool) {
         let are_on = self.tools.are_on && were_on;
         if are_on != were_on {
@@ -39,16 +39,16 @@ impl Session {
         self.renew_tools();
     }
 
-    /// The file in which decisions are kept.
+    /// Returns the file that stores the decisions.
     pub(crate) fn audit_file(&self) -> Option<PathBuf> {
         let state = StateDir::from_env_with(|name| self.context.execution.variable(name)).ok()?;
         Some(AuditFile::at(state.audit()).path())
     }
 
-    /// Other rules hold for commands from now on, in this session alone.
+    /// Applies other rules for commands, in this session only.
     ///
     /// # Errors
-    /// As for [`Tools::new`]; the rules are as they were then.
+    /// As for [`Tools::new`]; on failure the rules stay unchanged.
     pub(crate) fn change_policy(
         &mut self,
         change: impl FnOnce(&mut PolicySettings),
@@ -60,7 +60,7 @@ impl Session {
         Ok(())
     }
 
-    /// The rules of the settings, if others hold now: for a session that is gone on with.
+    /// Returns the rules of the settings if others apply now, for a session that is resumed.
     ///
     /// # Errors
     /// As for [`Tools::new`].
@@ -69,7 +69,7 @@ impl Session {
         (self.context.settings.user.tables.policy != rules).then(|| self.ruled(rules)).transpose()
     }
 
-    /// The folder under other rules, which do not hold yet.
+    /// Prepares the workspace under other rules, which do not apply yet.
     fn ruled(&mut self, rules: PolicySettings) -> Result<Ruled, WorkspaceError> {
         let before = std::mem::replace(&mut self.context.settings.user.tables.policy, rules);
         let workspace = Workspace::open(self.context.execution.folder(), self.context.settings.policy());
@@ -77,7 +77,7 @@ impl Session {
         Ok(Ruled { rules, workspace: workspace? })
     }
 
-    /// Lets these rules hold.
+    /// Applies prepared rules.
     pub(crate) fn rule(&mut self, Ruled { rules, workspace }: Ruled) {
         self.context.settings.user.tables.policy = rules;
         let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
@@ -87,7 +87,7 @@ impl Session {
         self.renew_tools();
     }
 
-    /// Gives the model what it can call now.
+    /// Updates the tools that the model can call.
     pub(crate) fn renew_tools(&mut self) {
         self.dialogue.chat.set_tools(self.tools.of_model(
             &self.context.settings,

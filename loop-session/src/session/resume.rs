@@ -1,4 +1,4 @@
-//! Going on with a session of before.
+//! Resuming an earlier session.
 
 use loop_agents::chat::{History, Message};
 use loop_core::with_causes;
@@ -14,17 +14,17 @@ use loop_telemetry::{
 use super::state::Session;
 use crate::InputError;
 
-/// What is said where rules were for the session that ends here.
+/// The notice that the current session's own rules no longer apply.
 const RULES_ANEW: &str =
     "what may be done is as the settings say: /safemode and /permissions are for one session";
 
 impl Session {
-    /// Goes on with the session that is meant: by its id, its beginning, its name, or none for the last one of this
-    /// folder. That session's model answers, unless `--model` named one here or it cannot. Tools that were off there
-    /// are off.
+    /// Resumes the session with this id, id prefix or name; an empty text means the last session of this folder. The
+    /// model of that session answers, unless `--model` named one here or that model is not usable. Tools that were off
+    /// there stay off.
     ///
     /// # Errors
-    /// There is none, a process holds it, or it cannot be read; this session goes on then.
+    /// There is no such session, another process holds it, or it cannot be read. The current session then continues.
     pub(crate) fn go_on_with(&mut self, wanted: &str) -> Result<(), InputError> {
         let entry = self.meant(wanted)?;
         if entry.info.id == self.log.id() {
@@ -65,7 +65,7 @@ impl Session {
         Ok(())
     }
 
-    /// Lets that session's model answer, unless one was named for this one; whether that is another than before.
+    /// Switches to that session's model, unless this session's model was named. Returns whether the model changed.
     fn take_over_model(&mut self, theirs: &str) -> bool {
         let ours = self.dialogue.model.as_ref().map(Model::asked);
         if theirs.is_empty() || ours == Some(theirs) || ours.is_some() && self.dialogue.is_model_named {
@@ -82,10 +82,10 @@ impl Session {
         false
     }
 
-    /// The session that is meant.
+    /// Finds the session.
     ///
     /// # Errors
-    /// There is none, or more than one.
+    /// No session matches, or more than one does.
     pub(crate) fn meant(&self, wanted: &str) -> Result<SessionEntry, InputError> {
         let store = self.log.store();
         if !wanted.is_empty() {
@@ -97,7 +97,7 @@ impl Session {
         });
         let last = own.next();
         for other in unreadable {
-            // Of whichever folder it is: it may be the one that is meant.
+            // The session may belong to any folder: it may still be the right one.
             if last.as_ref().is_none_or(|last| last.last_used < other.last_used) {
                 let why = self.host().printable(&with_causes(&other.why));
                 self.warn(&format!("{}, used later, cannot be read: {why}", self.host().one_line(&other.id)));

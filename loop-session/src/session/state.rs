@@ -24,12 +24,12 @@ use crate::{
     Approvals, Commands, InputError, OpenError, SessionHost, SessionLog, Work, WorkView, jobs::SessionJobs,
 };
 
-/// A conversation with a model, and everything that a person does around it: commands, tools, files, repeats, jobs and
-/// the transcript.
+/// A conversation with a model, together with everything that a person does around it: commands, tools, files, repeats,
+/// jobs and the transcript.
 ///
-/// A front end gives it the lines that a person types, and shows what it [says](crate::SessionOutput). The session itself asks
-/// nobody anything, so a line can be repeated at night. Only its tools can ask, while a front end has
-/// [opened](crate::Approvals::open) the way to a person.
+/// A front end passes in the lines that a person types, and shows the session's [output](crate::SessionOutput). The
+/// session itself never asks a question, so a line can repeat at night. Only its tools can ask, while a front end keeps
+/// the channel to the person [open](crate::Approvals::open).
 pub struct Session {
     pub(crate) dialogue: Dialogue,
     pub(crate) tools: Tools,
@@ -43,21 +43,21 @@ pub struct Session {
 /// The conversation with the model.
 pub(crate) struct Dialogue {
     pub(crate) chat: Chat,
-    /// The model that answers; `None` if there is none.
+    /// The current model; `None` if there is none.
     pub(crate) model: Option<Model>,
-    /// Why there is no model, until the person is told.
+    /// The reason for a missing model, until the person sees it.
     no_model: Option<ModelChoiceError>,
-    /// Whether the person named the model when the session began.
+    /// True if the person named the model when the session began.
     pub(crate) is_model_named: bool,
-    /// The system prompt of the person's own, if there is one.
+    /// The person's own system prompt, if there is one.
     pub(crate) system: Option<String>,
-    /// These go along with the next prompt.
+    /// The attachments of the next prompt.
     pub(crate) attachments: Vec<Attachment>,
-    /// The times of the last turns.
+    /// The durations of recent turns.
     pub(crate) pace: Pace,
     /// The number of turns with a reply.
     pub(crate) turns: u64,
-    /// Their usage, as far as it was reported.
+    /// The reported usage of these turns.
     pub(crate) usage: Usage,
 }
 
@@ -68,26 +68,26 @@ pub(crate) struct Context {
     pub(crate) host: SessionHost,
 }
 
-/// The line that is carried out.
+/// The current line.
 #[derive(Default)]
 struct CurrentLine {
     /// As it was typed, for the transcript.
     text: String,
-    /// Ends it.
+    /// Cancels the line.
     stop: CancellationToken,
-    /// Whether the person left.
+    /// True if the person left.
     is_over: bool,
 }
 
 impl Session {
-    /// Opens a session in the folder of `execution`, with the [standard commands](Commands::standard). Its transcript,
-    /// its audit and its jobs are kept in the [`StateDir`] that the variables of `execution` name.
+    /// Opens a session in the folder of `execution`, with the [standard commands](Commands::standard). It stores its
+    /// transcript, its audit log and its jobs in the [`StateDir`] that the variables of `execution` name.
     ///
-    /// Without a model the session begins nevertheless, unless `conversation` names one: the transcript of an earlier
-    /// session may name a model that can answer.
+    /// The session begins even without a model, unless `conversation` names one: the transcript of an earlier session
+    /// may name a usable model.
     ///
     /// # Errors
-    /// The model that is named cannot be asked, the folder cannot be worked in, or there is no place for state.
+    /// The named model or the folder is not usable, or there is no place for state.
     pub fn open(
         conversation: Conversation,
         settings: Settings,
@@ -144,11 +144,11 @@ impl Session {
         Self { commands, ..self }
     }
 
-    /// Begins the session: makes the system prompt, goes on with the session that `resumed` names (see
-    /// `/session continue`), and greets the person.
+    /// Starts the session: builds the system prompt, resumes the session that `resumed` names (see `/session
+    /// continue`), and greets the person.
     ///
     /// # Errors
-    /// That session cannot be gone on with.
+    /// The named session cannot be resumed.
     pub async fn start(&mut self, resumed: Option<&str>) -> Result<(), InputError> {
         self.renew_system().await;
         if let Some(wanted) = resumed {
@@ -166,7 +166,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the transcript. A front end calls this when the person has left.
+    /// Ends the transcript. A front end calls this after the person has left.
     pub fn end(&mut self) {
         self.log.end();
     }
@@ -181,33 +181,33 @@ impl Session {
         self.context.host.warn(text);
     }
 
-    /// The program around the session.
+    /// Returns the program around the session.
     pub const fn host(&self) -> &SessionHost {
         &self.context.host
     }
 
-    /// The commands of the session.
+    /// Returns the commands of the session.
     pub const fn commands(&self) -> &Commands {
         &self.commands
     }
 
-    /// The jobs that fire between two lines.
+    /// Returns the jobs that fire between two lines.
     pub const fn jobs(&self) -> &SessionJobs {
         &self.jobs
     }
 
-    /// The way from tools to the person. While a front end has it open, tools ask; otherwise they are refused what needs
-    /// a yes.
+    /// Returns the channel from tools to the person. While a front end keeps it open, tools ask; otherwise actions that
+    /// need approval are refused.
     pub const fn approvals(&self) -> &Approvals {
         &self.tools.approvals
     }
 
-    /// Returns whether every command runs, with any arguments (`/safemode off`).
+    /// Returns whether every command may run, with any arguments (`/safemode off`).
     pub fn is_unsafe(&self) -> bool {
         self.tools.are_unsafe()
     }
 
-    /// Returns the name of the model for lines that a person reads.
+    /// Returns the name of the model, for display.
     pub fn model_name(&self) -> &str {
         self.dialogue.model.as_ref().map_or("no model", Model::id)
     }
@@ -217,25 +217,25 @@ impl Session {
         self.current.is_over
     }
 
-    /// Ends the session after this line.
+    /// Ends the session after the current line.
     pub fn leave(&mut self) {
         self.current.is_over = true;
     }
 
-    /// Returns the setup of the conversation as it is now.
+    /// Returns the current setup of the conversation.
     pub(crate) fn conversation(&self) -> Conversation {
         let tools = if self.tools.are_on { self.tools.names.clone() } else { Vec::new() };
         let model = self.dialogue.model.as_ref().map(|model| model.asked().to_owned());
         Conversation { model, system: self.dialogue.system.clone(), tools: Some(tools) }
     }
 
-    /// Makes the system prompt anew.
+    /// Rebuilds the system prompt.
     pub(crate) async fn renew_system(&mut self) {
         let prompt = self.system_prompt().await;
         self.dialogue.chat.set_system(prompt);
     }
 
-    /// Returns the usage so far in words.
+    /// Returns the usage so far, in words.
     pub(crate) fn used(&self) -> String {
         let tokens = self.dialogue.usage.tokens().map(|tokens| words::count(tokens, "token"));
         let cost = self.dialogue.usage.cost.map(money);
@@ -243,13 +243,13 @@ impl Session {
         if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
     }
 
-    /// Begins to carry out a line that `stop` ends.
+    /// Begins a line, which `stop` cancels.
     pub(crate) fn begin(&mut self, line: &str, stop: CancellationToken) {
         line.clone_into(&mut self.current.text);
         self.current.stop = stop;
     }
 
-    /// Returns the token that ends the current line.
+    /// Returns the token that cancels the current line.
     pub(crate) fn stop(&self) -> CancellationToken {
         self.current.stop.clone()
     }
@@ -259,7 +259,7 @@ impl Session {
         &self.current.text
     }
 
-    /// Begins to show a turn of a model, or a call of a tool if `model` is empty.
+    /// Begins to show a model's turn, or a tool call if `model` is empty.
     pub(crate) fn show(
         &self,
         model: &str,

@@ -1,4 +1,4 @@
-//! What a turn took, in one line after it.
+//! The statistics line after a turn.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use loop_telemetry::words::{
     style::{DIM, paint},
 };
 
-/// The line: who answered, the tokens, the time and the cost. What nobody reported is not in it, but for the cost,
-/// of which it matters that it is unknown.
+/// Formats the model, the tokens, the time and the cost. Unreported values are left out, except the cost: an unknown
+/// cost matters.
 pub(crate) fn statistics(
     model: &str,
     output: &TurnOutput,
@@ -42,7 +42,7 @@ pub(crate) fn statistics(
     paint(DIM, parts.join(" · "))
 }
 
-/// A cost, and how well it is known.
+/// Formats a cost and its accuracy.
 pub(crate) fn money(Cost { usd, quality, .. }: Cost) -> String {
     match quality {
         CostQuality::Known => words::dollars(usd),
@@ -51,7 +51,7 @@ pub(crate) fn money(Cost { usd, quality, .. }: Cost) -> String {
     }
 }
 
-/// In tenths, cut and not rounded, as times are.
+/// Formats tenths, truncated like durations.
 fn tenths(number: f64) -> String {
     format!("{:.1}", (number * 10.0).floor() / 10.0)
 }

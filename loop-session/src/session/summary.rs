@@ -1,4 +1,4 @@
-//! Conversations that are too long.
+//! Summaries of conversations that are too long.
 
 use loop_agents::chat::{ContextMeasure, Fill, Message};
 use loop_core::with_causes;
@@ -13,14 +13,15 @@ use loop_telemetry::{
 use super::state::Session;
 use crate::InputError;
 
-/// How many of the last messages stay as they are when it happens by itself.
+/// The number of recent messages that an automatic summary keeps.
 const KEPT: usize = 6;
 
 impl Session {
-    /// Has the model put in a few words what was said, but for the last `kept` messages.
+    /// Asks the model to summarise the conversation, except for the last `kept` messages.
     ///
     /// # Errors
-    /// There is nothing to summarise, the model did not answer, or somebody ended it; all is as it was then.
+    /// There is nothing to summarise, the model did not answer, or somebody interrupted it. The conversation stays
+    /// unchanged.
     pub(crate) async fn summarise(&mut self, kept: usize) -> Result<(), InputError> {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let before = self.dialogue.chat.history().messages().to_vec();
@@ -41,10 +42,10 @@ impl Session {
         Ok(())
     }
 
-    /// Makes room for this prompt if there is little, and says so before it is sent if there is none.
+    /// Summarises if little room is left for this prompt, and warns before sending if there is none.
     ///
     /// # Errors
-    /// [`Interrupted`]. If it cannot be summarised, what is sent is as long as it is.
+    /// Returns [`Interrupted`]. If the summary fails, the conversation goes out at its full length.
     pub(crate) async fn make_room(&mut self, prompt: &Message) -> Result<(), InputError> {
         let measure = self.dialogue.chat.measure_with(prompt);
         if matches!(measure.fill(), Fill::Tight | Fill::Over) {
@@ -62,12 +63,12 @@ impl Session {
         Ok(())
     }
 
-    /// How full the context is, in words.
+    /// Returns the fill level of the context, in words.
     pub(crate) fn measured(&self) -> String {
         self.dialogue.chat.measure().to_string()
     }
 
-    /// The same for a status line, if its size is known.
+    /// Returns the fill level for a status line, if the size of the context is known.
     pub(crate) fn fullness(&self) -> Option<String> {
         share(self.dialogue.chat.measure())
     }

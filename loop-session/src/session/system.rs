@@ -1,4 +1,4 @@
-//! What the model is told before anything is said: the project's `AGENTS.md`, and where it is.
+//! The system prompt: the project's `AGENTS.md` and a description of the environment.
 
 use std::io::Read;
 
@@ -7,21 +7,21 @@ use serde_json::json;
 
 use super::state::Session;
 
-/// The project's file.
+/// The name of the project's file.
 const FILE: &str = "AGENTS.md";
 
-/// The longest that the file may be, in bytes; more is left out in its middle.
+/// The maximum length of the file in the prompt, in bytes. The middle of a longer file is left out.
 const FILE_BYTES: usize = 64 << 10;
 
-/// How much of it is read at all.
+/// The maximum number of bytes to read from the file.
 const READ_BYTES: u64 = 1 << 20;
 
-/// The longest that a section may be, in bytes.
+/// The maximum length of a section, in bytes.
 const SECTION_BYTES: usize = 4 << 10;
 
-/// A part that changes with time.
+/// A part of the prompt that changes over time.
 struct Section {
-    /// `AGENTS.md` may say where it stands; otherwise it stands at the end.
+    /// The marker by which `AGENTS.md` places the section; without it the section comes last.
     marker: &'static str,
     heading: &'static str,
     tool: &'static str,
@@ -34,7 +34,7 @@ const SECTIONS: [Section; 3] = [
 ];
 
 impl Session {
-    /// The system prompt as things stand now. What the user's own file says (`--system`) is taken as it is.
+    /// Builds the current system prompt. A prompt of the user's own (`--system`) is used unchanged.
     pub(crate) async fn system_prompt(&mut self) -> Option<String> {
         if let Some(own) = &self.dialogue.system {
             return Some(own.clone());
@@ -58,7 +58,7 @@ impl Session {
         Some(excerpt(&bytes, FILE_BYTES))
     }
 
-    /// What a section says; nothing where there is no git, say.
+    /// Returns the text of a section; `None` if there is nothing to report, for example without git.
     async fn section(&mut self, tool: &str) -> Option<String> {
         let arguments = match tool {
             "file_tree" => json!({ "depth": 2 }),

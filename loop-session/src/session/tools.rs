@@ -1,5 +1,4 @@
-//! What the model can call in a session, and what the person can: the same tools, under the same policy and in one
-//! audit.
+//! The tools of a session. The model and the person use the same tools, under the same policy and with one audit log.
 
 use std::fmt;
 
@@ -16,29 +15,29 @@ use crate::{
     jobs::{self, SessionJobs},
 };
 
-/// Tools, and who may call them.
+/// The tools, and the right to call them.
 pub(crate) struct Tools {
     pub(crate) audit: Audit,
-    /// Where the person is asked what the policy leaves to them.
+    /// The channel for questions that the policy leaves to the person.
     pub(crate) approvals: Approvals,
-    /// All of them, for the person.
+    /// All tools, for the person.
     pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
-    /// The rules of the user's settings, with which each session begins.
+    /// The rules of the user's settings, which apply when a session begins.
     pub(crate) rules: PolicySettings,
-    /// What the model may call.
+    /// The tools that the model may call.
     pub(crate) names: Vec<ToolName>,
-    /// Whether it may call anything now.
+    /// True if the model may call tools now.
     pub(crate) are_on: bool,
-    /// Somebody named them when the session began.
+    /// True if somebody named the tools when the session began.
     pub(crate) are_asked: bool,
 }
 
 impl Tools {
-    /// Those of the settings, unless others are named.
+    /// Creates the tools: those of the settings, unless others are named.
     ///
     /// # Errors
-    /// A folder that cannot be worked in, and no place for the audit.
+    /// The folder is not usable, or there is no place for the audit log.
     pub(crate) fn new(
         asked: Option<Vec<ToolName>>,
         settings: &Settings,
@@ -55,12 +54,12 @@ impl Tools {
         Ok(Self { audit, approvals, toolbox, workspace, rules, are_on: !names.is_empty(), are_asked, names })
     }
 
-    /// Whether commands are not looked at.
+    /// Returns whether commands run without a check.
     pub(crate) fn are_unsafe(&self) -> bool {
         !self.workspace.policy().commands().mode().value
     }
 
-    /// How things stand, in words.
+    /// Returns the state in words.
     pub(crate) fn state(&self) -> String {
         match (self.are_on, self.names.len()) {
             (_, 0) => "there are none: it was begun without".to_owned(),
@@ -70,7 +69,7 @@ impl Tools {
         }
     }
 
-    /// What the model can call, if that is anything. Where nobody has chosen among the tools, it can schedule too.
+    /// Returns the tools of the model, if there are any. Unless somebody chose the tools, scheduling is among them.
     pub(crate) fn of_model(
         &self,
         settings: &Settings,

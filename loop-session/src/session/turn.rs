@@ -1,4 +1,4 @@
-//! A turn of the conversation, as it is seen and as it is kept.
+//! A turn of the conversation: its display and its record.
 
 use std::time::{Duration, Instant};
 
@@ -17,14 +17,14 @@ use super::{
 };
 use crate::InputError;
 
-/// How many messages go along to a model that is asked once.
+/// The number of messages sent along to a model that is asked once.
 const MENTIONED: usize = 10;
 
 impl Session {
-    /// Says something to the model, and shows what it answers.
+    /// Sends a prompt to the model, and shows the reply.
     ///
     /// # Errors
-    /// Why there is no reply; the conversation is as it was then.
+    /// Returns why there is no reply; the conversation stays unchanged.
     pub(crate) async fn turn(&mut self, prompt: &str) -> Result<(), InputError> {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let name = model.id().to_owned();
@@ -33,10 +33,10 @@ impl Session {
         self.taken(message, &name, None).await
     }
 
-    /// Asks another model this once. It hears the last messages, and its reply is part of the conversation.
+    /// Asks another model once. It sees the last messages, and its reply joins the conversation.
     ///
     /// # Errors
-    /// As for [`turn`](Self::turn), and a name that is no model's.
+    /// As for [`turn`](Self::turn); also fails if no model has this name.
     pub(crate) async fn mention(&mut self, name: &str, prompt: &str) -> Result<(), InputError> {
         let other = self.choose(name)?;
         if prompt.is_empty() {
@@ -50,13 +50,13 @@ impl Session {
         self.taken(message, &name, Some(&other)).await
     }
 
-    /// The prompt, with what was attached for it.
+    /// Builds the message from the prompt and its attachments.
     fn message(&mut self, prompt: &str) -> Message {
         let attachments = std::mem::take(&mut self.dialogue.attachments).into_iter();
         attachments.fold(Message::user(prompt), Message::with_attachment)
     }
 
-    /// Takes the turn, and writes it down.
+    /// Runs the turn, and records it.
     async fn taken(&mut self, prompt: Message, name: &str, other: Option<&Model>) -> Result<(), InputError> {
         let before = self.dialogue.chat.history().messages().to_vec();
         self.log.write(Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
@@ -84,7 +84,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs it, and shows it. Dropping a turn ends it, and leaves the conversation as it was.
+    /// Runs and shows the turn. Dropping the future ends the turn and leaves the conversation unchanged.
     async fn run(
         &mut self,
         prompt: &Message,
@@ -119,13 +119,13 @@ impl Session {
         }
     }
 
-    /// How full the context is of who answers, for a status line.
+    /// Returns the fill level of the answering model's context, for a status line.
     fn fullness_for(&self, other: Option<&Model>) -> Option<String> {
         let Some(other) = other else { return self.fullness() };
         share(self.dialogue.chat.measure_last(MENTIONED, None, other.window()))
     }
 
-    /// What it took, and what is not right about the reply.
+    /// Reports the cost of a turn, and problems with the reply.
     fn tell_of(&self, model: &str, output: &TurnOutput, context: Option<&str>, elapsed: Duration) {
         if output.text.trim().is_empty() {
             self.say(&paint(DIM, "(empty reply)"));
@@ -141,13 +141,13 @@ impl Session {
     }
 }
 
-/// What the model has said in a turn so far.
+/// The model's text in a turn so far.
 #[derive(Debug, Default)]
 struct Said {
     text: String,
-    /// Where in it the reply under way begins.
+    /// The offset at which the current reply begins.
     reply: usize,
-    /// That reply is asked for again. What there was of it stays until there is more.
+    /// True if that reply is being requested again. Its text so far stays until more arrives.
     is_void: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is seen of a turn: by people as it comes, by programs at its end.
+//! The output of a turn: piece by piece for people, and at the end for programs.
 
 use loop_manifest::model::Model;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::super::runs::json;
 use crate::view::{self, DIM, Teller, WARN, paint};
 
-/// Prints what happens for a person.
+/// Shows an event of the turn to a person.
 pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
     match event {
         TurnEvent::Delta(Delta::Text(text)) => to.text(text),
@@ -32,29 +32,29 @@ pub(in crate::command) fn show(to: &Teller, event: TurnEvent<'_>) {
     }
 }
 
-/// Gathers what is told to a program.
+/// Collects the data that programs receive.
 #[derive(Debug)]
 pub(super) struct Answer {
     model: String,
     calls: Vec<CallJson>,
 }
 
-/// What is printed.
+/// The JSON output.
 #[derive(Debug, Serialize)]
 struct AnswerJson<'a> {
     reply: &'a str,
     model: &'a str,
     tool_calls: &'a [CallJson],
     rounds: u64,
-    /// The model was still calling tools when its rounds were used up.
+    /// True if the model was still calling tools when its rounds ran out.
     out_of_rounds: bool,
-    /// The reply was cut at its greatest length.
+    /// True if the reply reached its maximum length.
     truncated: bool,
-    /// As in the record of a run: what nobody reported is `null`.
+    /// As in the record of a run: unreported values are `null`.
     usage: Tokens,
     estimated_cost_usd: Option<f64>,
     cost_state: CostState,
-    /// Of a part of the turn nobody reported what it cost. It is left out if all was reported.
+    /// True if part of the turn has no reported cost. Omitted if every part reported its cost.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cost_is_lower_bound: bool,
     elapsed_seconds: f64,
@@ -64,7 +64,7 @@ struct AnswerJson<'a> {
 struct CallJson {
     tool: String,
     arguments: Value,
-    /// `null` if there was no tool that could be called.
+    /// `null` if no tool was available.
     outcome: Option<ToolOutcome>,
     files: Vec<FileChange>,
     commands: Vec<CommandRun>,
@@ -75,7 +75,7 @@ impl Answer {
         Self { model: model.id().to_owned(), calls: Vec::new() }
     }
 
-    /// Takes what happens in the turn.
+    /// Takes an event of the turn.
     pub(super) fn hear(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Calling(ToolCall { name, arguments, .. }) => self.calls.push(CallJson {
@@ -96,7 +96,7 @@ impl Answer {
         }
     }
 
-    /// The turn as one line of JSON, without secrets.
+    /// Returns the turn as one line of JSON, without secrets.
     pub(super) fn json(&self, output: &TurnOutput, elapsed: Duration) -> String {
         let cost = RunCost::reported(output.usage.cost);
         let answer = AnswerJson {

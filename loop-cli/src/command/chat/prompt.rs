@@ -1,4 +1,4 @@
-//! What is to be answered: what was written, and what is piped in.
+//! The prompt: the arguments, and piped input.
 
 use std::{
     io::{self, IsTerminal, Read},
@@ -8,18 +8,18 @@ use std::{
 use super::super::{Failure, OrFail, usage};
 use crate::view;
 
-/// No model reads more than this. A pipe may never end.
+/// No model reads more than this. The limit matters because a pipe may never end.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How long a pipe may say nothing until somebody is told what is waited for.
+/// How long a pipe may stay silent before the command explains what it waits for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whether something is piped in.
+/// The kind of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piped {
     /// Standard input is a person's terminal.
     Nothing,
-    /// It is something else, which may turn out to be empty.
+    /// Standard input is something else, which may be empty.
     Something,
 }
 
@@ -29,7 +29,7 @@ impl Piped {
     }
 }
 
-/// The whole prompt. Standard input is read to its end here, and by nobody afterwards.
+/// Returns the whole prompt. Reads standard input to its end; nothing else reads it afterwards.
 pub(super) async fn whole(written: Option<&str>, piped: Piped) -> Result<String, Failure> {
     let piped = match piped {
         Piped::Nothing => String::new(),
@@ -42,7 +42,7 @@ pub(super) async fn whole(written: Option<&str>, piped: Piped) -> Result<String,
     Ok(prompt)
 }
 
-/// A question stands best after what it is about.
+/// Joins both parts. Models answer better when the question follows the text it is about.
 fn join(piped: &str, written: &str) -> String {
     let parts: Vec<_> =
         [piped.trim_end(), written].into_iter().filter(|part| !part.trim().is_empty()).collect();
@@ -50,7 +50,7 @@ fn join(piped: &str, written: &str) -> String {
 }
 
 async fn piped_in() -> Result<String, Failure> {
-    // On a thread of its own, so that Ctrl+C is heard meanwhile.
+    // Reads on a separate thread, so that Ctrl+C still works.
     let mut reading = tokio::task::spawn_blocking(read);
     let early = tokio::time::timeout(PATIENCE, &mut reading).await;
     let read = match early {

@@ -1,17 +1,17 @@
-//! Who says how far a repetition is, between what it prints.
+//! Progress reports of a repetition, in order with its output.
 
 use crate::view::{self, Replying, Results};
 
-/// What iterations print goes through this, and so does what is said of them, in one order.
+/// Passes on the output of iterations and the reports about them, in one order.
 pub(in crate::command) enum Mouth {
-    /// Nobody sees what they print.
+    /// Nobody sees the output.
     Shut,
     OfCommands(Results),
     OfTurns(Replying),
 }
 
 impl Mouth {
-    /// Says a line after all that was printed before.
+    /// Returns a function that prints a line after all earlier output.
     pub(super) fn says(&self) -> Box<dyn Fn(String) + Send> {
         match self {
             Self::Shut => Box::new(|line| view::say(&line)),
@@ -29,7 +29,7 @@ impl Mouth {
         }
     }
 
-    /// Waits until all is printed. Nobody can say anything any more.
+    /// Waits until everything is printed. No more reports are possible afterwards.
     pub(super) async fn close(self) {
         match self {
             Self::Shut => {}

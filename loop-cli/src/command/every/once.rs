@@ -1,4 +1,4 @@
-//! What is done in each iteration.
+//! The work of each iteration.
 
 use async_trait::async_trait;
 use loop_agents::{
@@ -20,15 +20,15 @@ use crate::{
     view::{Replying, Results, text},
 };
 
-/// A command, ready to be run.
+/// Prepares a command.
 pub(in crate::command) fn command(line: &str, place: &ExecutionContext) -> Result<Box<ShellAgent>, Failure> {
-    // All the variables that the user has: the command is the user's own.
+    // Passes all the user's variables: the command is the user's own.
     let shell = place.shell(place.variables().iter().cloned());
     let agent = ShellAgent::new(line).or_usage(|| "the command")?;
     Ok(Box::new(agent.prompt("").shell(shell)))
 }
 
-/// A turn, ready to be taken.
+/// Prepares a turn.
 pub(in crate::command) fn turn(
     prompt: &str,
     conversation: &Conversation,
@@ -41,11 +41,11 @@ pub(in crate::command) fn turn(
     Ok(Box::new(if fresh { agent.fresh() } else { agent }))
 }
 
-/// An iteration that can be heard.
+/// An iteration whose output has listeners.
 pub(in crate::command) trait Once: Sized {
     type Output: Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// The same with those who listen: what may end it, a person, and the files in which all of it is kept.
+    /// Attaches the listeners: the stop condition, the person, and the files that store the whole output.
     fn heard(
         self,
         until: &Until,
@@ -97,7 +97,7 @@ impl Once for Box<ChatAgent> {
     }
 }
 
-/// A turn whose reply is heard when it is whole: what a model says before it calls a tool is no reply yet.
+/// A turn that reports its reply when it is complete: text before a tool call is not yet a reply.
 struct Listening {
     agent: ChatAgent,
     until: Until,
@@ -118,8 +118,8 @@ impl Iteration for Listening {
     }
 }
 
-/// Work of which no failure but the loop's own ends a repetition: a program that is missing now may be there after
-/// the pause, and so may a model. A rate limit is an error too: waiting for its end would be another interval.
+/// Work whose failures do not end the repetition, except failures of the loop itself. A missing program or model may be
+/// back after the pause. A rate limit counts as an error too: waiting for its end would change the interval.
 struct GoesOn<I>(I);
 
 #[async_trait]
@@ -141,7 +141,8 @@ impl<I: Iteration> Iteration for GoesOn<I> {
     }
 }
 
-/// One word is a line for the shell, as for `watch`; several are a program and its arguments, as they are.
+/// Builds the command line. One word is a shell line, as for `watch`; several words are a program and its literal
+/// arguments.
 pub(super) fn line(words: &[String]) -> String {
     match words {
         [line] => line.clone(),

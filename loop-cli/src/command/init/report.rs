@@ -1,4 +1,4 @@
-//! What `loop init` says of its work.
+//! The output of `loop init`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use loop_manifest::{
 
 use crate::view::{BOLD, WARN, paint};
 
-/// What was found, and what was not.
+/// Lists what was found, and what was not.
 pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
     let mut rows = match agent {
         Agent::Known(known) => vec![("agent", known.command.to_owned()), ("", known.permits.to_owned())],
@@ -30,8 +30,8 @@ pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
     rows.iter().map(|(label, text)| format!("  {label:<7}{text}\n")).collect()
 }
 
-/// What to do now with the manifest `out`. `is_meant`: it need not be named; `is_complete`: nothing is
-/// left open in it.
+/// Describes the next steps for the manifest `out`. `is_meant` is true if commands find it by default, and
+/// `is_complete` if it has no open places.
 pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
     let mut text = String::new();
     let file = out.to_string_lossy();
@@ -49,7 +49,7 @@ pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
     format!("{}\n{text}", paint(BOLD, "next"))
 }
 
-/// How an editor is told of the schema in a format without comments.
+/// Explains how to tell an editor about the schema, for formats without comments.
 pub(crate) fn schema_hint(out: &Path) -> String {
     let file = out.display();
     format!(

@@ -1,4 +1,4 @@
-//! `loop policy explain`: what would become of one action, and which rule decides.
+//! `loop policy explain`: shows the decision about one action, and the rule behind it.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if explained.ruling.allowed { exit::OK } else { exit::DENIED }))
 }
 
-/// What `loop policy explain --json` prints.
+/// The output of `loop policy explain --json`.
 #[derive(Debug, Serialize)]
 struct ExplainJson<'a> {
     text: &'a str,
@@ -33,9 +33,9 @@ struct ExplainJson<'a> {
     rule: &'a str,
     #[serde(flatten)]
     place: PlaceJson<'a>,
-    /// Where a path leads, if it may be used so.
+    /// The target of a path, if the action may use it.
     leads_to: Option<String>,
-    /// The words that would be run, if it is a command that may run.
+    /// The words of a command, if it may run.
     words: Option<&'a [String]>,
 }
 

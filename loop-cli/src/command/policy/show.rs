@@ -1,4 +1,4 @@
-//! `loop policy show`: all rules, and where each of them stands.
+//! `loop policy show`: lists all rules, and their locations.
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -25,14 +25,14 @@ pub(crate) fn exec(place: &PolicyPlace) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-/// What `loop policy show --json` prints.
+/// The output of `loop policy show --json`.
 #[derive(Debug, Serialize)]
 struct ShowJson<'a> {
     rules: Vec<RuleJson<'a>>,
-    /// The files of settings; `null` if they are not there.
+    /// The settings files; `null` if they do not exist.
     user: Option<&'a Path>,
     project: Option<&'a Path>,
-    /// The file in which decisions are kept.
+    /// The file that stores decisions.
     audit: Option<&'a Path>,
 }
 

@@ -1,4 +1,4 @@
-//! `loop schedule add`: a job more.
+//! `loop schedule add`: adds a job.
 
 use loop_manifest::{init::in_full, model::Model};
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
@@ -56,7 +56,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-/// The job that is wanted, without who does it.
+/// Builds the job, without its action.
 fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
     let mut job = Job::new(JobId::random(), wanted.when.clone(), wanted.prompt.clone(), now);
     if let Some(catch_up) = args.catch_up {
@@ -68,7 +68,7 @@ fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
     if args.no_jitter { job.without_jitter() } else { job }
 }
 
-/// Names the flag that takes what is far off.
+/// Names the flag that accepts a far-off first fire.
 fn far(error: JobError, args: &AddArgs) -> Failure {
     match error {
         JobError::FarOff { first } if !args.far => {
@@ -78,7 +78,7 @@ fn far(error: JobError, args: &AddArgs) -> Failure {
     }
 }
 
-/// Who does it, looked at as far as that can be done beforehand; and the same for people.
+/// Builds the action and its description, after checking as much as possible in advance.
 fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(JobAction, String), Failure> {
     let max_seconds = asked.max_time.unwrap_or(JobAction::MAX_TIME).as_secs().max(1);
     if let Some(path) = &asked.run {
@@ -103,15 +103,15 @@ fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(
     Ok((JobAction::Model { model: asked.model.clone(), max_seconds }, by))
 }
 
-/// The path of a manifest in the jobs' folder as it is seen from there, if a secret is in that of the folder: jobs are
-/// stored as text, and work there.
+/// Shortens the path of a manifest in the jobs' folder to a relative one, if the folder's path contains a secret. Jobs
+/// are stored as text, and work in that folder.
 fn from_here(path: String, dir: &Path) -> String {
     let is_secret = view::secrets().redact(&path) != path;
     let below = Path::new(&path).strip_prefix(dir).ok().and_then(Path::to_str).map(str::to_owned);
     below.filter(|_| is_secret).unwrap_or(path)
 }
 
-/// The absolute path of a manifest that could be run.
+/// Returns the absolute path of a manifest that could be run.
 fn manifest(path: &Path) -> Result<String, Failure> {
     let (_, warnings) = reported(Plan::load(path).and_then(Loaded::finished))?;
     if !warnings.is_empty() {
@@ -142,7 +142,7 @@ fn page(
     };
     let mut lines = vec![format!("{head} {}", text::printable(&job.prompt))];
     lines.push(field("when", &when));
-    // Jitter comes from the id, which a job has that was added.
+    // Jitter derives from the id, which only an added job has.
     let due = if by.is_some() { first.due } else { first.slot };
     lines.push(field("next", &next(first.slot, due, zone, now)));
     lines.extend(by.map(|by| field("by", by)));
@@ -152,7 +152,7 @@ fn page(
     lines
 }
 
-/// When a job that comes around is over.
+/// Describes when a recurring job expires.
 fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
     let end = SignedDuration::try_from(expiry).ok().and_then(|expiry| created_at.checked_add(expiry).ok());
     let end = end.map(|end| words::instant(end, zone.rules())).unwrap_or_default();
@@ -163,30 +163,30 @@ fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
     format!("its first fire after {end} is its last: jobs live for {life} (`[schedule] expiry`)")
 }
 
-/// The seconds of a day.
+/// The number of seconds in a day.
 const DAY: u64 = 86_400;
 
-/// What was added, or would be, for programs.
+/// The added or planned job, for programs.
 #[derive(Debug, Serialize)]
 struct Added<'a> {
     /// `null` if nothing was added.
     id: Option<String>,
-    /// As it was asked for; `null` if it was no interval.
+    /// The requested interval; `null` if there is none.
     interval: Option<String>,
-    /// The interval that is scheduled.
+    /// The scheduled interval.
     effective: Option<String>,
     cron: Option<String>,
-    /// For what fires once.
+    /// The time of a one-shot job.
     at: Option<Timestamp>,
     prompt: &'a str,
     hint: Option<&'a str>,
     warnings: &'a [String],
     zone: String,
-    /// Its first slot.
+    /// The first slot.
     next: String,
-    /// When it fires then; `null` if nothing was added.
+    /// The time of the first fire; `null` if nothing was added.
     due: Option<String>,
-    /// Who does it; `null` if nothing was added.
+    /// The action; `null` if nothing was added.
     errand: &'a Value,
 }
 

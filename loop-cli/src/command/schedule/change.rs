@@ -1,4 +1,4 @@
-//! `loop schedule delete`, `pause`, `resume` and `fire`: what is done to jobs by their ids.
+//! `loop schedule delete`, `pause`, `resume` and `fire`: change jobs by their ids.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(super) fn fire(args: &JobArgs) -> Result<ExitCode, Failure> {
     Ok(done)
 }
 
-/// Changes all of these jobs, or none if one of them is not there.
+/// Changes all of these jobs, or none if one of them does not exist.
 fn change(
     args: &JobArgs,
     done: &str,

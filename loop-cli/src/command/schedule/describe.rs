@@ -1,4 +1,4 @@
-//! `loop schedule describe`: an expression in words.
+//! `loop schedule describe`: describes an expression in words.
 
 use std::process::ExitCode;
 

@@ -1,13 +1,14 @@
-//! `loop schedule install`: what makes the system fire jobs.
+//! `loop schedule install`: prints a system timer for the jobs.
 //!
-//! It is printed, and not put anywhere: what runs unasked on somebody's machine is for them to read first.
+//! The command prints the configuration and installs nothing: people should first read what will run on their machine
+//! unattended.
 
 use std::{env, process::ExitCode};
 
 use super::{Failure, OrFail, place};
 use crate::{args::InstallArgs, exit, view};
 
-/// Variables without which the jobs would be others, or their agents not be found.
+/// Variables that affect which jobs exist, or whether their agents are found.
 const VARIABLES: [&str; 5] = ["PATH", "LOOP_HOME", "LOOP_CONFIG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
 pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
@@ -32,7 +33,7 @@ pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-/// A unit of systemd.
+/// Returns a systemd unit.
 fn service(program: &str, dir: &str, variables: &[(&str, String)]) -> String {
     let variables: String = variables
         .iter()
@@ -49,13 +50,13 @@ fn service(program: &str, dir: &str, variables: &[(&str, String)]) -> String {
     )
 }
 
-/// A word of a unit: `%` and `$` have meanings in it.
+/// Quotes a word of a unit, in which `%` and `$` have special meanings.
 fn quoted(word: &str) -> String {
     let word = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{word}\"")
 }
 
-/// A line of a crontab, in which `%` ends the command.
+/// Returns a crontab line, in which `%` ends the command.
 fn line(program: &str, dir: &str, variables: &[(&str, String)]) -> String {
     let quoted =
         |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned);

@@ -1,4 +1,4 @@
-//! `loop schedule list`: the jobs of a folder.
+//! `loop schedule list`: lists the jobs of a folder.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use crate::{
     view,
 };
 
-/// A table is cut to this where nobody says how wide the screen is.
+/// The table's width if the width of the screen is unknown.
 const WIDTH: usize = 80;
 
 pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
@@ -47,7 +47,7 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-/// Says whether anybody looks at what is due.
+/// Reports whether a process checks for due jobs.
 fn tell_of_checks(place: &SchedulePlace, now: Timestamp) -> Result<(), Failure> {
     if !place.project.store().is_firing()? || place.project.off_switch().is_off() {
         return tell_if_idle(place);
@@ -64,18 +64,18 @@ pub(super) struct JobJson<'a> {
     id: String,
     prompt: &'a str,
     when: &'a loop_schedule::When,
-    /// The same in words.
+    /// The schedule in words.
     description: String,
-    /// Who does it.
+    /// The action.
     errand: &'a Value,
     paused: bool,
-    /// Its next slot: the ideal time.
+    /// The next slot: the ideal time.
     next: Option<Timestamp>,
-    /// When it fires then, with jitter.
+    /// The time of the next fire, with jitter.
     due: Option<Timestamp>,
     is_running: bool,
     created_at: Timestamp,
-    /// How often it has fired.
+    /// The number of fires so far.
     fires: u64,
     last_fire: Option<&'a Fired>,
 }

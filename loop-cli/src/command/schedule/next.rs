@@ -1,4 +1,4 @@
-//! `loop schedule next`: when an expression fires.
+//! `loop schedule next`: prints when an expression fires.
 
 use std::process::ExitCode;
 

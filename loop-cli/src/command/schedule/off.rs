@@ -1,4 +1,4 @@
-//! `loop schedule off` and `loop schedule on`: the switch of this machine.
+//! `loop schedule off` and `loop schedule on`: switch all jobs of this machine.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `loop schedule run`: the scheduler in the foreground.
+//! `loop schedule run`: runs the scheduler in the foreground.
 
 use std::{
     env,
@@ -39,7 +39,7 @@ pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
     done
 }
 
-/// Fires jobs until a signal comes, or once.
+/// Fires jobs until a signal arrives, or once.
 async fn fire(
     args: &RunScheduleArgs,
     place: Arc<SchedulePlace>,
@@ -77,7 +77,7 @@ async fn fire(
     Ok(ExitCode::from(signal.map_or(exit::OK, exit::of_signal)))
 }
 
-/// Who is told, with the live table if there is a terminal for one.
+/// Creates the reporter, with the live table if there is a terminal for it.
 fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Failure> {
     let page = Arc::new(Mutex::new(Page::new(place)));
     let is_live = Board::is_possible() && !args.quiet && !args.once;
@@ -87,7 +87,7 @@ fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Fail
     Ok(Arc::new(Told { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
 }
 
-/// Keeps the live table as the jobs stand, for ever.
+/// Updates the live table forever.
 async fn keep_page(told: &Told, place: Arc<SchedulePlace>) {
     if !told.board.is_live() {
         return std::future::pending().await;
@@ -95,7 +95,7 @@ async fn keep_page(told: &Told, place: Arc<SchedulePlace>) {
     schedule::keep(Arc::clone(&told.page), place, Arc::clone(&told.board)).await;
 }
 
-/// Says whether jobs were fired here.
+/// Runs the scheduler. Returns whether it fired jobs here.
 async fn run(runner: Runner, once: bool, cancel: CancellationToken) -> Result<bool, StoreError> {
     match once {
         true => runner.run_once(cancel).await,
@@ -103,8 +103,8 @@ async fn run(runner: Runner, once: bool, cancel: CancellationToken) -> Result<bo
     }
 }
 
-/// Waits for the end of the work, and hears signals meanwhile: the first one ends it, and what it has started; the
-/// second one drops it. Gives what came of it, unless it was dropped, and the first signal.
+/// Waits for the end of the work while handling signals. The first signal cancels the work and everything it started;
+/// the second one drops it. Returns the result, unless the work was dropped, and the first signal.
 async fn attend<T>(
     work: impl Future<Output = T>,
     mut signals: Signals,

@@ -1,4 +1,4 @@
-//! `loop schedule show`: one job, and what became of its fires.
+//! `loop schedule show`: shows one job, and the results of its fires.
 
 use std::{collections::HashMap, process::ExitCode};
 
@@ -33,7 +33,7 @@ const COLUMNS: &[Column] = &[
     Column::words("error"),
 ];
 
-/// So many fires are shown.
+/// The number of fires shown.
 const SHOWN: usize = 10;
 
 pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
@@ -68,7 +68,7 @@ struct Shown<'a> {
     fires: &'a [Fired],
 }
 
-/// Whose clock a job goes by.
+/// Returns the time zone of a job.
 fn zone_of(when: &When) -> Result<Zone, Failure> {
     match when {
         When::Cron { zone, .. } => Ok(zone.clone()),
@@ -114,7 +114,7 @@ fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> 
     ]
 }
 
-/// When it fires, and for which slot, if jitter puts the two apart.
+/// Formats the next fire, and its slot if jitter separates the two.
 pub(super) fn next(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp) -> String {
     let distance = words::until(due, now);
     let due_text = words::instant(due, zone.rules());
@@ -133,7 +133,7 @@ fn row(fired: &Fired, short: &HashMap<&str, &str>, zone: &Zone) -> Vec<String> {
         words::instant(fired.started_at, zone.rules()),
         text::duration(took),
         fired.word(),
-        // A run that is not kept any more has no short name.
+        // A run that is no longer stored has no short name.
         short.get(run).copied().unwrap_or(run).to_owned(),
         fired.error.as_deref().map(text::one_line).unwrap_or_default(),
     ]

@@ -1,4 +1,4 @@
-//! What `loop schedule add` was asked for: when, and what.
+//! The parsed request of `loop schedule add`: when, and what.
 
 use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
@@ -6,26 +6,26 @@ use loop_schedule::{Interval, JobError, Request, RequestError, Scheduled, Settin
 
 use crate::args::AddArgs;
 
-/// A prompt, and when it is wanted.
+/// A prompt and its schedule.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) when: When,
     pub(super) prompt: String,
-    /// The interval that was asked for, if it was one.
+    /// The requested interval, if there is one.
     pub(super) interval: Option<Interval>,
-    /// The interval that is scheduled, if it is one.
+    /// The scheduled interval, if there is one.
     pub(super) effective: Option<Scheduled>,
-    /// What looks like a time in the prompt, and was not taken for one.
+    /// Text in the prompt that resembles a time but was not parsed as one.
     pub(super) hint: Option<String>,
-    /// What may surprise.
+    /// Notes about surprising results.
     pub(super) warnings: Vec<String>,
 }
 
 impl Wanted {
-    /// Reads it.
+    /// Parses the request.
     ///
     /// # Errors
-    /// There is no prompt, or no such time.
+    /// There is no prompt, or the time is invalid.
     pub(super) fn of(
         args: &AddArgs,
         numbers: &Settings,
@@ -47,7 +47,7 @@ impl Wanted {
         Ok(Self { when, prompt, interval: None, effective: None, hint: None, warnings: Vec::new() })
     }
 
-    /// `[interval] PROMPT`.
+    /// Parses `[interval] PROMPT`.
     fn repeated(
         args: &AddArgs,
         text: &str,
@@ -56,7 +56,7 @@ impl Wanted {
         now: Timestamp,
     ) -> anyhow::Result<Self> {
         let request = match (Request::parse(text), name(args)) {
-            // A manifest needs no prompt, and is then called by its name.
+            // A manifest needs no prompt; its name then names the job.
             (Err(RequestError::NoPrompt { interval }), Some(name)) => {
                 Request::parse(&format!("{} {name}", interval.unwrap_or(Interval::DEFAULT)))
             }
@@ -66,7 +66,7 @@ impl Wanted {
         let (when, effective, warnings) = if args.once {
             let time = now.checked_add(SignedDuration::try_from(interval.period())?);
             let time = time.map_err(|_| anyhow!("{interval} from now is after the end of time"))?;
-            // Once, any interval can be kept exactly.
+            // A one-shot can meet any interval exactly.
             (When::At { time }, None, Vec::new())
         } else if args.exact {
             let when = When::Every(request.exactly(now)?);
@@ -87,7 +87,7 @@ impl Wanted {
     }
 }
 
-/// What a job is called whose manifest says it all.
+/// Returns the name of a job whose manifest defines everything.
 fn name(args: &AddArgs) -> Option<String> {
     let stem = args.errand.run.as_ref()?.file_stem()?.to_string_lossy().into_owned();
     Some(format!("run {stem}"))

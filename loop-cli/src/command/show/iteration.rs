@@ -14,7 +14,7 @@ use crate::{
     view::{self, Left, iteration::Found, text},
 };
 
-/// Prints the iteration with this number, or what was printed or said in it.
+/// Prints the iteration with this number, or the requested part of it.
 pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> Result<(), Failure> {
     let (found, unread) = find(store, id, number)?;
     if part.output {
@@ -30,7 +30,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
     Ok(())
 }
 
-/// Prints what is kept of it, to where it was printed.
+/// Prints the stored output to the stream that it came from.
 fn hand_over(output: &Left) -> Result<(), Failure> {
     match output {
         Left::Shell(output) => {
@@ -44,7 +44,7 @@ fn hand_over(output: &Left) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nothing marks the place in what is kept: it is byte for byte what was printed.
+/// Warns about gaps. Nothing marks them in the stored output, which is byte for byte what the command printed.
 fn warn_of_gaps(output: &ShellOutput) {
     for (name, kept) in [("output", &output.stdout), ("error output", &output.stderr)] {
         if kept.omitted() > 0 {
@@ -58,8 +58,8 @@ fn nothing(number: u64, what: &str) -> Failure {
     usage!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended")
 }
 
-/// What the journal tells of it, and why its output cannot be read, if it cannot: only who asks for the output has
-/// to know.
+/// Finds the journal's data on the iteration, and why its output is unreadable, if it is. Only callers that show the
+/// output need that reason.
 fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failure>), Failure> {
     let (mut progress, mut rows) = (Progress::default(), RowFold::default());
     let (mut found, mut unread) = (Found::default(), None);
@@ -90,7 +90,7 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failur
     Ok((found, unread))
 }
 
-/// The run has no such iteration.
+/// Returns the error for an iteration that does not exist.
 pub(super) fn none(number: u64, iterations: u64) -> Failure {
     usage!("the run has no iteration {number}: it has had {iterations}")
 }

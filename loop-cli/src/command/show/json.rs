@@ -13,16 +13,16 @@ use super::super::{
     runs::{RunJson, json},
 };
 
-/// What `loop show --json` prints.
+/// The output of `loop show --json`.
 #[derive(Debug, Serialize)]
 pub(super) struct ShowJson<'a> {
     run: RunJson<'a>,
-    /// How it ended, in full; `null` while it goes on, or if it died.
+    /// The full ending; `null` if the run is in progress or died.
     ending: Option<&'a Ending>,
     iterations: Vec<IterationJson>,
 }
 
-/// An iteration. What is not known is `null`.
+/// An iteration. Unknown values are `null`.
 #[derive(Debug, Serialize)]
 struct IterationJson {
     iteration: u64,
@@ -31,7 +31,7 @@ struct IterationJson {
     exit_code: Option<i32>,
     output_bytes: Option<u64>,
     check_seconds: Option<f64>,
-    /// How it ended, in a word; `null` if it has not.
+    /// The ending in one word; `null` if the iteration has not ended.
     verdict: Option<String>,
     score: Option<f64>,
     tokens: Option<u64>,
@@ -57,13 +57,13 @@ impl From<IterationRow> for IterationJson {
 }
 
 impl ShowJson<'_> {
-    /// The JSON of this run, as its journal tells it now.
+    /// Returns the JSON of this run, from its current journal.
     pub(super) fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         let run = RunJson::of(store, entry)?;
         let (mut progress, mut rows) = (Progress::default(), RowFold::default());
         let mut iterations: Vec<IterationJson> = Vec::new();
         let mut add = |row: IterationRow| {
-            // The check of an iteration that had ended in it was made again.
+            // The check was repeated for an iteration that had already ended, so the new row replaces the old one.
             iterations.pop_if(|last| last.iteration == row.iteration);
             iterations.push(row.into());
         };

@@ -1,6 +1,6 @@
-//! The prompt that an iteration was given.
+//! The prompt of an iteration.
 //!
-//! It is not kept: it follows from the manifest that is, and from what the journal says had happened by then.
+//! The prompt is not stored. It follows from the stored manifest and from the earlier events in the journal.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -23,13 +23,13 @@ use crate::{
 };
 use loop_manifest::Plan;
 
-/// Prints it as the agent got it, but for secrets, which are not kept.
+/// Prints the prompt as the agent received it, except for secrets, which are not stored.
 pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failure> {
     let manifest = store.info(id)?.manifest;
     let manifest = manifest
         .ok_or_else(|| usage!("the run was begun without a manifest, of which prompts could be made"))?;
     if manifest.path == KEPT_AS {
-        // The same each time.
+        // The prompt is the same each time.
         let (repetition, _) = begun::repetition(&manifest.text)?;
         view::hand_over(repetition.work.text().as_bytes())?;
         return Ok(());
@@ -49,7 +49,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     Ok(())
 }
 
-/// What the iteration with this number was given when it last began.
+/// Returns the input of the iteration with this number at its last start.
 fn context<O: DeserializeOwned>(
     store: &RunStore,
     id: &str,
@@ -68,11 +68,11 @@ fn context<O: DeserializeOwned>(
     given.cx.ok_or_else(|| none(number, progress.iterations()))
 }
 
-/// The fold of the events into what one iteration was given.
+/// Folds the events into the input of one iteration.
 struct Given<O> {
     number: u64,
     guardrails: Vec<Box<dyn Guardrail>>,
-    /// What the iteration before it made.
+    /// The output of the previous iteration.
     output: Option<Arc<O>>,
     cx: Option<IterationContext<O>>,
 }
@@ -82,7 +82,7 @@ impl<O> Given<O> {
         self.guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
         let EventKind::IterationStarted { iteration, attempt } = event.kind else { return };
         if iteration + 1 == self.number {
-            // What an earlier attempt at it made does not count.
+            // Ignore the output of an earlier attempt.
             self.output = None;
         } else if iteration == self.number {
             let left = self.guardrails.iter().map(|guardrail| guardrail.ceiling(progress));
@@ -96,13 +96,13 @@ impl<O> Given<O> {
         }
     }
 
-    /// Whether the step under way is the one before.
+    /// Returns whether the current step is the previous iteration.
     fn is_before(&self, progress: &Progress) -> bool {
         progress.current_step().is_some_and(|step| step.iteration() + 1 == self.number)
     }
 }
 
-/// Iterations after a change that was accepted were told something else.
+/// Warns that iterations after an accepted change had a different prompt.
 fn warn_of_changes(manifest: &RunManifest) {
     let now = fs::read_to_string(Path::new(&manifest.path)).unwrap_or_else(|_| manifest.text.clone());
     if changes::between(&manifest.text, &now, REDACTED).is_some() {

@@ -1,9 +1,9 @@
-//! What is typed while something is done.
+//! Input typed while a line runs.
 //!
-//! Nobody edits a line meanwhile: the terminal gathers it, as it does for `cat`, and gives it when it is whole. A loop
-//! can last for hours, and whoever types `/exit` in the middle of it wants it to end now, and not to leave the session
-//! when it has. All else is kept for the editor, as if it were typed afterwards; left in the terminal, it would lose all
-//! but its first line there.
+//! Nobody edits a line meanwhile: the terminal collects it, as it does for `cat`, and delivers it when it is complete.
+//! A loop can last for hours. A person who types `/exit` during one wants to end the loop now, and not to leave the
+//! session after it. All other input waits for the editor, as if it were typed afterwards. If it stayed in the
+//! terminal, all but its first line would be lost.
 
 use std::{
     collections::VecDeque,
@@ -21,7 +21,7 @@ use tokio::net::unix::pipe::Receiver;
 use super::multiline::is_whole;
 use loop_session::{Commands, Repeated};
 
-/// What was typed, and nobody has read yet.
+/// Typed input that nothing has read yet.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     keys: VecDeque<Keys>,
@@ -29,7 +29,7 @@ pub(super) struct Ahead {
     begun: String,
 }
 
-/// What somebody typed, up to a key that ends a line.
+/// Typed text, up to a key that ends a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     Line(String),
@@ -38,7 +38,7 @@ pub(super) enum Keys {
 }
 
 impl Ahead {
-    /// The next line, of several if it goes on in the next.
+    /// Returns the next line, together with its continuation lines.
     pub(super) fn take(&mut self) -> Option<Keys> {
         let Keys::Line(mut line) = self.keys.pop_front()? else { return Some(Keys::End) };
         while !is_whole(&line)
@@ -50,27 +50,26 @@ impl Ahead {
         Some(Keys::Line(line))
     }
 
-    /// The beginning of a line, to go on with.
+    /// Returns the beginning of a line, to be continued.
     pub(super) fn take_begun(&mut self) -> String {
         std::mem::take(&mut self.begun)
     }
 
-    /// Keeps what is typed. Where it is a loop that is done, a word that leaves and Ctrl+D are for that: this ends then.
-    /// Where the terminal cannot be listened to, all that is typed waits there.
+    /// Collects typed input. During a loop, this returns at an exit word or Ctrl+D, which are meant for the loop. If
+    /// the terminal is unreadable, all input waits there.
     ///
     /// # Cancel safety
-    /// Cancel safe: what was typed is kept.
+    /// This is cancel safe: typed input is kept.
     pub(super) async fn until_ended(&mut self, is_loop: bool) {
         if self.listen(is_loop).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// The next line that is typed from now on; nothing for Ctrl+D. Where the terminal cannot be listened to, nobody
-    /// answers.
+    /// Returns the next line typed from now on; `None` for Ctrl+D, or if the terminal is unreadable.
     ///
     /// # Cancel safety
-    /// Cancel safe: what was typed is kept.
+    /// This is cancel safe: typed input is kept.
     pub(super) async fn answer(&mut self) -> Option<String> {
         self.next_line().await.ok().flatten()
     }
@@ -88,11 +87,11 @@ impl Ahead {
             .and_then(|keys| if let Keys::Line(line) = keys { Some(line) } else { None }))
     }
 
-    /// Keeps what was typed up to now, before a question is shown: it is no answer to it. A line that was begun is dropped,
-    /// since what is typed behind it would not stand alone.
+    /// Collects the input typed before a question appears, because it is no answer to it. Drops a line that was begun:
+    /// text typed after it would continue that line.
     ///
     /// # Errors
-    /// The terminal cannot be listened to.
+    /// The terminal is unreadable.
     pub(super) fn keep_typed(&mut self) -> io::Result<()> {
         let mut terminal = file()?;
         let mut bytes = [0; LONGEST];
@@ -107,7 +106,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Takes what the terminal has; gives whether that was anything.
+    /// Reads pending terminal input. Returns whether there was any.
     fn read(&mut self, terminal: &Receiver) -> io::Result<bool> {
         let mut bytes = [0; LONGEST];
         let count = terminal.try_read(&mut bytes);
@@ -121,7 +120,7 @@ impl Ahead {
         bytes: &[u8],
     ) -> io::Result<bool> {
         match count {
-            // A terminal that is gone has nothing to give for ever, and nobody pressed Ctrl+D.
+            // A vanished terminal returns end of file forever, although nobody pressed Ctrl+D.
             Ok(0) if tcgetattr(terminal).is_err() => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(0) => self.keys.push_back(Keys::End),
             Ok(count) => self.hear(&String::from_utf8_lossy(&bytes[..count])),
@@ -144,7 +143,8 @@ impl Ahead {
         }
     }
 
-    /// What came before the terminal gathered lines has another sign at their ends, and may end in the midst of one.
+    /// Takes text from the terminal. Text from before the terminal collected lines has other line ends, and may end in
+    /// the middle of a line.
     fn hear(&mut self, text: &str) {
         self.begun.push_str(text);
         while let Some((line, rest)) = self.begun.split_once(['\r', '\n']) {
@@ -164,12 +164,12 @@ impl Keys {
     }
 }
 
-/// Resolves when the terminal is gone, for those whom no signal tells of it: `nohup` keeps it from them, and so does whoever
-/// leads their session and stays. The editor does not hear of it: to it a terminal that is gone gives nothing, for ever.
-/// Of a terminal that cannot be watched nothing is heard here.
+/// Resolves when the terminal is gone, for processes that receive no signal about it: `nohup` suppresses the signal,
+/// and so does a session leader that stays alive. The editor does not notice: to it, a vanished terminal returns end of
+/// file forever. If the terminal cannot be watched, this never resolves.
 ///
 /// # Cancel safety
-/// Cancel safe: nothing is read.
+/// This is cancel safe: it reads nothing.
 pub(crate) async fn gone() {
     if watch().await.is_err() {
         std::future::pending::<()>().await;
@@ -183,13 +183,13 @@ async fn watch() -> io::Result<()> {
         if tcgetattr(&terminal).is_err() {
             return Ok(());
         }
-        // Somebody types, and the editor reads it: what is to come is waited for.
+        // Somebody types, and the editor reads it. Wait for later events.
         let _ = terminal.try_io::<()>(|| Err(io::ErrorKind::WouldBlock.into()));
     }
 }
 
-/// The terminal, which is read as a pipe is, and waited for in the same way. It is a file of our own: not to block is not
-/// forced on those who share the other.
+/// Opens the terminal for asynchronous reads, as for a pipe. It is a separate open file, so that the non-blocking mode
+/// does not affect processes that share the other one.
 fn terminal() -> io::Result<Receiver> {
     Receiver::from_file_unchecked(file()?)
 }
@@ -200,7 +200,7 @@ fn file() -> io::Result<File> {
 
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
-/// The longest line that a terminal gathers.
+/// The longest line that a terminal collects.
 const LONGEST: usize = 4096;
 
 #[cfg(test)]

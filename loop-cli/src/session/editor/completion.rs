@@ -1,4 +1,4 @@
-//! What Tab completes: commands, their words, paths and models.
+//! Tab completion: commands, their words, paths and models.
 
 use std::{fs, path::PathBuf};
 
@@ -6,13 +6,13 @@ use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use loop_session::{Commands, Takes};
 
-/// At most so many are offered: nobody reads more, and a folder may hold a million.
+/// The maximum number of completions: nobody reads more, and a folder may hold a million files.
 const OFFERED: usize = 100;
 
-/// The words that are not known beforehand.
+/// The words that depend on the session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
-    /// The folder that paths are relative to.
+    /// The base folder of relative paths.
     pub(crate) dir: PathBuf,
     /// The names of models.
     pub(crate) models: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Words {
     pub(crate) commands: Commands,
 }
 
-/// Finds what a beginning can be the beginning of.
+/// Completes the beginning of a word.
 pub(super) struct Completion(Words);
 
 impl Completion {
@@ -28,7 +28,7 @@ impl Completion {
         Self(words)
     }
 
-    /// Where the word begins that ends at `pos`, and what it can become.
+    /// Returns the start of the word that ends at `pos`, and its completions.
     fn of(&self, line: &str, pos: usize) -> (usize, Vec<Offer>) {
         let before = &line[..pos];
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -51,7 +51,7 @@ impl Completion {
                     let own = ["list", "show", "use"].into_iter();
                     offers(own.chain(self.0.models.iter().map(String::as_str)), word)
                 }
-                // Paths are what one asks about, too.
+                // Prompts mention paths, too.
                 Some(Takes::Paths) | None => self.paths(word),
             };
         (start, found)
@@ -59,7 +59,7 @@ impl Completion {
 
     fn paths(&self, word: &str) -> Vec<Offer> {
         let (folder, beginning) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (folder, name));
-        // Outside of the folder nothing can be read anyway.
+        // Nothing outside the folder can be read anyway.
         if folder.starts_with('/') || folder.split('/').any(|part| part == "..") {
             return Vec::new();
         }
@@ -79,11 +79,11 @@ impl Completion {
     }
 }
 
-/// A word that could be meant.
+/// A possible completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Offer {
     text: String,
-    /// Nothing of it is to come; a space stands behind it.
+    /// True if the word is complete: a space follows.
     is_whole: bool,
 }
 

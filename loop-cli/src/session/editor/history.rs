@@ -1,7 +1,7 @@
-//! The lines of former sessions, without secrets.
+//! The input lines of earlier sessions, without secrets.
 //!
-//! One line of the file is one input, as JSON, so that inputs of several lines are one as well, and sessions side by
-//! side can add theirs.
+//! Each line of the file is one input, as JSON. So an input of several lines stays in one piece, and parallel sessions
+//! can append to the file.
 
 use std::{
     collections::VecDeque,
@@ -15,10 +15,10 @@ use reedline::{FileBackedHistory, History as _, HistoryItem};
 
 use crate::view;
 
-/// How many inputs are remembered.
+/// The number of remembered inputs.
 const REMEMBERED: usize = 1000;
 
-/// How long the file may get, in lines, before it is made shorter.
+/// The number of lines at which the file is shortened.
 const KEPT: usize = 2 * REMEMBERED;
 
 /// The file, if there is one.
@@ -40,17 +40,17 @@ impl Lines {
         lines
     }
 
-    /// What is remembered, for the editor, which keeps what is added now by itself.
+    /// Returns the remembered inputs, for the editor, which adds new ones by itself.
     pub(super) fn remembered(&self) -> FileBackedHistory {
         let mut history = FileBackedHistory::default();
         for line in self.read().0 {
-            // Whatever is wrong with one of them, the others are there.
+            // An error in one entry does not affect the others.
             let _ = history.save(HistoryItem::from_command_line(line));
         }
         history
     }
 
-    /// Remembers one more. Somebody who cannot do without the file has been told when the session began.
+    /// Remembers one more input. A failure stays silent: the session warned about the file when it began.
     pub(super) fn append(&self, line: &str) {
         let Some(path) = self.0.as_ref().filter(|_| !line.trim().is_empty()) else { return };
         let clean = view::secrets().redact(line).into_owned();
@@ -59,7 +59,7 @@ impl Lines {
         let _ = file.and_then(|mut file| file.write_all(json.as_bytes()));
     }
 
-    /// The last lines, and how many cannot be read: a torn line is nobody's.
+    /// Returns the last lines, and the number of unreadable ones. A torn line is not counted.
     fn read(&self) -> (VecDeque<String>, u64) {
         let (mut lines, mut damaged) = (VecDeque::new(), 0);
         let Some(file) = self.0.as_ref().and_then(|path| File::open(path).ok()) else { return (lines, 0) };
@@ -76,7 +76,7 @@ impl Lines {
         (lines, damaged)
     }
 
-    /// Keeps the last ones, once there are far too many.
+    /// Shortens the file once it has far too many lines.
     fn shorten(&self, lines: &VecDeque<String>) {
         let Some(path) = self.0.as_ref().filter(|_| lines.len() >= KEPT) else { return };
         let kept = lines.iter().skip(lines.len() - REMEMBERED);

@@ -1,8 +1,8 @@
-//! The line editor, on a thread of its own.
+//! The line editor, on its own thread.
 //!
-//! It blocks while somebody types, and other things have to be heard meanwhile: a signal, and whatever falls due
-//! between turns. So it is asked for a line, and answers when there is one; and it can be asked to let go of the
-//! terminal, when it keeps what was typed and goes on with it later.
+//! The editor blocks while somebody types, but the session must also handle signals and jobs that fall due between
+//! turns. So the session requests a line and receives an answer later. It can also ask the editor to release the
+//! terminal; the editor then keeps the typed text and continues with it afterwards.
 
 mod ahead;
 mod completion;
@@ -41,34 +41,34 @@ use self::{
 };
 use crate::view;
 
-/// The name under which the menu of completions is opened.
+/// The name of the completion menu.
 const MENU: &str = "completions";
 
-/// How long the editor may take to let go of the terminal. It looks for that many times a second.
+/// How long the editor may take to release the terminal. It checks for the request many times in that period.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What came of asking for a line.
+/// The result of a request for a line.
 #[derive(Debug)]
 pub(crate) enum Typed {
-    /// A line, or several.
+    /// One line, or several.
     Line(String),
-    /// Ctrl+C: what was typed is to be forgotten.
+    /// Ctrl+C: discard the typed text.
     Interrupted,
-    /// Ctrl+D on an empty line: nothing more is coming.
+    /// Ctrl+D on an empty line: the end of the input.
     End,
-    /// The editor was told to let go; what was typed is still there.
+    /// The editor released the terminal on request, and kept the typed text.
     Paused,
-    /// The terminal is not there any more, or cannot do what is needed.
+    /// The terminal is gone, or lacks a required feature.
     Failed(String),
 }
 
-/// What the thread is asked for.
+/// A request to the thread.
 #[derive(Debug)]
 struct Asked {
     prompt: Prompt,
-    /// What was typed before it was asked for.
+    /// Text typed before the request.
     ahead: Option<Keys>,
-    /// The beginning of a line, to go on with.
+    /// The beginning of a line, to be continued.
     begun: String,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// An editor that completes these words and remembers lines in this file, if there is one.
+    /// Opens an editor that completes these words, and remembers lines in this file, if there is one.
     pub(crate) fn open(words: Words, history: Option<PathBuf>, coloured: bool) -> Self {
         let (asking, asked) = mpsc::channel::<Asked>();
         let (tell, typed) = unbounded_channel();
@@ -108,50 +108,50 @@ impl Editor {
         Self { asking, typed, ahead: Ahead::default(), pause }
     }
 
-    /// Asks for a line; [`typed`](Self::typed) answers.
+    /// Requests a line; [`typed`](Self::typed) returns it.
     pub(crate) fn ask(&mut self, prompt: Prompt) {
-        // A request to let go that came too late is not for this line.
+        // A late release request does not apply to this line.
         self.pause.store(false, Ordering::Relaxed);
         let ahead = self.ahead.take();
         let begun = if ahead.is_none() { self.ahead.take_begun() } else { String::new() };
-        // If the thread is gone, `typed` says so.
+        // If the thread is gone, `typed` reports that.
         let _ = self.asking.send(Asked { prompt, ahead, begun });
     }
 
-    /// What came of it.
+    /// Returns the result of the request.
     ///
     /// # Cancel safety
-    /// Cancel safe: what was typed is returned by the next call.
+    /// This is cancel safe: the next call returns what was typed.
     pub(crate) async fn typed(&mut self) -> Typed {
         self.typed.recv().await.unwrap_or_else(|| Typed::Failed("the line editor broke down".to_owned()))
     }
 
-    /// Keeps what is typed while nobody is asked, for the next lines that are asked for. If it is a loop that is done, it
-    /// ends when a word is typed that leaves, or Ctrl+D.
+    /// Collects the input typed while no line is requested, for later requests. During a loop, returns at an exit word
+    /// or Ctrl+D.
     ///
     /// # Cancel safety
-    /// Cancel safe: what was typed is kept.
+    /// This is cancel safe: typed input is kept.
     pub(crate) async fn until_ended(&mut self, is_loop: bool) {
         self.ahead.until_ended(is_loop).await;
     }
 
-    /// Keeps what was typed up to now for the next lines that are asked for, before a question is shown: it is no answer to
-    /// it. A line that was begun is dropped.
+    /// Collects the input typed before a question appears, for later requests, because it is no answer to it. Drops a
+    /// line that was begun.
     pub(crate) fn keep_typed(&mut self) {
-        // Where the terminal cannot be listened to, nobody answers either.
+        // If the terminal is unreadable, nobody answers either.
         let _ = self.ahead.keep_typed();
     }
 
-    /// The next line that is typed, in answer to a question; nothing for Ctrl+D.
+    /// Returns the next typed line, as the answer to a question; `None` for Ctrl+D.
     ///
     /// # Cancel safety
-    /// Cancel safe: what is typed is returned by the next call, or kept.
+    /// This is cancel safe: the next call returns what is typed, or it is kept.
     pub(crate) async fn answer(&mut self) -> Option<String> {
         self.ahead.answer().await
     }
 
-    /// Takes the terminal back from somebody who is typing: [`Typed::Paused`], unless a line came first. Nothing if
-    /// the editor does not let go: of a terminal that is gone it reads for ever.
+    /// Takes the terminal back from a person who is typing. Returns [`Typed::Paused`], unless a line came first.
+    /// Returns `None` if the editor does not release it: on a vanished terminal it reads forever.
     pub(crate) async fn let_go(&mut self) -> Option<Typed> {
         self.pause.store(true, Ordering::Relaxed);
         time::timeout(PATIENCE, self.typed()).await.ok()
@@ -179,11 +179,11 @@ fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
         .use_bracketed_paste(true)
 }
 
-/// Takes a line that was typed before, as if it were typed now.
+/// Takes a line typed earlier as if it were typed now.
 fn taken(editor: &mut Reedline, prompt: &Prompt, line: &str, lines: &Lines) -> Typed {
     view::say(&prompt.before(line));
     lines.append(line);
-    // The file has it, whatever is wrong with what the editor remembers.
+    // The file has the line, whatever happens to the editor's own memory.
     let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
     Typed::Line(multiline::joined(line))
 }

@@ -1,8 +1,8 @@
-//! Input of several lines.
+//! Input that spans several lines.
 
 use reedline::{ValidationResult, Validator};
 
-/// Goes on in the next line after a `\`, and within a fence of code.
+/// Continues on the next line after a `\`, and within a code fence.
 pub(super) struct Multiline;
 
 impl Validator for Multiline {
@@ -11,13 +11,13 @@ impl Validator for Multiline {
     }
 }
 
-/// Whether nothing of it is to come.
+/// Returns whether the text is complete.
 pub(super) fn is_whole(text: &str) -> bool {
     let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
     !text.ends_with('\\') && fences % 2 == 0
 }
 
-/// The text that is meant: a `\` that only said that more was coming is not part of it.
+/// Returns the intended text, without the `\` that marks a continuation.
 pub(super) fn joined(text: &str) -> String {
     text.replace("\\\n", "\n")
 }

@@ -1,10 +1,10 @@
-//! What is typed, as the terminal shows text; a command that is known stands out.
+//! Plain display of typed text, with known commands highlighted.
 
 use reedline::{Color, Highlighter, StyledText};
 
 use loop_session::{Commands, Input};
 
-/// The editor's own idea is white, which nobody can read on white.
+/// The editor's default colour is white, which is unreadable on a white background.
 pub(super) struct Plain(pub(super) Commands);
 
 impl Highlighter for Plain {

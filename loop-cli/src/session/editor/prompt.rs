@@ -1,4 +1,4 @@
-//! What stands before what is typed.
+//! The prompt in front of typed text.
 
 use std::borrow::Cow;
 
@@ -7,34 +7,34 @@ use reedline::{Color, PromptEditMode, PromptHistorySearch};
 
 use crate::view::text;
 
-/// What is typed stands behind this; the sign before further lines is as wide.
+/// The sign in front of typed text. The sign of continuation lines has the same width.
 const INDICATOR: &str = "> ";
 
-/// What stands before what is typed.
+/// The prompt in front of typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prompt {
-    /// Commands are not looked at: that should be in sight.
+    /// True if commands run unchecked, which the prompt should make visible.
     pub(crate) is_unsafe: bool,
 }
 
 impl Prompt {
-    /// Takes itself and what was typed behind it off the screen, where it is the last: what comes then stands above, and
-    /// is not appended to it.
+    /// Erases the prompt and the text typed after it, if it is the last thing on the screen. Later output then replaces
+    /// it instead of following it.
     pub(super) fn erase(&self, typed: &str) {
         let screen = Term::stderr();
         let (_, columns) = screen.size();
         let above = self.rows(typed, usize::from(columns)) - 1;
-        // On a screen that cannot do it, it stays.
+        // If the screen does not support this, the prompt stays.
         let _ = screen.clear_line().and_then(|()| screen.clear_last_lines(above));
     }
 
-    /// A line that nobody edits, behind what stands before it.
+    /// Formats a line after its prompt, without an editor.
     pub(super) fn before(&self, line: &str) -> String {
         let left = reedline::Prompt::render_prompt_left(self);
         format!("{left}{INDICATOR}{}", text::printable(line))
     }
 
-    /// How many rows of so many columns it takes, with the cursor behind it.
+    /// Returns the number of rows for this text on a screen of this many columns, including the cursor.
     fn rows(&self, typed: &str, columns: usize) -> usize {
         let before = reedline::Prompt::render_prompt_left(self).len() + INDICATOR.len();
         let width = |(row, line)| measure_text_width(line) + if row == 0 { before } else { INDICATOR.len() };
@@ -76,7 +76,7 @@ mod tests {
     fn the_rows_of_what_was_typed_are_counted_with_what_stands_before_it() {
         let rows = |is_unsafe, typed: &str| Prompt { is_unsafe }.rows(typed, 20);
         assert_eq!((rows(false, ""), rows(false, "a line"), rows(false, "one\ntwo\n")), (1, 1, 3));
-        // The last column's sign takes the cursor to the next row.
+        // A character in the last column moves the cursor to the next row.
         let (seventeen, eighteen) = ("x".repeat(17), "x".repeat(18));
         assert_eq!((rows(false, &seventeen), rows(false, &eighteen), rows(true, &eighteen)), (1, 2, 2));
     }

@@ -1,7 +1,7 @@
-//! Replies in colour: headings, fences, and the lines of diffs.
+//! Colours for replies: headings, fences, and the lines of diffs.
 //!
-//! A reply arrives line by line, so a line is coloured by its own text and by the fence around it. Code of other languages
-//! is shown as it is (`docs/decisions/0008-code-in-replies-is-plain.md`).
+//! A reply arrives line by line, so the colour of a line depends on its own text and on the fence around it. Code in
+//! other languages stays plain (`docs/decisions/0008-code-in-replies-is-plain.md`).
 
 use anstyle::{AnsiColor, Style};
 
@@ -11,7 +11,7 @@ const PLACE: Style = AnsiColor::Cyan.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
-/// Colours the lines of one reply, in their order.
+/// Colours the lines of one reply, in order.
 #[derive(Debug, Default)]
 pub(super) struct Colours {
     fence: Option<Fence>,
@@ -26,7 +26,7 @@ struct Fence {
 }
 
 impl Colours {
-    /// The next line, in colour.
+    /// Returns the next line, in colour.
     pub(super) fn line(&mut self, line: &str) -> String {
         let shown = self.peek(line);
         match self.fence {
@@ -37,7 +37,7 @@ impl Colours {
         shown
     }
 
-    /// The same for a line that has not ended yet.
+    /// Colours a line that is still incomplete, without advancing.
     pub(super) fn peek(&self, line: &str) -> String {
         match self.fence {
             Some(open) if open.is_closed_by(line) => paint(DIM, line),
@@ -51,7 +51,8 @@ impl Colours {
 }
 
 impl Fence {
-    /// Of three or more backticks or tildes, indented by at most three spaces, as Markdown has it.
+    /// Recognises an opening fence: three or more backticks or tildes, indented by at most three spaces, as in
+    /// Markdown.
     fn opened_by(line: &str) -> Option<Self> {
         let rest = line.trim_start_matches(' ');
         let sign = rest.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
@@ -69,7 +70,7 @@ impl Fence {
     }
 }
 
-/// A line of a diff.
+/// Colours a line of a diff.
 fn changed(line: &str) -> String {
     match line.as_bytes().first() {
         Some(b'+') => paint(ADDED, line),

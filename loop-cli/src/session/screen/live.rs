@@ -1,7 +1,7 @@
-//! A reply on its way to the terminal.
+//! The live display of a reply.
 //!
-//! Lines that are whole are printed for good. The one that is being said stands in the panel above the status line,
-//! since it changes with every word: so whatever happens, the panel can be taken away, and nothing of it stays behind.
+//! Complete lines are printed permanently. The current line changes with every word, so it appears in the panel above
+//! the status line. The panel can be removed at any time, and leaves nothing behind.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,10 +15,10 @@ use loop_session::{WorkView, overfull};
 use super::{Status, colour::Colours};
 use crate::view::{Board, CleanStream, DIM, Pinned, WARN, called, paint, refused, text};
 
-/// How many rows the line that is being said may take.
+/// The maximum number of rows for the current line.
 const TAIL_ROWS: usize = 8;
 
-/// A turn that is seen. When it is dropped, what was said is printed, and the status line is gone.
+/// The display of a turn. Dropping it prints the remaining text and removes the status line.
 pub(crate) struct Live {
     page: Arc<Mutex<Page>>,
     board: Board,
@@ -26,12 +26,12 @@ pub(crate) struct Live {
     model: String,
 }
 
-/// What is at the bottom of the terminal.
+/// The content at the bottom of the terminal.
 #[derive(Debug)]
 struct Page {
     status: Status,
     colours: Colours,
-    /// The line that is being said.
+    /// The current, incomplete line.
     tail: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl Live {
         }
     }
 
-    /// Prints for good what has no end yet.
+    /// Permanently prints the incomplete line.
     fn end_line(&mut self) {
         let rest = self.clean.rest();
         self.say(&rest);
@@ -73,7 +73,7 @@ impl Live {
     }
 
     fn page(&self) -> MutexGuard<'_, Page> {
-        // Nothing that panics runs under this lock.
+        // No code that panics runs under this lock.
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -132,7 +132,7 @@ impl Pinned for Page {
     }
 }
 
-/// A line in rows of so many columns; none if there is nothing.
+/// Wraps a line into rows of this many columns; returns none for an empty line.
 fn wrapped(line: &str, columns: usize) -> Vec<String> {
     let mut rows = Vec::new();
     let (mut row, mut width) = (String::new(), 0);

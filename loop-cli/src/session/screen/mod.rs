@@ -1,4 +1,4 @@
-//! What is seen of a session.
+//! The display of a session.
 
 mod colour;
 mod live;

@@ -1,28 +1,28 @@
-//! What a turn is at, in one line, while somebody waits for it.
+//! The status line of a turn, while somebody waits for it.
 
 use std::time::{Duration, Instant};
 
 use crate::view::{DIM, paint, text};
 
-/// What the line says.
+/// The content of the status line.
 #[derive(Debug)]
 pub(crate) struct Status {
     began: Instant,
-    /// How long turns have taken of late.
+    /// The mean duration of recent turns.
     usual: Option<Duration>,
-    /// Who works, or what: the model, a tool.
+    /// The current worker: the model, or a tool.
     doing: String,
-    /// How full the context was before the turn, if that is known.
+    /// The fill level of the context before the turn, if known.
     context: Option<String>,
 }
 
 impl Status {
-    /// Of a turn that begins now.
+    /// Creates the status of a turn that begins now.
     pub(crate) fn new(doing: impl Into<String>, usual: Option<Duration>, context: Option<String>) -> Self {
         Self { began: Instant::now(), usual, doing: doing.into(), context }
     }
 
-    /// Something else is done now.
+    /// Changes the current activity.
     pub(super) fn turn_to(&mut self, doing: &str) {
         self.doing = text::one_line(doing);
     }
@@ -35,8 +35,8 @@ impl Status {
     }
 }
 
-/// How long it has taken, and how long it should take, as long as that can still be true. In whole seconds: the line
-/// is not drawn more often.
+/// Formats the elapsed time, and the expected time until that has passed. It uses whole seconds, because the line is
+/// drawn no more often.
 fn timer(elapsed: Duration, usual: Option<Duration>) -> String {
     match usual.filter(|usual| elapsed < *usual) {
         Some(usual) => format!("{}s of about {}s", elapsed.as_secs(), usual.as_secs_f64().round()),

@@ -1,4 +1,4 @@
-//! Agents that leave somebody behind.
+//! Agents that leave processes behind.
 
 use super::cases;
 use crate::case::{Case, Ends};

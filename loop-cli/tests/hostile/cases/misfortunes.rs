@@ -1,4 +1,4 @@
-//! What befalls the loop itself while a swarm of agents runs: of each kind that is hard to find, one.
+//! Faults of the loop itself while a swarm of agents runs: one for each kind that is hard to find.
 
 use std::{
     process::Command,
@@ -18,7 +18,7 @@ use crate::{
     trial::{GRACE, SLACK},
 };
 
-/// How many a swarm is.
+/// The size of a swarm.
 const SWARM: usize = 4;
 
 cases! {

@@ -23,7 +23,7 @@ macro_rules! cases {
 }
 use cases;
 
-/// All cases, by name.
+/// Returns all cases, by name.
 pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Case)> {
     [endings::ROWS, descendants::ROWS, output::ROWS, places::ROWS, misfortunes::ROWS].into_iter().flatten()
 }

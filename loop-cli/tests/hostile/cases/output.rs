@@ -70,7 +70,7 @@ fn a_gigabyte_passes_through_little_memory() {
     }
     for more in [None, Some("--show-output")] {
         let stage = Stage::new();
-        // What is printed for good takes its time: there is less of it.
+        // Permanently printed output is slow, so there is less of it.
         let size = if more.is_some() { 16 << 20 } else { 1 << 30 };
         let command = format!("{} {size}", stage.command("gigabyte"));
         stage.world.manifest(&stage.manifest(Role::Agent, &command));
@@ -89,7 +89,7 @@ fn passes(stage: &Stage, started: &Started) {
     assert!(peak < 64 << 20, "{peak} bytes");
 }
 
-/// Whatever is between `<` and `|` comes from the agent, whatever follows from the check.
+/// Text between `<` and `|` comes from the agent, and later text from the check.
 fn escapes_are_text() {
     for (keeps, live) in
         [("cat > prompt.$LOOP_ITERATION", false), ("printf %s {prompt} > prompt.$LOOP_ITERATION", true)]

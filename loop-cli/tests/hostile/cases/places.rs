@@ -63,7 +63,7 @@ fn a_full_disk_ends_no_run() {
     let can_mount =
         on_a_small_disk(&Stage::new(), &["true"]).output().is_ok_and(|tried| tried.status.success());
     if !can_mount {
-        // Not by a macro: what those print is kept back while a test passes.
+        // Not through a macro: the test harness captures that output while a test passes.
         let _ = writeln!(stderr(), "SKIPPED: fills_the_disk: no small disk can be mounted here");
         return;
     }

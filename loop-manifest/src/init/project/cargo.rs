@@ -9,7 +9,7 @@ use super::{
 
 const FILE: &str = "Cargo.toml";
 
-/// Quiet: the names of a thousand tests that pass would stand in every prompt.
+/// Quiet: otherwise every prompt would contain the names of a thousand passing tests.
 pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
     let manifest: toml::Table = read(dir, FILE)?.parse().unwrap_or_default();
     let members = manifest.get("workspace").and_then(|workspace| workspace.get("members"));

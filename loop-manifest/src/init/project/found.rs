@@ -12,7 +12,7 @@ pub struct Check {
     pub(super) said: Said,
 }
 
-/// How much of a command the project itself has said, from least to most.
+/// How much of a command the project itself defines, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Said {
     /// The language: the command is what most of its projects use.
@@ -29,8 +29,8 @@ impl Check {
     }
 }
 
-/// The text of a file of the project; nothing if there is none that can be read. Opening a named pipe would
-/// wait for somebody to write to it.
+/// Reads a file of the project; returns `None` if it is unreadable. Special files are skipped: opening a named pipe
+/// would wait for a writer.
 pub(super) fn read(dir: &Path, file: &str) -> Option<String> {
     let path = dir.join(file);
     path.is_file().then(|| fs::read_to_string(path).ok()).flatten()

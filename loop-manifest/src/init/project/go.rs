@@ -1,4 +1,4 @@
-//! Go: go.mod.
+//! Go projects: go.mod.
 
 use std::path::Path;
 

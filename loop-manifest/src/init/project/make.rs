@@ -1,4 +1,4 @@
-//! Make: a Makefile with a target of the right name.
+//! Projects with a Makefile that has a suitable target.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::{
     found::{Check, Said, read},
 };
 
-/// In the order in which GNU Make looks for them.
+/// In the search order of GNU Make.
 const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
@@ -21,7 +21,7 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
     Some(Check::new(Said::Command, file, format!("make {target}")))
 }
 
-/// Whether a rule makes `name`; `name := value` is a variable.
+/// Returns whether a rule makes `name`; `name := value` is a variable.
 fn has_target(text: &str, name: &str) -> bool {
     let rules =
         text.lines().filter(|line| !line.starts_with(['\t', '#'])).filter_map(|line| line.split_once(':'));

@@ -20,7 +20,7 @@ const LOCK_FILES: [(&str, &str); 6] = [
     ("npm-shrinkwrap.json", "npm"),
 ];
 
-/// What `npm init` writes: a test script that is none, and always fails.
+/// The text of the default test script of `npm init`, which always fails.
 const NO_TEST: &str = "no test specified";
 
 pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {

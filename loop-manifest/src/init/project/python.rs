@@ -11,7 +11,7 @@ use super::{
 
 const FILE: &str = "pyproject.toml";
 
-/// Who installs the tools, and so has to run them.
+/// The lock files, and the tools that install, and so have to run, the project's programs.
 const LOCK_FILES: [(&str, &str); 3] =
     [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run ")];
 
@@ -30,7 +30,7 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
     {
         return Some(Check::new(Said::Tool, FILE, format!("{runner}{command}")));
     }
-    // The standard library tests, but does not lint.
+    // The standard library has a test runner, but no linter.
     let has_tests = ["tests", "test"].into_iter().find(|folder| dir.join(folder).is_dir());
     let folder = has_tests.filter(|_| purpose == Purpose::Test)?;
     Some(Check::new(Said::Language, FILE, format!("{runner}python3 -m unittest discover -s {folder} -t .")))
@@ -40,7 +40,7 @@ fn configures(project: &Table, tool: &str) -> bool {
     project.get("tool").and_then(|tools| tools.get(tool)).is_some()
 }
 
-/// Whether it stands in one of the lists in which a project names what it needs.
+/// Returns whether one of the project's dependency lists contains the tool.
 fn depends_on(project: &Table, tool: &str) -> bool {
     let at = |path: &[&str]| {
         let mut keys = path.iter();
@@ -60,7 +60,7 @@ fn depends_on(project: &Table, tool: &str) -> bool {
     lists.into_iter().flatten().any(|list| names(list, tool))
 }
 
-/// Whether a requirement for `tool` stands in a list, a table of lists, or a table by name.
+/// Returns whether a requirement for `tool` is in a list, a table of lists, or a table by name.
 fn names(value: &Value, tool: &str) -> bool {
     match value {
         Value::String(requirement) => {

@@ -1,4 +1,4 @@
-//! The keys of the agent: who does the work, and what it is told.
+//! The keys of the agent.
 
 use super::{
     super::{

@@ -70,7 +70,7 @@ fn in_turn(turns: &[(&'static str, Spanned<String>)]) -> Result<(), TaskFileErro
     Ok(())
 }
 
-/// The chat as one text. Of several turns it is said whose they are.
+/// Returns the chat as one text. If there are several turns, each names its speaker.
 fn told(turns: Vec<(&'static str, Spanned<String>)>) -> String {
     let is_alone = turns.len() == 1;
     let texts = turns.into_iter().map(|(who, content)| match (is_alone, content.into_inner()) {

@@ -21,8 +21,8 @@ fn wrong(message: &str) -> TaskFileError {
     TaskFileError::Yaml(first.trim_start_matches("error: ").to_owned())
 }
 
-/// What stands between the first line and the next one like it, and what stands behind that. Whoever writes something
-/// like it wants a check, or a tool: it is not to be taken for words of the task.
+/// Splits the text at the first line and the next one like it. A person who writes such a header wants a check or a
+/// tool, so it must not count as words of the task.
 fn split(text: &str) -> Result<Option<(&str, &str)>, TaskFileError> {
     let before = text.len() - text.trim_start().len();
     let mut at = text[..before].rfind('\n').map_or(0, |end| end + 1);

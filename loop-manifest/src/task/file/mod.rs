@@ -1,12 +1,11 @@
-//! Task files: what is to be done, and what may be used for it.
+//! Task files: the work, and the permissions for it.
 //!
 //! | file | the task is |
 //! | --- | --- |
 //! | `.toml` | a chat template: `[[chat.user]] content = '''...'''`, perhaps with turns of an assistant between |
 //! | `.md` | its text; what stands before it between two lines `---` is YAML |
 //!
-//! Both can say `tools`, `model` and `checks`. Nothing else: a word that is misspelt must not be a wish that nobody
-//! hears.
+//! Both kinds accept only `tools`, `model` and `checks`. A misspelt word must not be silently ignored.
 
 mod chat;
 mod markdown;
@@ -27,20 +26,20 @@ pub struct TaskFile {
     pub text: String,
     /// The model that works, if the file names one.
     pub model: Option<String>,
-    /// What may run.
+    /// The programs that may run.
     pub permissions: ToolPermissions,
 }
 
 /// The programs and commands that a task file allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPermissions {
-    /// Programs that the executing model may run beside the usual ones.
+    /// Programs that the executing model may run in addition to the usual ones.
     pub bash: Vec<String>,
     /// Commands that run after each loop, and have to exit with 0.
     pub checks: Vec<String>,
 }
 
-/// What both kinds of files can say beside the task.
+/// The fields that both kinds of files share, besides the task.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Head {
@@ -55,17 +54,17 @@ struct Tools {
     bash: Vec<String>,
 }
 
-/// What is wrong with a task file.
+/// The error of an invalid task file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskFileError {
     /// The file's name has neither ending.
     #[error("a task is a .md or a .toml file, and `{0}` is neither")]
     Kind(String),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("it is no text (UTF-8)")]
     NoText,
-    /// It is not TOML, or not a task in TOML.
+    /// The file is not TOML, or not a task in TOML.
     #[error("it is no TOML as a task has it: {0}")]
     Toml(String),
     /// Its head is not YAML, or has other keys.
@@ -84,15 +83,15 @@ pub enum TaskFileError {
         "the line {0} would begin a head (tools, model, checks), but something stands before it: begin the file with `---`, or write `***` if a rule is meant"
     )]
     LateHead(usize),
-    /// It is too long to be told as a whole.
+    /// The text is too long for a prompt.
     #[error(
         "its text has {0} bytes, and {MAX_TASK_BYTES} are the most that agents are told as a whole: put what is long into other files of the folder, and name them"
     )]
     Long(usize),
-    /// It has no chat.
+    /// The file contains no chat.
     #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
     NoChat,
-    /// It has no words.
+    /// The text is empty.
     #[error("there is no task in it: it has no words")]
     Empty,
     /// Its content would be read with escapes.

@@ -75,7 +75,7 @@ fn markdown_is_a_task_with_or_without_a_head() {
     assert_eq!(read("a.md", "\n***\n\nDo it.\n").expect("a task").text, "\n***\n\nDo it.\n");
 }
 
-/// Whoever writes a check is to be heard, or told why not.
+/// A person who writes a check must have it applied, or learn why it is not.
 #[test]
 fn a_head_that_is_none_is_no_text_of_the_task() {
     let head = "---\nchecks: ['false']\n";

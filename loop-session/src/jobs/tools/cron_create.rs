@@ -1,4 +1,4 @@
-//! `CronCreate`: a prompt more that fires by the clock.
+//! `CronCreate`: schedules a prompt.
 
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError};
@@ -52,7 +52,8 @@ impl Tool for CronCreate {
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let Arguments { cron, prompt, recurring, durable } = arguments;
-        // A line of the session can change rules, read other sessions and ask other models: that is for a person to type.
+        // A session line can change rules, read other sessions and ask other models. Only a person may type such a
+        // line.
         if !matches!(Input::of(&prompt), Input::Prompt(_)) {
             return Err(ToolError::rejected(NO_PROMPT));
         }

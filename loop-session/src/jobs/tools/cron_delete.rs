@@ -1,4 +1,4 @@
-//! `CronDelete`: a prompt less that fires by the clock.
+//! `CronDelete`: deletes a scheduled prompt.
 
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError};

@@ -1,4 +1,4 @@
-//! `CronList`: the prompts that fire by the clock.
+//! `CronList`: lists the scheduled prompts.
 
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError};

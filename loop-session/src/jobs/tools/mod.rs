@@ -1,6 +1,6 @@
-//! What a model can call to schedule prompts of its session.
+//! Tools with which a model schedules prompts of its session.
 //!
-//! The names are those that models know from elsewhere.
+//! Models know these names from other programs.
 
 mod cron_create;
 mod cron_delete;
