@@ -94,7 +94,7 @@ fn name_of(run: &str) -> Option<String> {
     (!run.is_empty() && run.len() <= 128 && run.bytes().all(is_plain)).then(|| format!("{PREFIX}{run}"))
 }
 
-/// The group of a run. It exists until [`end`](Self::end).
+/// The group of a run. It exists until [`remove`](Self::remove).
 #[derive(Debug)]
 pub(super) struct Cgroup(PathBuf);
 
