@@ -41,7 +41,7 @@ impl Program {
     /// Returns the file to execute and its arguments.
     pub(super) fn image(&self, env: &Environment) -> Result<Image, ProcessError> {
         match self {
-            // The double dash keeps a line that begins with a dash from being read as an option of the shell.
+            // The double dash keeps the shell from reading a line that begins with a dash as an option.
             Self::Shell(line) => image(Path::new(SHELL), ["sh", "-c", "--", line]),
             Self::Words(program, arguments) => {
                 let words = std::iter::once(program).chain(arguments).map(String::as_str);

@@ -77,15 +77,14 @@ type Text = dyn Fn() -> String + Send;
 
 /// An evaluator that runs a reviewing agent. The reviewer starts afresh each time, receives the executing agent's
 /// actions, inspects the work itself, and reports what is left to do.
+///
 /// | the reviewer reports | the verdict is |
-/// | the reviewer finds | the verdict is |
 /// | --- | --- |
 /// | no pending item and no blocker | a pass |
 /// | a pending item | a fail, whose text is the [`Findings`] |
 /// | only a blocker | a blockable halt for [`BLOCKED`]; a resumed run is reviewed again |
 /// | nothing readable | inconclusive |
-/// | no pending item, but the reviewer itself fails: its command exits with an error, or its reply was cut |
-/// inconclusive |
+/// | no pending item, but the reviewer itself fails: its command fails, or its reply was cut | inconclusive |
 ///
 /// A failing check is pending, whatever the reviewer reports. If a reviewing command changed files, the summary
 /// mentions it, but the verdict counts all the same: running tests leaves files behind, and nobody can tell these from

@@ -51,7 +51,8 @@ pub fn has_match(step: &StepRecord, index: usize) -> bool {
 /// iteration. Later they are a failing verdict like others: the agent may have broken the check, and may repair it.
 ///
 /// # Default
-/// The default [`Shell`], no pattern, no [cost](Self::costs) of its own, and at most 32 KiB of text ([`DEFAULT_EXCERPT_BYTES`]).
+/// The default [`Shell`], no pattern, no [cost](Self::costs) of its own, and at most 32 KiB of text
+/// ([`DEFAULT_EXCERPT_BYTES`]).
 ///
 /// ```
 /// use loop_agents::output::Pattern;

@@ -72,7 +72,7 @@ const LIMITS: [&str; 10] = [
     "weekly limit",
     "too many requests",
     "resource_exhausted",
-    // Include more words, because a disk has a quota too.
+    // The word "quota" alone would not do, because a disk has a quota too.
     "your current quota",
     "quota exceeded for",
 ];
@@ -134,7 +134,8 @@ fn factor(unit: &str) -> Option<f64> {
     })
 }
 
-/// Returns true if no unit or other word follows a number directly before this text.
+/// Returns true if a number directly before this text is complete: no unit or other word follows, and the number is not
+/// part of a date or a time.
 fn ends_by_itself(after: &str) -> bool {
     let word = after.trim_start();
     let is_apart = !after.starts_with(['-', ':', '/', '_']) && !after.starts_with(char::is_alphanumeric);

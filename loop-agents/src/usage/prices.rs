@@ -182,7 +182,7 @@ impl Prices {
         let products =
             parts.iter().map(|(count, price)| u128::from(count.unwrap_or(0)) * per_million(*price));
         let nanos = products.sum::<u128>().div_ceil(1_000_000);
-        // An amount too large for [`Usd`] exceeds any budget.
+        // An amount too large for `Usd` exceeds any budget.
         let usd = u64::try_from(nanos).map_or(Usd::MAX, Usd::nanos);
         Some(if is_partial { Cost::at_least(usd) } else { Cost::estimated(usd) })
     }

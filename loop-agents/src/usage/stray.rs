@@ -20,7 +20,7 @@ const LEAST_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Claims the folder until the returned file is dropped. The system also releases the lock when the owner dies.
 pub(super) fn claim(folder: &Path) -> io::Result<File> {
     let file = File::create_new(folder.join(CLAIM))?;
-    // Where files cannot be locked, [`remove`] removes nothing.
+    // Where files cannot be locked, `remove` removes nothing.
     let _ = file.try_lock();
     Ok(file)
 }

@@ -8,8 +8,8 @@ use super::{Custody, guardian::Announced, standing::Stops};
 ///
 /// If an agent stops this process with SIGSTOP, no limit applies, while the agent works on. So the guardian looks at
 /// this process four times a second:
+///
 /// - If somebody has stopped it, the guardian continues it, even after a person's `kill -STOP`.
-/// - If somebody has stopped it, the guardian continues it, also if that was a person's `kill -STOP`.
 /// - If somebody keeps stopping it for about two seconds, the guardian ends the run's processes.
 /// - If the time that [`ends_within`](Self::ends_within) set is over, the guardian ends them as well.
 /// - While it is stopped [on purpose](Self::suspend), or by its terminal for reading or writing in the background, the

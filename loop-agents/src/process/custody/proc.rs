@@ -153,7 +153,7 @@ impl Stop {
     fn parse(line: &[u8]) -> Option<Self> {
         let fields: Vec<_> = fields(line)?.collect();
         let number = |at: usize| fields.get(at).and_then(|field| i32::from_str(field).ok());
-        // Fields 5, 7, 8 and 52 of proc_pid_stat(5), which counts from 1 and begins before the name.
+        // These are fields 5, 7, 8 and 52 of proc_pid_stat(5), which counts from 1 and starts before the name.
         let (group, terminal, foreground, signal) = (number(2), number(4)?, number(5), number(49));
         let in_background = terminal != 0 && foreground != group;
         let stop = Self { signal: signal.filter(|signal| *signal > 0), in_background };

@@ -1,6 +1,6 @@
 //! pi: `tool_execution_start` and `tool_execution_end` surround each call.
 //!
-//! A shell command that fails is an error whose text ends by `Command exited with code`.
+//! A shell command that fails is an error whose text ends with `Command exited with code`.
 
 use serde_json::Value;
 

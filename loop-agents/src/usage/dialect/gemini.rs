@@ -6,7 +6,7 @@
 //!   not part of `prompt`.
 //! - In `stream-json` the output leaves out the thoughts, but `total_tokens` includes them.
 //! - Gemini does not report a cost.
-//! - A failure is a document too, and goes to standard error.
+//! - A failure is a document too. Gemini prints it to standard error.
 
 use serde_json::Value;
 
