@@ -8,11 +8,10 @@ use super::{
     garbled::{garbled, whole_chars},
 };
 
-/// The head and the tail of a stream of bytes, and how much was left out between them.
+/// The head and the tail of a stream of bytes, and the number of bytes left out between them.
 ///
-/// The head is where a tool says what it is about to do, the tail is where it says how that
-/// ended; what lies between is what a person scrolls past. Memory is at most twice the limit,
-/// however long the stream is, and no more than the stream while that is short.
+/// In its head, a tool usually reports what it is about to do, and in its tail how that ended. Memory is at most twice
+/// the limit, however long the stream is. For a short stream, it is not more than the stream.
 ///
 /// ```
 /// use loop_agents::output::Capture;
@@ -31,15 +30,15 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// How many bytes of the head, and how many of the tail, are kept by default: 1 MiB each.
+    /// The default number of bytes to keep of the head, and of the tail: 1 MiB each.
     pub const DEFAULT_LIMIT: usize = 1024 * 1024;
 
-    /// An empty capture that will keep `limit` bytes of the head and as many of the tail.
+    /// Creates an empty capture that keeps `limit` bytes of the head and as many of the tail.
     pub fn with_limit(limit: usize) -> Self {
         Self { limit, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    /// Takes the next bytes of the stream.
+    /// Adds the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
         let room = self.limit - self.head.len();
@@ -48,7 +47,7 @@ impl Capture {
         self.head.reserve_exact(more);
         self.head.extend_from_slice(to_head);
 
-        // What will be dropped again at once is never stored: the tail does not grow past its limit.
+        // Do not store bytes that we would drop at once, so that the tail does not grow past its limit.
         let to_tail = &rest[rest.len().saturating_sub(self.limit)..];
         let excess = (self.tail.len() + to_tail.len()).saturating_sub(self.limit);
         self.tail.drain(..excess);
@@ -57,35 +56,33 @@ impl Capture {
         self.tail.extend(to_tail);
     }
 
-    /// The bytes that the stream had, kept or not.
+    /// Returns the length of the stream in bytes, kept or not.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The bytes between head and tail that were not kept.
+    /// Returns the number of bytes between head and tail that were not kept.
     pub fn omitted(&self) -> u64 {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Whether the stream was empty.
+    /// Returns true if the stream was empty.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// Tells this stream from others, by its length and by what is kept of it; see
-    /// [`OUTPUT_MARK`](super::OUTPUT_MARK).
+    /// Returns a hash of the stream's length and of its kept parts; see [`OUTPUT_MARK`](super::OUTPUT_MARK).
     pub(crate) fn fingerprint(&self) -> u64 {
         let (first, second) = self.tail.as_slices();
         fingerprint(self.total, &[&self.head, first, second])
     }
 
-    /// The first bytes of the stream, up to the limit.
+    /// Returns the first bytes of the stream, up to the limit.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// The capture that these were the parts of. They may be longer than its limit allows if somebody has
-    /// changed them since.
+    /// Restores a capture from its parts. They may be longer than the limit if somebody has changed them in between.
     pub(super) fn of_parts(limit: usize, head: Vec<u8>, omitted: u64, tail: Vec<u8>) -> Self {
         let limit = limit.max(head.len()).max(tail.len());
         let total = omitted.saturating_add((head.len() + tail.len()) as u64);
@@ -96,19 +93,19 @@ impl Capture {
         self.limit
     }
 
-    /// The last bytes of the stream, as far as they are not in the head.
+    /// Returns the last bytes of the stream that are not in the head.
     pub(super) fn tail(&self) -> impl Iterator<Item = u8> {
         self.tail.iter().copied()
     }
 
-    /// All that was kept: the head, then the tail. Where something was left out between them
-    /// ([`omitted`](Self::omitted)), nothing marks the place.
+    /// Returns all kept bytes: the head, then the tail. Nothing marks the place where bytes were left out
+    /// ([`omitted`](Self::omitted)).
     pub fn to_bytes(&self) -> Vec<u8> {
         let (first, second) = self.tail.as_slices();
         [&self.head, first, second].concat()
     }
 
-    /// How many of the bytes that were kept are not UTF-8; see [`garbled`](super::garbled).
+    /// Returns how many of the kept bytes are not UTF-8; see [`garbled`](super::garbled).
     pub fn garbled(&self) -> u64 {
         if self.omitted() == 0 {
             return garbled(&self.to_bytes());
@@ -117,8 +114,8 @@ impl Capture {
         garbled(whole_chars(&self.head)) + garbled(whole_chars(&[first, second].concat()))
     }
 
-    /// The stream as text of at most `max_bytes` and a notice, as [`excerpt`](super::excerpt)
-    /// cuts it; bytes that were never kept are counted as left out.
+    /// Returns the stream as text of at most `max_bytes` plus a notice, cut as [`excerpt`](super::excerpt) does. Bytes
+    /// that were not kept count as left out.
     pub fn excerpt(&self, max_bytes: usize) -> String {
         let (first, second) = self.tail.as_slices();
         if self.omitted() == 0 {
@@ -129,19 +126,19 @@ impl Capture {
         .into_text()
     }
 
-    /// The end of the stream as text of at most `max_bytes`, without a notice: for a message
-    /// that says why a program could not run.
+    /// Returns the end of the stream as text of at most `max_bytes`, without a notice. Use it in a message that
+    /// explains why a program could not run.
     pub fn last_text(&self, max_bytes: usize) -> String {
-        // What was left out stands between them: the head is no part of the end then.
+        // If bytes were left out, the head is not part of the stream's end.
         let is_whole = self.omitted() == 0;
         let head = if is_whole { &self.head[..] } else { &[] };
         let kept = head.iter().chain(&self.tail).rev().copied();
-        // Enough to see whether the first character is whole.
+        // Keep a few more bytes, to see whether the first character is complete.
         let most = max_bytes.saturating_add(LONGEST_CHARACTER);
         let mut last: Vec<u8> = kept.skip_while(u8::is_ascii_whitespace).take(most).collect();
         last.reverse();
         if !is_whole {
-            // The rest of a character whose beginning was left out.
+            // Drop the rest of a character whose beginning was left out.
             let torn =
                 last.iter().take(LONGEST_CHARACTER - 1).take_while(|byte| **byte & 0xC0 == 0x80).count();
             last.drain(..torn);
@@ -150,11 +147,10 @@ impl Capture {
     }
 }
 
-/// The most bytes that a character takes in UTF-8.
+/// The maximum length of a UTF-8 character in bytes.
 const LONGEST_CHARACTER: usize = 4;
 
-/// By how much to grow before `more` is added: twice the length as vectors do, and never beyond the
-/// limit, as vectors would.
+/// Returns by how much to grow before `more` is added: to twice the length, as vectors do, but never beyond the limit.
 fn growth(length: usize, capacity: usize, more: usize, limit: usize) -> usize {
     if capacity - length >= more { 0 } else { more.max(length).min(limit - length) }
 }
@@ -166,7 +162,7 @@ impl Default for Capture {
 }
 
 impl fmt::Debug for Capture {
-    /// The numbers and the beginning: two megabytes in a log line help nobody.
+    /// Shows the numbers and the beginning, because two megabytes in a log line do not help.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Capture")
             .field("total", &self.total)

@@ -1,21 +1,20 @@
-//! Cutting a text to what a prompt may carry.
+//! Cuts a text to the size that fits in a prompt.
 
 /// The default bound of one placeholder's text: 32 KiB.
 pub const DEFAULT_EXCERPT_BYTES: usize = 32 * 1024;
 
-/// The notice about what was left out is never longer than this.
+/// The maximum length of the notice about left-out bytes.
 pub const MAX_NOTICE_BYTES: usize = 64;
 
-/// What stands around the number in that notice.
+/// The text around the number in that notice.
 const BEFORE: &str = "[... ";
 const BEHIND: &str = " bytes left out ...]";
 
-/// `bytes` as text of at most `max_bytes`, with head and tail kept and a notice between them
-/// that names the number of bytes left out.
+/// Returns `bytes` as text of at most `max_bytes`. If it has to cut, it keeps head and tail, with a notice between them
+/// that contains the number of bytes left out.
 ///
-/// The text is whole if it fits. Otherwise the notice comes on top of the bound, and the cuts
-/// are on character boundaries. Bytes that are not UTF-8 show as U+FFFD; the number in the
-/// notice counts bytes of the original.
+/// The notice comes on top of the bound, and the cuts are on character boundaries. Bytes that are not UTF-8 show as
+/// U+FFFD. The number in the notice counts bytes of the original.
 ///
 /// ```
 /// use loop_agents::output::excerpt;
@@ -27,12 +26,12 @@ pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
     Excerpt::of_whole(bytes, max_bytes).into_text()
 }
 
-/// The longest end of `bytes` whose text is at most `max_bytes`.
+/// Returns the longest end of `bytes` whose text is at most `max_bytes`.
 pub(super) fn last_text(bytes: &[u8], max_bytes: usize) -> String {
     back(bytes, max_bytes).0
 }
 
-/// The two ends that are shown, and what is not.
+/// The two ends to show, and the number of bytes left out.
 #[derive(Debug, PartialEq)]
 pub(super) struct Excerpt {
     head: String,
@@ -41,9 +40,9 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Of a stream that was kept from end to end.
+    /// Cuts a stream that was kept completely.
     pub(super) fn of_whole(bytes: &[u8], max_bytes: usize) -> Self {
-        // Lossy conversion never shrinks, so a longer original cannot fit: it is not converted whole.
+        // Lossy conversion never shrinks a text, so a longer original cannot fit, and we need not convert all of it.
         if bytes.len() <= max_bytes {
             let text = String::from_utf8_lossy(bytes);
             if text.len() <= max_bytes {
@@ -56,9 +55,9 @@ impl Excerpt {
         Self { head, left_out: (rest.len() - kept) as u64, tail }
     }
 
-    /// Of a stream of which only two ends were kept, `gap` bytes apart.
+    /// Cuts a stream of which only two ends were kept, `gap` bytes apart.
     pub(super) fn of_parts(first: &[u8], gap: u64, last: &[u8], max_bytes: usize) -> Self {
-        // The gap may have split a character on either side: its halves belong to what is left out.
+        // The gap may have split a character on either side. Its halves count as left out.
         let whole = &first[..first.len() - broken_end(first)];
         let (head, taken) = front(whole, max_bytes / 2);
         let (tail, kept) = back(&last[character_start(last, 0)..], max_bytes - head.len());
@@ -79,17 +78,17 @@ fn notice(left_out: u64) -> String {
     format!("\n{BEFORE}{left_out}{BEHIND}\n")
 }
 
-/// Whether a line is the notice that something was left out there.
+/// Returns true if a line is the notice about left-out bytes.
 pub(crate) fn is_notice(line: &str) -> bool {
     line.starts_with(BEFORE) && line.ends_with(BEHIND)
 }
 
-/// The longest beginning whose text is at most `budget` bytes: the text, and how many of the
-/// original's bytes it stands for.
+/// Returns the longest beginning whose text is at most `budget` bytes, and the number of original bytes that it
+/// represents.
 fn front(bytes: &[u8], budget: usize) -> (String, usize) {
     let mut text = String::new();
     let mut taken = 0;
-    // A character more than the budget can hold, so that none is taken for broken by this cut.
+    // Look at one character more than the budget can hold, so that this cut does not make a character look broken.
     let considered = &bytes[..bytes.len().min(budget + 4)];
     for chunk in considered.utf8_chunks() {
         let room = budget - text.len();
@@ -107,7 +106,7 @@ fn front(bytes: &[u8], budget: usize) -> (String, usize) {
     (text, taken)
 }
 
-/// The longest end whose text is at most `budget` bytes, as [`front`] does it.
+/// Returns the longest end whose text is at most `budget` bytes, in the same form as [`front`].
 fn back(bytes: &[u8], budget: usize) -> (String, usize) {
     let start = match bytes.len().saturating_sub(budget) {
         0 => 0,
@@ -154,12 +153,12 @@ fn ceil_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// `at`, or past the rest of a character that began before it (three bytes at most).
+/// Returns `at`, or the end of a character that began before it (three bytes later at most).
 fn character_start(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count()
 }
 
-/// How many bytes at the end begin a character that does not end there.
+/// Returns the number of bytes at the end that begin an incomplete character.
 fn broken_end(bytes: &[u8]) -> usize {
     let near = &bytes[bytes.len().saturating_sub(3)..];
     let incomplete = |start: &usize| match std::str::from_utf8(&near[*start..]) {
@@ -176,7 +175,7 @@ mod tests {
     use super::*;
     use crate::output::Capture;
 
-    /// Texts in which every length of character, and broken ones, meet the cuts.
+    /// Generates texts in which the cuts meet characters of every length, and broken ones.
     fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             "[a-z\n]{1,4}".prop_map(String::into_bytes),
@@ -237,7 +236,7 @@ mod tests {
             let (head, tail) = (capture.head(), &capture.to_bytes()[capture.head().len()..]);
             let cut = Excerpt::of_parts(head, capture.omitted(), tail, 1000);
             prop_assert!(cut.left_out >= capture.omitted());
-            // What the excerpt leaves out of what was kept is at most a broken character at each side.
+            // In addition, the excerpt leaves out at most a broken character on each side.
             prop_assert!(cut.left_out <= capture.omitted() + 6);
         }
 

@@ -1,9 +1,9 @@
-//! Bytes that are no text.
+//! Counts bytes that are not UTF-8.
 
-/// How many of these bytes are not UTF-8: those that show as U+FFFD.
+/// Returns how many of these bytes are not UTF-8. Such bytes show as U+FFFD.
 ///
-/// Whoever sees a few U+FFFD in a text cannot tell whether the author wrote them. So who shows bytes as text says how
-/// many were none.
+/// A reader who sees U+FFFD in a text cannot tell whether the author wrote it. So programs that show bytes as text also
+/// report this number.
 ///
 /// ```
 /// use loop_agents::output::garbled;
@@ -15,7 +15,7 @@ pub fn garbled(bytes: &[u8]) -> u64 {
     bytes.utf8_chunks().map(|chunk| chunk.invalid().len() as u64).sum()
 }
 
-/// What is said of them, if there are any.
+/// Returns a note about such bytes, if there are any.
 pub(crate) fn garbled_note(count: u64) -> Option<String> {
     match count {
         0 => None,
@@ -24,7 +24,7 @@ pub(crate) fn garbled_note(count: u64) -> Option<String> {
     }
 }
 
-/// The bytes without a character at their end, or at their beginning, that a cut has left in part.
+/// Removes an incomplete character from each end of the bytes.
 pub(crate) fn whole_chars(bytes: &[u8]) -> &[u8] {
     let is_torn = |length: &usize| {
         let end = &bytes[bytes.len() - length..];

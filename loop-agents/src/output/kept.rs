@@ -1,13 +1,13 @@
-//! Captures that are written down and read again, byte for byte.
+//! Stores captures and reads them again, byte for byte.
 //!
-//! What agents print is mostly text, and a journal is read by people and searched for secrets: so text
-//! stands there as text. Bytes that are no UTF-8 stand as numbers between.
+//! Agents mostly print text. People read a journal, and tools search it for secrets, so a journal stores text as text.
+//! Bytes that are not UTF-8 appear as numbers in between.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeSeq};
 
 use super::Capture;
 
-/// What is written of a capture.
+/// The stored form of a capture.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     limit: usize,
@@ -24,7 +24,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Any bytes: text, and numbers for what is none.
+/// Any bytes, stored as text, with numbers for bytes that are not UTF-8.
 #[derive(Default, PartialEq, Debug)]
 struct Bytes(Vec<u8>);
 
@@ -44,7 +44,7 @@ impl Bytes {
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut parts = serializer.serialize_seq(None)?;
-        // Bytes that follow each other come one by one.
+        // Consecutive invalid bytes come in separate chunks.
         let mut numbers = Vec::new();
         for chunk in self.0.utf8_chunks() {
             if !chunk.valid().is_empty() {

@@ -1,8 +1,8 @@
-//! A pattern over a stream, without keeping the stream.
+//! Searches a stream for a pattern, without keeping the stream.
 //!
-//! A check that looks for `0 failed` in what was kept of a long output misses it in the part
-//! that was cut. Here the automaton takes every byte as it passes: its memory is bounded (a
-//! lazily built DFA in a cache of fixed size), and a match across two chunks is a match.
+//! A check that looks for `0 failed` in the kept parts of a long output misses a match in the part that was cut. Here
+//! the automaton reads every byte as it passes. Its memory is bounded (a lazily built DFA in a cache of fixed size),
+//! and it also finds a match across two chunks.
 
 use std::{fmt, sync::Arc};
 
@@ -17,20 +17,19 @@ use regex_automata::{
 };
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-/// The most memory that a compiled pattern may take, so that `\w{1000}{1000}` is an error and
-/// not an afternoon.
+/// The most memory that a compiled pattern may use, in bytes. A pattern like `\w{1000}{1000}` is an error, and does not
+/// compile for hours.
 const PATTERN_SIZE_LIMIT: usize = 10 * 1024 * 1024;
 
-/// The size of the cache of automaton states. It is emptied when it is full, so this bounds
-/// memory and not what can be matched.
+/// The size of the cache of automaton states, in bytes. The cache is emptied when it is full, so this bounds memory but
+/// not the patterns that can match.
 const CACHE_CAPACITY: usize = 2 * 1024 * 1024;
 
-/// A compiled pattern, cheap to clone; [`matcher`](Self::matcher) begins a search with it.
+/// A compiled pattern, cheap to clone. [`matcher`](Self::matcher) starts a search.
 ///
-/// The flavour is that of Rust's `regex` crate: no look-around and no backreferences. A search
-/// finds what `regex::bytes::Regex::is_match` finds on the whole stream, with one difference:
-/// `\b` and its kin look at ASCII letters only, since a boundary between characters of several
-/// bytes cannot be seen one byte at a time.
+/// The syntax is that of Rust's `regex` crate, without look-around and backreferences. A search finds what
+/// `regex::bytes::Regex::is_match` finds on the whole stream, with one difference: `\b` and similar boundaries consider
+/// ASCII letters only, because a search byte by byte cannot see a boundary between characters of several bytes.
 ///
 /// ```
 /// use loop_agents::output::Pattern;
@@ -51,9 +50,9 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// A pattern that is not of this flavour, or that takes more than 10 MiB when compiled.
+    /// Fails if the pattern does not have this syntax, or needs more than 10 MiB when compiled.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
-        // Like `regex::bytes`: a pattern may match bytes that are not UTF-8.
+        // As in `regex::bytes`, a pattern may match bytes that are not UTF-8.
         let hir = regex_syntax::ParserBuilder::new()
             .utf8(false)
             .build()
@@ -63,7 +62,7 @@ impl Pattern {
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(PATTERN_SIZE_LIMIT)))
             .build_from_hir(&ascii_boundaries(hir))
             .map_err(|error| PatternError::build(pattern, &error))?;
-        // Any match will do, so the shortest is the one that ends the search soonest.
+        // Any match is enough, and the shortest ends the search soonest.
         let config = DFA::config()
             .match_kind(MatchKind::All)
             .cache_capacity(CACHE_CAPACITY)
@@ -75,25 +74,25 @@ impl Pattern {
         Ok(Self { text: pattern.into(), dfa: Arc::new(dfa) })
     }
 
-    /// The pattern that matches this text and nothing else.
+    /// Creates a pattern that matches exactly this text.
     ///
     /// # Errors
-    /// A text that is too long to be looked for.
+    /// Fails if the text is too long.
     pub fn literal(text: &str) -> Result<Self, PatternError> {
         Self::new(&regex_syntax::escape(text))
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// A search from the beginning of a stream.
+    /// Starts a search at the beginning of a stream.
     pub fn matcher(&self) -> PatternMatcher {
         let mut cache = self.dfa.create_cache();
         let state = self.dfa.start_state(&mut cache, &start::Config::new().anchored(Anchored::No));
-        // The start only fails for anchored modes that were not asked for and for look-behind
-        // bytes that make the automaton quit; neither is configured here.
+        // Finding the start state fails only for anchored modes and for look-behind bytes that make the automaton quit.
+        // We use neither.
         let search = state.map_or(Search::Decided(false), Search::At);
         PatternMatcher { dfa: Arc::clone(&self.dfa), cache, search }
     }
@@ -105,7 +104,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// A search in progress; made by [`Pattern::matcher`].
+/// A search in progress, from [`Pattern::matcher`].
 #[derive(Debug)]
 pub struct PatternMatcher {
     dfa: Arc<DFA>,
@@ -116,26 +115,26 @@ pub struct PatternMatcher {
 #[derive(Debug, Clone, Copy)]
 enum Search {
     At(LazyStateID),
-    /// No further byte changes the answer.
+    /// The answer is final: no further byte changes it.
     Decided(bool),
 }
 
 impl PatternMatcher {
-    /// Takes the next bytes of the stream.
+    /// Reads the next bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Search::At(mut state) = self.search else { return };
         for byte in bytes {
             state = match self.dfa.next_state(&mut self.cache, state, *byte) {
                 Ok(next) if next.is_match() => return self.search = Search::Decided(true),
                 Ok(next) if !next.is_dead() && !next.is_quit() => next,
-                // Dead: no continuation matches. Quitting and giving up are not configured.
+                // In a dead state, no continuation matches. Quitting and giving up are not configured.
                 Ok(_) | Err(_) => return self.search = Search::Decided(false),
             };
         }
         self.search = Search::At(state);
     }
 
-    /// Ends the stream: whether the pattern matched anywhere in it, its end included.
+    /// Ends the stream, and returns true if the pattern matched anywhere in it, including its end.
     pub fn finish(mut self) -> bool {
         match self.search {
             Search::Decided(matched) => matched,
@@ -146,7 +145,7 @@ impl PatternMatcher {
     }
 }
 
-/// The same expression with boundaries of ASCII words in the place of Unicode ones.
+/// Returns the same expression with ASCII word boundaries instead of Unicode ones.
 fn ascii_boundaries(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
@@ -178,7 +177,7 @@ fn ascii_boundary(look: Look) -> Look {
     }
 }
 
-/// A pattern that cannot be used.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the pattern `{pattern}` cannot be used: {problem}{} \
@@ -208,12 +207,12 @@ impl PatternError {
         Self { pattern: pattern.to_owned(), problem, offset: None }
     }
 
-    /// What is wrong, without the pattern and the advice around it.
+    /// Returns the problem, without the pattern and the advice around it.
     pub fn problem(&self) -> &str {
         &self.problem
     }
 
-    /// Where in the pattern, in bytes, so that a caret can point at it.
+    /// Returns the offset in the pattern, in bytes, so that a caret can point at it.
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }
@@ -231,7 +230,7 @@ mod tests {
         matcher.finish()
     }
 
-    /// Patterns with every kind of look and class, over an alphabet in which they meet.
+    /// Generates patterns with every kind of look-around and class, over an alphabet in which they interact.
     fn any_pattern() -> impl Strategy<Value = String> {
         let atom = prop::sample::select(vec![
             "a",

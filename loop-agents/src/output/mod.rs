@@ -1,10 +1,9 @@
-//! What a command printed: kept within a bound, quoted within a bound, and searched without one.
+//! A command's output: kept and quoted within bounds, and searched completely.
 //!
-//! An agent may print a gigabyte. A loop that keeps all of it dies of it, and a loop that
-//! feeds all of it into the next prompt pays for it. So there are three views of a stream, and
-//! none grows with it: a [`Capture`] keeps its head and its tail, [`excerpt`] cuts a text to
-//! what a prompt may carry and says what it left out, and a [`PatternMatcher`] looks for a
-//! pattern in every byte that passed, also in those that nobody kept.
+//! An agent may print a gigabyte. A loop that keeps all of it runs out of memory, and a loop that puts all of it into
+//! the next prompt pays for it. So there are three views of a stream, and none of them grows with it. A [`Capture`]
+//! keeps its head and its tail. [`excerpt`] cuts a text to the size that fits in a prompt, and states how much it left
+//! out. A [`PatternMatcher`] looks for a pattern in every byte, including bytes that were not kept.
 
 mod capture;
 mod excerpt;
@@ -22,12 +21,12 @@ pub use garbled::garbled;
 pub(crate) use garbled::{garbled_note, whole_chars};
 pub use matcher::{Pattern, PatternError, PatternMatcher};
 
-/// The name of the mark that an iteration makes of what it said, so that it is known for how many iterations
-/// that has not changed ([`Progress::unchanged`](loop_core::Progress::unchanged)).
-/// Its numbers hold for one run: another version of this crate may give others.
+/// The name of the mark with an iteration's output, which shows for how many iterations the output has not changed
+/// ([`Progress::unchanged`](loop_core::Progress::unchanged)). Its numbers are valid within one run, because another
+/// version of this crate may compute others.
 pub const OUTPUT_MARK: &str = "output";
 
-/// Tells a text from others, by its length and by the parts of it that are kept.
+/// Returns a hash of a text's length and of its kept parts.
 pub(crate) fn fingerprint(length: u64, parts: &[&[u8]]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write_u64(length);

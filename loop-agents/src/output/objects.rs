@@ -1,4 +1,4 @@
-//! The JSON objects of a text.
+//! Finds the JSON objects in a text.
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,7 +12,7 @@ use serde::{
 };
 use serde_json::{Map, Value, map::Entry};
 
-/// Why a text has no objects that can be relied on.
+/// The reason why the objects of a text are not reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoObject {
     #[error("there is no JSON object in it")]
@@ -27,13 +27,13 @@ pub(crate) enum NoObject {
     Broken,
 }
 
-/// A value may be nested this deep. The parser's own limit is 128.
+/// The maximum nesting of a value. The parser's own limit is 128.
 const MAX_DEPTH: usize = 100;
 
-/// The JSON objects that stand in `text`, and in no other object and in no list.
+/// Returns the JSON objects in `text` that are not inside of another object or a list.
 ///
-/// A text that ends within one has none, and neither has one in which something closes after the last: what was found
-/// is then part of something that cannot be read, and that may say the opposite.
+/// Fails if the text ends within an object, or if something closes after the last one. Then the objects are part of
+/// something unreadable, which may say the opposite.
 pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, NoObject> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(start) = text[at..].find(['{', '[']).map(|offset| at + offset) {
@@ -46,9 +46,9 @@ pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, NoObject> {
                 end
             }
             Err(error) if error.is_eof() => return Err(NoObject::CutOff),
-            // Otherwise each of its braces would be tried, all of them to the end of the text.
+            // Stop here. Otherwise we would try each of its braces, each time up to the end of the text.
             Err(_) if reader.is_too_deep.get() => return Err(NoObject::TooDeep),
-            // A brace of prose or of code.
+            // This brace belongs to prose or to code.
             Err(_) => start + 1,
         };
     }
@@ -58,12 +58,12 @@ pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, NoObject> {
     }
 }
 
-/// The last one of them.
+/// Returns the last of the objects.
 pub(crate) fn last(text: &str) -> Result<&str, NoObject> {
     outermost(text)?.pop().map(|range| &text[range]).ok_or(NoObject::None)
 }
 
-/// Whether something ends in a text that did not begin there. A brace that does is never one of prose.
+/// Returns true if a brace or bracket closes in a text that did not open there. Such a brace never belongs to prose.
 pub(crate) fn closes(text: &str) -> bool {
     let mut depth = 0_u64;
     for sign in text.chars() {
@@ -77,24 +77,24 @@ pub(crate) fn closes(text: &str) -> bool {
     false
 }
 
-/// Reads an object in which no key stands twice, at any depth: a parser that kept one of them would choose.
+/// Reads an object without duplicate keys, at any depth. A parser that kept one of two values would choose silently.
 pub(crate) fn unique(text: &str) -> Option<Value> {
     let Read { value, doubled } = read(text).ok()?;
     (value.is_object() && doubled.is_empty()).then_some(value)
 }
 
-/// A JSON value, and the keys that no value was taken for.
+/// A JSON value, and the duplicate keys that were set to `null`.
 pub(crate) struct Read {
     pub(crate) value: Value,
-    /// The keys that appear twice in an object, the first ones of them.
+    /// The keys that appear twice in an object, up to a limit.
     pub(crate) doubled: Vec<String>,
 }
 
-/// Reads JSON. A key that appears twice in an object is `null` there, and is named: whichever of its values the parser
-/// kept, the other one may be meant.
+/// Reads JSON. A key that appears twice in an object becomes `null`, and is listed in the result, because we cannot
+/// know which of its values is meant.
 ///
 /// # Errors
-/// A text that is no JSON.
+/// Fails if the text is not JSON.
 pub(crate) fn read(text: &str) -> serde_json::Result<Read> {
     let reader = Reader::default();
     let mut from = serde_json::Deserializer::from_str(text);
@@ -103,10 +103,10 @@ pub(crate) fn read(text: &str) -> serde_json::Result<Read> {
     Ok(Read { value, doubled: reader.doubled.into_inner() })
 }
 
-/// More keys are not named.
+/// The maximum number of duplicate keys to list.
 const MAX_DOUBLED: usize = 8;
 
-/// Reads one value, and finds out what is wrong with it.
+/// Reads one value, and records its problems.
 #[derive(Default)]
 struct Reader {
     doubled: RefCell<Vec<String>>,
@@ -119,7 +119,7 @@ impl Reader {
     }
 }
 
-/// Takes any value, and each key once.
+/// Accepts any value, and each key once.
 #[derive(Clone, Copy)]
 struct Once<'a> {
     reader: &'a Reader,

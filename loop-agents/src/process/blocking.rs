@@ -1,7 +1,7 @@
-//! Work that blocks its thread, kept off the executor's threads.
+//! Runs blocking work off the executor's threads.
 //!
-//! Ending processes means reading `/proc` and waiting for deaths. Forty loops that end at once, on an executor with one
-//! thread, would keep every other task from its turn until all of that is done.
+//! Ending processes means reading `/proc` and waiting for processes to die. If forty loops end at once on an executor
+//! with one thread, no other task would run until all of them are done.
 
 use std::{
     future::Future,
@@ -11,16 +11,17 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// Runs `work` on one of the runtime's threads for blocking work, from the call on; the future resolves with the
-/// result. Without a runtime it runs here, before this function returns.
+/// Runs `work` on one of the runtime's blocking threads. The work starts with the call, and the future resolves with
+/// its result. Without a runtime, the work runs on the current thread before this function returns.
 ///
-/// The work always runs, also if nobody awaits the result:
+/// The work always runs, even if nobody awaits the result:
 ///
 /// - Dropping a runtime waits for work that has begun.
-/// - A runtime that shuts down drops work that has not begun, and the work runs as it is dropped.
-/// - If no thread can be had, the work runs here. A held up executor is better than a living process.
+/// - A runtime that shuts down drops work that has not begun. Dropping it runs it.
+/// - If no thread is available, the work runs on the current thread. Blocking the executor is better than leaving a
+///   process alive.
 ///
-/// Only the end of this process comes before it, such as after `Runtime::shutdown_background`.
+/// The work is lost only if this process ends first, for example after `Runtime::shutdown_background`.
 pub(super) fn off_executor<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = T> + Send {
@@ -31,8 +32,8 @@ pub(super) fn off_executor<T: Send + 'static>(
     });
     let pending = Arc::new(Mutex::new(Some(work)));
     let handed = RunOnDrop(Arc::clone(&pending));
-    // Tokio panics if it has no thread and can start none, which an agent can bring about. Without a runtime `handed`
-    // is dropped here.
+    // Tokio panics if it has no thread and cannot start one, which an agent can cause. Without a runtime, `handed` is
+    // dropped here.
     let spawn = |runtime: Handle| {
         catch_unwind(AssertUnwindSafe(|| drop(runtime.spawn_blocking(move || drop(handed))))).is_ok()
     };
@@ -44,7 +45,7 @@ pub(super) fn off_executor<T: Send + 'static>(
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Runs the work when it is dropped, unless another one has.
+/// Runs the work when dropped, unless another clone has already run it.
 struct RunOnDrop(Arc<Mutex<Option<Work>>>);
 
 impl Drop for RunOnDrop {
@@ -64,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// A runtime whose only thread for blocking work is taken, until the sender is dropped.
+    /// Returns a runtime whose only blocking thread is busy until the sender is dropped.
     fn busy_runtime() -> (Runtime, mpsc::Sender<()>) {
         let runtime = Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
         let (release, released) = mpsc::channel::<()>();

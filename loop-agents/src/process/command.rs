@@ -1,4 +1,4 @@
-//! A command, and what it is given.
+//! A command and its settings: environment, folder, input, limits.
 
 use std::{
     env,
@@ -23,15 +23,14 @@ use super::{
 };
 use crate::output::Capture;
 
-/// How long a command has to end after TERM, by default: five seconds.
+/// The default time that a command has to end after TERM: five seconds.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
-/// A command line for `/bin/sh -c`, or a program and its arguments, and all that it is given.
+/// A command line for `/bin/sh -c`, or a program and its arguments, with all settings of the command.
 ///
 /// # Default
-/// No environment, the current directory, an empty input, two outputs of which
-/// [`Capture::DEFAULT_LIMIT`] bytes of head and tail are kept, [`DEFAULT_GRACE`], no limits, and nobody's
-/// custody.
+/// No environment, the current directory, an empty input, [`Capture::DEFAULT_LIMIT`] bytes of head and tail kept of
+/// each of the two outputs, [`DEFAULT_GRACE`], no limits, and no custody.
 ///
 /// ```
 /// use std::future::pending;
@@ -60,16 +59,16 @@ pub struct Process {
 }
 
 impl Process {
-    /// A command line, as one would type it.
+    /// Creates a command from a shell command line, as you would type it.
     pub fn shell(line: impl Into<String>) -> Self {
         Self::of(Program::Shell(line.into()))
     }
 
-    /// A program and its arguments, without a shell between them: no sign in them has a meaning.
+    /// Creates a command from a program and its arguments. No shell interprets them, so no character has a special
+    /// meaning.
     ///
-    /// A name is looked for in the absolute folders of the `PATH` that the command
-    /// [sees](Self::env), or in the system's usual ones if it sees none; a program with a `/` in it starts from
-    /// the working directory.
+    /// A name is looked up in the absolute folders of the `PATH` that the command [sees](Self::env), or in the system's
+    /// usual folders if the command sees no `PATH`. A program with a `/` in it is relative to the working directory.
     ///
     /// ```
     /// use std::future::pending;
@@ -103,21 +102,21 @@ impl Process {
         }
     }
 
-    /// The working directory.
+    /// Sets the working directory.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
         self
     }
 
-    /// All variables that the command sees.
+    /// Sets all variables that the command sees.
     #[must_use]
     pub fn env(mut self, env: Environment) -> Self {
         self.env = env;
         self
     }
 
-    /// More variables beside those that are set already.
+    /// Adds variables to those that are already set.
     #[must_use]
     pub fn also_env<K: Into<OsString>, V: Into<OsString>>(
         mut self,
@@ -127,33 +126,34 @@ impl Process {
         self
     }
 
-    /// Takes away the variables whose names begin so.
+    /// Removes the variables whose names begin with `beginning`.
     pub(crate) fn without_env(mut self, beginning: &str) -> Self {
         self.env = self.env.without_beginning(beginning);
         self
     }
 
-    /// Gives the command these descriptors, under the numbers that they have here, which are 3 or more. Only Linux can.
+    /// Passes these descriptors to the command under their current numbers, which are 3 or more. Only Linux supports
+    /// this.
     pub(crate) fn inheriting(mut self, descriptors: Vec<OwnedFd>) -> Self {
         self.inherited = Arc::new(descriptors);
         self
     }
 
-    /// What the command can read, at any size, whether it reads it or not.
+    /// Sets the command's input. It can have any size, and the command need not read it.
     #[must_use]
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self
     }
 
-    /// The same for another command line.
+    /// Replaces the command line and keeps all settings.
     #[must_use]
     pub fn line(mut self, line: impl Into<String>) -> Self {
         self.program = Program::Shell(line.into());
         self
     }
 
-    /// The same for a [program](Self::program) and its arguments.
+    /// Replaces the command with a [program](Self::program) and its arguments, and keeps all settings.
     #[must_use]
     pub fn words<A: Into<String>>(
         mut self,
@@ -164,68 +164,68 @@ impl Process {
         self
     }
 
-    /// Looks for the program outside of this folder: whoever may write there would say what it is.
+    /// Looks for the program outside of this folder. Otherwise anyone who may write there could choose the program.
     pub(crate) fn found_outside(self, folder: &Path) -> Self {
         let Some(path) = self.env.get("PATH") else { return self };
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let is_outside = |it: &PathBuf| it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
-        // Parts of one list make one again.
+        // `join_paths` cannot fail here, because every part came from a valid list.
         let path = env::join_paths(env::split_paths(path).filter(is_outside)).unwrap_or_default();
         self.also_env([("PATH", path)])
     }
 
-    /// Puts both outputs on one pipe, so that their order is kept.
-    /// [`Finished::stdout`](super::Finished::stdout) then has both.
+    /// Sends both outputs through one pipe, which preserves their order. [`Finished::stdout`](super::Finished::stdout)
+    /// then has both.
     #[must_use]
     pub fn merged(mut self) -> Self {
         self.merged = true;
         self
     }
 
-    /// How many bytes of each output's head, and how many of its tail, are kept.
+    /// Sets how many bytes to keep of each output's head, and how many of its tail.
     #[must_use]
     pub fn capture_limit(mut self, bytes: usize) -> Self {
         self.capture_limit = bytes;
         self
     }
 
-    /// How long the command has to end after TERM, before KILL.
+    /// Sets how long the command has to end after TERM, before KILL.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// How long the command may run. A time for which it was [stopped](Job) does not count.
+    /// Sets how long the command may run. Time during which it was [stopped](Job) does not count.
     #[must_use]
     pub fn max_time(mut self, limit: Duration) -> Self {
         self.limits.time = Some(limit);
         self
     }
 
-    /// For how long the command may print nothing. A time for which it was [stopped](Job) does not count.
+    /// Sets how long the command may print nothing. Time during which it was [stopped](Job) does not count.
     #[must_use]
     pub fn max_silence(mut self, limit: Duration) -> Self {
         self.limits.silence = Some(limit);
         self
     }
 
-    /// Lets somebody stop the command for a while.
+    /// Lets the holder of `job` stop the command for a while.
     #[must_use]
     pub fn job(mut self, job: Job) -> Self {
         self.job = Some(job);
         self
     }
 
-    /// Who answers for what the command leaves behind. Nobody does by default: its group is ended with it,
-    /// and what left the group lives on.
+    /// Sets the custody that ends the processes that the command leaves behind. Without one, the command's group ends
+    /// with it, and processes that left the group live on.
     #[must_use]
     pub fn custody(mut self, custody: Custody) -> Self {
         self.custody = Some(custody);
         self
     }
 
-    /// Starts the command, and gives our ends of its pipes.
+    /// Starts the command, and returns our ends of its pipes.
     pub(super) fn start(&self) -> Result<(Session, Ours), ProcessError> {
         let image = self.program.image(&self.env)?;
         let dir =
@@ -249,7 +249,8 @@ impl Process {
         Ok((Session::led_by(leader, self.custody.clone()), ours))
     }
 
-    /// The system gives one number for all that can go wrong on the way to the program.
+    /// Builds the error for a failed start. The system returns one error number for everything that can go wrong on the
+    /// way to the program.
     fn spawn_error(&self, error: io::Error, env: &[CString]) -> ProcessError {
         if Errno::from_io_error(&error) == Some(Errno::TOOBIG) {
             let environment_bytes = env.iter().map(|entry| entry.as_bytes_with_nul().len()).sum();
@@ -266,7 +267,7 @@ fn c_string(bytes: &[u8], what: &str) -> Result<CString, ProcessError> {
     CString::new(bytes).map_err(|_| ProcessError::Nul { what: what.to_owned() })
 }
 
-/// Whether a directory could be entered: looking at its own entry in it needs the same rights.
+/// Fails if we cannot enter the directory: looking up its own entry needs the same rights.
 fn enter(dir: &Path) -> io::Result<()> {
     dir.join(".").metadata().map(drop)
 }

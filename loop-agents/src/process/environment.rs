@@ -1,4 +1,4 @@
-//! The variables that a child sees, and no others.
+//! The variables that a child sees.
 
 use std::{
     collections::BTreeMap,
@@ -9,10 +9,10 @@ use std::{
 
 use super::ProcessError;
 
-/// The environment of a child, given in full: empty until something is put in.
+/// The complete environment of a child. It starts empty.
 ///
-/// A library that passed on its own environment unasked would hand every key of its host to
-/// every agent. A program that wants that says so:
+/// A library that passed on its own environment by default would hand every key of its host to every agent. A program
+/// that wants this has to ask for it:
 ///
 /// ```
 /// use loop_agents::process::Environment;
@@ -24,12 +24,12 @@ use super::ProcessError;
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// No variable at all.
+    /// Creates an empty environment.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds all of `vars`; a later one of the same name wins.
+    /// Adds all of `vars`. If a name appears twice, the later value wins.
     #[must_use]
     pub fn inherit<K: Into<OsString>, V: Into<OsString>>(
         mut self,
@@ -46,14 +46,14 @@ impl Environment {
         self
     }
 
-    /// Takes one variable away, if it is there.
+    /// Removes one variable, if it is set.
     #[must_use]
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.0.remove(name.as_ref());
         self
     }
 
-    /// Takes away the variables whose names begin so.
+    /// Removes the variables whose names begin with `beginning`.
     pub(super) fn without_beginning(mut self, beginning: &str) -> Self {
         self.0.retain(|name, _| !name.as_bytes().starts_with(beginning.as_bytes()));
         self
@@ -64,12 +64,12 @@ impl Environment {
         self.0.insert(name.into(), value.into());
     }
 
-    /// A variable's value.
+    /// Returns a variable's value.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.0.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// The `NAME=value` strings that the system takes.
+    /// Returns the `NAME=value` strings that the system expects.
     pub(super) fn block(&self) -> Result<Vec<CString>, ProcessError> {
         self.0.iter().map(|(name, value)| entry(name, value)).collect()
     }
@@ -89,7 +89,7 @@ fn entry(name: &OsStr, value: &OsStr) -> Result<CString, ProcessError> {
 }
 
 impl fmt::Debug for Environment {
-    /// Names only: values are where the secrets are.
+    /// Shows names only, because values may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }

@@ -1,19 +1,18 @@
-//! What can go wrong between us and the system; what goes wrong inside the command is an
-//! [`Exit`](super::Exit).
+//! Errors between us and the system. A failure inside the command is an [`Exit`](super::Exit) instead.
 
 use std::{io, path::PathBuf};
 
 use rustix::io::Errno;
 
-/// A command that could not be run, or was lost while it ran. What the system said about it is the
+/// A command could not be run, or was lost while it ran. The system's own message is the
 /// [source](std::error::Error::source), and not part of the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// A string for the system has a NUL byte in it, which ends strings there.
+    /// A string for the system has a NUL byte in it, which would end the string early.
     #[error("{what} contains a NUL byte, which no program can be given")]
     Nul {
-        /// What has it: the command, the working directory, or a variable by name.
+        /// The string with the NUL byte: the command, the working directory, or a variable by name.
         what: String,
     },
     /// A variable's name is empty or has a `=` in it.
@@ -22,29 +21,29 @@ pub enum ProcessError {
         /// The name.
         name: String,
     },
-    /// The working directory does not exist, or cannot be entered.
+    /// The working directory does not exist, or we cannot enter it.
     #[error("cannot run in the directory {}", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The command and its environment are larger than the system takes.
+    /// The command and its environment are larger than the system allows.
     #[error(
         "the command ({line_bytes} bytes) and its environment ({environment_bytes} bytes) \
          are too long for this system"
     )]
     TooLong {
-        /// The length of the command line.
+        /// The length of the command line, in bytes.
         line_bytes: usize,
-        /// The length of all variables together.
+        /// The length of all variables together, in bytes.
         environment_bytes: usize,
     },
-    /// A pipe, or a place to wait for one, could not be made: mostly too many open files.
+    /// We could not create a pipe or register it, usually because too many files are open.
     #[error("cannot prepare the command's input and output")]
     Pipe(#[source] io::Error),
-    /// The process that cleans up if this one is killed is gone, and no other could be started.
+    /// The process that cleans up if this one is killed is gone, and we could not start another one.
     #[error("cannot start a guardian in the place of one that was killed")]
     Unguarded(#[source] io::Error),
     /// There is no program of this name.
@@ -58,16 +57,16 @@ pub enum ProcessError {
     Program {
         /// Its name or path.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system does not tell of a process's end in the way that is needed here.
+    /// The system does not report the end of a process in the way that we need.
     #[error(
         "cannot await the end of a command on this system: \
          it takes Linux 5.3 or newer, and a sandbox that allows `pidfd_open`"
     )]
     Unwatchable(#[source] io::Error),
-    /// The process was killed, and lives on.
+    /// The process is still alive after we killed it.
     #[error(
         "the command (process {process}) could not be ended: it belongs to another user, or hangs in the system"
     )]
@@ -75,15 +74,15 @@ pub enum ProcessError {
         /// Its number.
         process: u32,
     },
-    /// The process started, but its end could not be awaited: mostly too many open files, or a
-    /// host program that reaps the children of others.
+    /// The process started, but we could not await its end. Usually too many files are open, or the host program reaps
+    /// the children of others.
     #[error("lost sight of the running command")]
     Lost(#[source] io::Error),
 }
 
 impl ProcessError {
-    /// Whether trying again without changing anything would fail again. Running out of open
-    /// files or processes may pass; a directory that is gone does not come back by itself.
+    /// Returns true if a retry without any change would fail again. Running out of open files or processes may pass. A
+    /// missing directory does not come back by itself.
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Nul { .. }
@@ -100,10 +99,10 @@ impl ProcessError {
         }
     }
 
-    /// The watch on a process could not be set up.
+    /// Builds the error for a process that we could not watch.
     pub(super) fn unwatched(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {
-            // An older kernel does not know the call, and a sandbox forbids it: in either case always.
+            // An older kernel does not know the call, and a sandbox forbids it. Both are permanent.
             Some(Errno::NOSYS | Errno::INVAL | Errno::PERM) => Self::Unwatchable(error),
             _ => Self::Lost(error),
         }

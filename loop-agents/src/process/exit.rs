@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// It ended by itself, with this code in 0..=255.
+    /// The process ended by itself, with this code in 0..=255.
     Code(i32),
-    /// A signal of this number ended it.
+    /// A signal with this number ended the process.
     Signal(i32),
 }
 
 impl Exit {
-    /// Whether it ended by itself with code 0.
+    /// Returns true if the process ended by itself with code 0.
     pub fn success(self) -> bool {
         self == Self::Code(0)
     }
 
-    /// The number a shell would show: the code, or 128 and the signal's number.
+    /// Returns the number that a shell would show: the code, or 128 plus the signal's number.
     ///
     /// ```
     /// use loop_agents::process::Exit;
@@ -35,7 +35,7 @@ impl Exit {
         }
     }
 
-    /// Whether the shell says that the program was not found (127) or could not be run (126).
+    /// Returns true if the shell reports that it did not find the program (127) or could not run it (126).
     pub fn is_unavailable(self) -> bool {
         matches!(self, Self::Code(126 | 127))
     }
@@ -47,7 +47,7 @@ impl Exit {
 }
 
 impl fmt::Display for Exit {
-    /// Reads after "it": "exited with 1", "was ended by signal 9 (137)".
+    /// The text follows "it": "exited with 1", "was ended by signal 9 (137)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "exited with {code}"),

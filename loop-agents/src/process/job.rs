@@ -1,7 +1,7 @@
-//! Stopping a command for a while, as Ctrl+Z does, and letting it go on, as `fg` does.
+//! Stops a command for a while, as Ctrl+Z does, and continues it, as `fg` does.
 //!
-//! A command has a session of its own, so a terminal's Ctrl+Z does not reach it: the program that
-//! started it would stop, and the agent would work on, unwatched and without limits.
+//! A command has its own session, so a terminal's Ctrl+Z does not reach it. Without this module the program that
+//! started the command would stop, and the agent would work on, unwatched and without limits.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,9 +13,9 @@ use tokio::{sync::Notify, time::Instant};
 
 use super::custody::family;
 
-/// The command that runs, whichever it is. Clones stand for the same.
+/// A handle to the running command. Clones refer to the same job.
 ///
-/// Given to the commands of one run, of which one runs at a time.
+/// Pass it to the commands of one run, of which one runs at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Job(Arc<Shared>);
 
@@ -28,26 +28,27 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     leader: Option<Pid>,
-    /// Since when it is stopped.
+    /// When the command was stopped, if it is stopped now.
     stopped: Option<Instant>,
-    /// For how long it was stopped before.
+    /// How long the command was stopped before that.
     time_stopped: Duration,
 }
 
 impl Job {
-    /// No command yet.
+    /// Creates a job without a command.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stops the command and all that it started, if one runs. Its time stands still meanwhile.
+    /// Stops the running command, if there is one, and everything that it started. Its clock pauses until
+    /// [`go_on`](Self::go_on).
     pub fn stop(&self) {
         let mut state = self.state();
         state.stopped.get_or_insert_with(Instant::now);
         state.signal(Signal::STOP);
     }
 
-    /// Lets it go on.
+    /// Continues the command.
     pub fn go_on(&self) {
         let mut state = self.state();
         if let Some(stopped) = state.stopped.take() {
@@ -57,7 +58,7 @@ impl Job {
         self.0.went_on.notify_waiters();
     }
 
-    /// For how long commands were stopped, all in all.
+    /// Returns how long commands were stopped in total.
     pub(super) fn time_stopped(&self) -> Duration {
         let state = self.state();
         state.time_stopped + state.stopped.map(|stopped| stopped.elapsed()).unwrap_or_default()
@@ -74,7 +75,7 @@ impl Job {
         }
     }
 
-    /// Until the guard is dropped, this is the command that runs.
+    /// Makes this the running command until the guard is dropped.
     pub(super) fn enter(&self, leader: Pid) -> InJob<'_> {
         self.state().leader = Some(leader);
         InJob(self)
@@ -86,7 +87,8 @@ impl Job {
 }
 
 impl State {
-    /// The lock is held meanwhile: the leader is not reaped before it has been taken out.
+    /// Sends a signal to the running command. Holding the lock keeps the leader from being reaped before it is removed
+    /// here.
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
             family::signal(leader, signal);

@@ -1,4 +1,4 @@
-//! How long a command may run, and for how long it may say nothing.
+//! Limits on a command's time and on its silence.
 
 use std::{
     fmt, future,
@@ -10,19 +10,19 @@ use tokio::time::{Instant, sleep};
 
 use super::Job;
 
-/// Why a command was made to end.
+/// Why we made a command end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// It was asked to.
+    /// The caller asked for it.
     Asked,
-    /// It took longer than this.
+    /// The command ran longer than this.
     Time(Duration),
-    /// It printed nothing for this long.
+    /// The command printed nothing for this long.
     Silence(Duration),
 }
 
 impl fmt::Display for Cut {
-    /// Reads after "it was ended": "after 10s, its time limit".
+    /// The text follows "it was ended": "after 10s, its time limit".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Asked => f.write_str("since it was asked to end"),
@@ -39,14 +39,14 @@ pub(super) struct Limits {
     pub(super) silence: Option<Duration>,
 }
 
-/// A command's time: it goes by while the command is not stopped.
+/// A command's clock. It pauses while the command is stopped.
 #[derive(Debug)]
 pub(super) struct Clock<'a> {
     started: Instant,
-    /// For how long the job had been stopped before.
+    /// How long the job had been stopped before this command.
     stopped_before: Duration,
     job: Option<&'a Job>,
-    /// When the command last printed something, in microseconds of its time.
+    /// When the command last printed something, in microseconds of its own clock.
     heard: AtomicU64,
 }
 
@@ -61,12 +61,13 @@ impl<'a> Clock<'a> {
         self.started.elapsed().saturating_sub(stopped)
     }
 
-    /// The command has printed something.
+    /// Records that the command has printed something.
     pub(super) fn hear(&self) {
         self.heard.store(u64::try_from(self.now().as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Resolves when a limit is crossed. Cancel safe. Wakes once for each time that a limit might be.
+    /// Resolves when the command exceeds a limit. Wakes once for each moment at which a limit might be reached. Cancel
+    /// safe.
     pub(super) async fn crossed(&self, limits: Limits) -> Cut {
         loop {
             let now = self.now();
@@ -82,7 +83,7 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Resolves after so much of the command's time. Cancel safe.
+    /// Resolves after this much of the command's time. Cancel safe.
     pub(super) async fn passed(&self, time: Duration) {
         let until = self.now() + time;
         while let Some(left) = until.checked_sub(self.now()).filter(|left| !left.is_zero()) {
@@ -90,7 +91,7 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Waits for so long, and until the command is not stopped.
+    /// Waits for this long, and then until the command is not stopped.
     async fn wait(&self, time: Duration) {
         sleep(time).await;
         if let Some(job) = self.job {
@@ -116,7 +117,7 @@ mod tests {
     }
 
     proptest! {
-        /// The time in which a job is stopped is not the command's, wherever it falls.
+        /// Time in which a job is stopped does not count, wherever it falls.
         #[test]
         fn a_limit_is_crossed_after_its_time_without_the_stops(
             limit in 1u64..100,
@@ -145,12 +146,12 @@ mod tests {
             })?;
         }
 
-        /// It is the longest silence that counts.
+        /// The longest silence counts.
         #[test]
         fn silence_is_cut_when_it_lasts(limit in 1u64..20, silences in prop::collection::vec(0u64..40, 0..12)) {
             on_virtual_time(async move {
                 let clock = Clock::start(None);
-                // Never in the same moment as a sound.
+                // The limit never falls on the moment of a sound.
                 let longest = seconds(limit) + Duration::from_millis(500);
                 let limits = Limits { time: None, silence: Some(longest) };
                 let speak = async {

@@ -1,4 +1,4 @@
-//! What a command prints, read as it comes.
+//! Reads a command's output as it comes.
 
 use std::{
     convert::Infallible,
@@ -14,7 +14,7 @@ use tokio::{io::AsyncReadExt, net::unix::pipe, task::yield_now};
 use super::input::Feeder;
 use crate::output::Capture;
 
-/// Which of a command's outputs some bytes came from.
+/// The output that some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// The standard output.
@@ -25,18 +25,17 @@ pub enum Stream {
     Merged,
 }
 
-/// As much as a pipe holds, so that one read empties it. The memory is touched only as far as
-/// something is read into it.
+/// The size of a pipe, so that one read empties it. The system provides memory only for the part that a read fills.
 const READ_SIZE: usize = 64 * 1024;
 
-/// As much as a pipe holds when somebody made it as large as an ordinary user can.
+/// The size of a pipe that somebody enlarged as far as an ordinary user can.
 const MOST_IN_A_PIPE: usize = 1024 * 1024;
 
-/// One output, and what is kept of it.
+/// One output, and its kept head and tail.
 #[derive(Debug)]
 pub(super) struct Tap {
     stream: Stream,
-    /// Our end; none when the output is closed, or was never open.
+    /// Our end. `None` if the output is closed, or was never open.
     pipe: Option<pipe::Receiver>,
     buffer: Vec<u8>,
     capture: Capture,
@@ -49,26 +48,26 @@ impl Tap {
         Ok(Self { stream, pipe, buffer: Vec::with_capacity(size), capture: Capture::with_limit(limit) })
     }
 
-    /// Reads the next piece into the buffer, which stays empty at the end of the stream. Never
-    /// resolves after that. Cancel safe.
+    /// Reads the next piece into the buffer, which stays empty at the end of the stream. After that, it never resolves.
+    /// Cancel safe.
     async fn fill(&mut self) {
         let Some(pipe) = &mut self.pipe else { return future::pending().await };
         self.buffer.clear();
-        // A pipe that cannot be read has nothing more to say.
+        // If the pipe cannot be read, the stream has ended.
         if !matches!(pipe.read_buf(&mut self.buffer).await, Ok(count) if count > 0) {
             self.pipe = None;
         }
     }
 
-    /// Reads what is there, without waiting for more. Gives false if there was nothing.
+    /// Reads what is there, without waiting for more. Returns false if there was nothing.
     fn fill_now(&mut self) -> bool {
         self.buffer.clear();
         let Some(pipe) = &self.pipe else { return false };
-        // Past the runtime, which may not have heard yet that there is something.
+        // This bypasses the runtime, which may not know yet that there is something to read.
         rustix::io::read(pipe, spare_capacity(&mut self.buffer)).is_ok_and(|count| count > 0)
     }
 
-    /// Keeps what was read, and tells of it.
+    /// Captures the bytes that were read, and passes them to the listener.
     fn hand_over(&mut self, listener: &mut impl FnMut(Stream, &[u8])) {
         self.capture.push(&self.buffer);
         listener(self.stream, &self.buffer);
@@ -79,7 +78,7 @@ impl Tap {
     }
 }
 
-/// Everything that moves between us and a command.
+/// Moves all data between us and a command.
 pub(super) struct Pump<L> {
     pub(super) stdout: Tap,
     pub(super) stderr: Tap,
@@ -98,14 +97,14 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
             };
             if !tap.buffer.is_empty() {
                 tap.hand_over(&mut self.listener);
-                // Who listens may be slow, and a command may print without end: others wait for their turn.
+                // The listener may be slow, and a command may print without end. Other tasks need their turn.
                 yield_now().await;
             }
         }
     }
 
-    /// Reads what was printed and not read yet. Whoever still holds an output and goes on printing is
-    /// not listened to any more.
+    /// Reads the bytes that are in the pipes now. If other processes still hold an output, we ignore what they print
+    /// later.
     pub(super) fn drain(&mut self) {
         for tap in [&mut self.stdout, &mut self.stderr] {
             let mut left = MOST_IN_A_PIPE;
@@ -116,8 +115,8 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
         }
     }
 
-    /// Moves bytes until `event` has happened, which is looked at first: a command that prints
-    /// without end does not keep us from ending it.
+    /// Moves bytes until `event` has happened. It polls `event` first, so that a command that prints without end does
+    /// not keep us from ending it.
     pub(super) async fn while_waiting<T>(&mut self, event: impl Future<Output = T>) -> T {
         let mut event = pin!(event);
         tokio::select! {
@@ -127,7 +126,7 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
         }
     }
 
-    /// A command may close its outputs and still read its input.
+    /// Moves bytes forever. A command may close its outputs and still read its input.
     async fn forever(&mut self) -> Infallible {
         self.until_closed().await;
         loop {

@@ -2,14 +2,14 @@
 
 use std::{io, os::fd::OwnedFd};
 
-/// A pipe: the end to read from, and the end to write to.
+/// Creates a pipe: the end to read from, and the end to write to.
 #[cfg(not(target_vendor = "apple"))]
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
 }
 
-/// The same where the system has no call that does both at once: a child that another thread starts
-/// in between inherits the ends.
+/// Creates a pipe on systems without a call that also sets the flag. If another thread starts a child in between, that
+/// child inherits both ends.
 #[cfg(target_vendor = "apple")]
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     use rustix::io::{FdFlags, fcntl_setfd};

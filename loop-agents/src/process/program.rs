@@ -1,7 +1,7 @@
-//! What is executed: a shell with a line, or a program with its words.
+//! The program to execute: a shell with a line, or a program with its arguments.
 //!
-//! A line that a person wrote is for a shell. Words that somebody has judged one by one are not: a shell
-//! between the judge and the program would have another look at them.
+//! A shell interprets a line that a person wrote. It must not interpret arguments that somebody has checked one by one,
+//! because it would read them differently from the checker.
 
 use std::{
     env,
@@ -16,10 +16,10 @@ use super::{Environment, ProcessError};
 
 const SHELL: &str = "/bin/sh";
 
-/// Where programs are looked for if the command sees no `PATH`.
+/// The folders to search for programs if the command sees no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What a command is.
+/// A command line, or a program with its arguments.
 #[derive(Debug, Clone)]
 pub(super) enum Program {
     /// A line for the shell.
@@ -28,20 +28,20 @@ pub(super) enum Program {
     Words(String, Vec<String>),
 }
 
-/// What the system is given to execute.
+/// The file and arguments that we pass to the system.
 #[derive(Debug)]
 pub(super) struct Image {
-    /// The file.
+    /// The file to execute.
     pub(super) file: CString,
-    /// Its own name and its arguments.
+    /// The program's own name and its arguments.
     pub(super) argv: Vec<CString>,
 }
 
 impl Program {
-    /// The file that is executed, and what it is given.
+    /// Returns the file to execute and its arguments.
     pub(super) fn image(&self, env: &Environment) -> Result<Image, ProcessError> {
         match self {
-            // The double dash keeps a line that begins with a dash from being read as an option of the shell.
+            // The double dash keeps the shell from reading a line that begins with a dash as an option.
             Self::Shell(line) => image(Path::new(SHELL), ["sh", "-c", "--", line]),
             Self::Words(program, arguments) => {
                 let words = std::iter::once(program).chain(arguments).map(String::as_str);
@@ -50,7 +50,7 @@ impl Program {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Shell(line) => line.len(),
@@ -60,7 +60,7 @@ impl Program {
         }
     }
 
-    /// What is to be started, for messages.
+    /// Returns the name of the program to start, for messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Shell(_) => SHELL,
@@ -76,9 +76,9 @@ fn image<'a>(file: &Path, words: impl IntoIterator<Item = &'a str>) -> Result<Im
     Ok(Image { file: c_string(file.as_os_str().as_bytes())?, argv })
 }
 
-/// The file that is meant by a program's name or path. The system takes a path from the working directory of
-/// the child. A name is looked for in the absolute folders of the command's `PATH` alone: in a relative one,
-/// whoever may write files into the working directory would say what `ls` is.
+/// Finds the file for a program's name or path. The system resolves a path from the working directory of the child. A
+/// name is looked up only in the absolute folders of the command's `PATH`: with a relative folder, anyone who may write
+/// files into the working directory could replace `ls`.
 fn find(program: &str, env: &Environment) -> Result<PathBuf, ProcessError> {
     if program.contains('/') {
         return Ok(PathBuf::from(program));

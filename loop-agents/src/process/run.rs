@@ -1,4 +1,4 @@
-//! A command from its start to its end.
+//! Runs a command from its start to its end.
 
 use std::{
     convert::Infallible,
@@ -19,37 +19,35 @@ use super::{
 };
 use crate::output::Capture;
 
-/// How long whatever still holds a command's output after its end is listened to: 250 ms.
+/// How long we read the output of other processes that still hold it after the command's end: 250 ms.
 pub const STRAGGLER_TIME: Duration = Duration::from_millis(250);
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Finished {
     /// How the shell, or the program that was run without one, ended.
     pub exit: Exit,
-    /// Why it was made to end, if it was. It may still have ended by itself in that moment.
+    /// Why we made it end, if we did. The command may still have ended by itself in the same moment.
     pub cut: Option<Cut>,
-    /// What is kept of the standard output, or of both outputs if they were merged.
+    /// The captured standard output, or both outputs if they were merged.
     pub stdout: Capture,
-    /// What is kept of the standard error.
+    /// The captured standard error.
     pub stderr: Capture,
-    /// The numbers of processes that the command left behind and that could not be ended: they belong to
-    /// somebody else, or hang in the system. Mostly none; always none outside of a
-    /// [custody](super::Custody).
+    /// The PIDs of processes that the command left behind and that we could not end. They belong to another user, or
+    /// hang in the kernel. Usually empty, and always empty without a [custody](super::Custody).
     pub survivors: Vec<u32>,
 }
 
 impl Process {
-    /// Runs the command to its end. `listener` gets every piece of output as it comes; `stop`
-    /// resolves when the command has to end early. The command's own failure is in
-    /// [`Finished::exit`].
+    /// Runs the command to its end. `listener` gets every piece of output as it comes. When `stop` resolves, this
+    /// method ends the command early. The command's own failure is in [`Finished::exit`].
     ///
     /// # Errors
-    /// A command that the system does not take, or whose end could not be awaited.
+    /// Fails if the system cannot start the command, or if its end could not be awaited.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time enabled.
+    /// Panics outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
@@ -85,7 +83,7 @@ impl Process {
         let cut = pump.while_waiting(event).await.map_err(ProcessError::Lost)?;
         let ended = match cut {
             Some(_) => self.end(&session, &watch, &mut pump, &clock).await.map_err(ProcessError::Lost)?,
-            // Running out of time is the ordinary end of a straggler's output.
+            // Running out of time is the normal end of reading a straggler's output.
             None => {
                 let _ = timeout(STRAGGLER_TIME, pump.until_closed()).await;
                 true
@@ -103,9 +101,9 @@ impl Process {
         Ok(Finished { exit, cut, stdout, stderr, survivors })
     }
 
-    /// TERM, the grace time, KILL. The grace time is for all that the command started: the
-    /// shell is gone in no time, while the agent that it started is still saving its work. So
-    /// it is over when the leader has ended and nobody holds the outputs. Gives whether the leader ended.
+    /// Sends TERM, waits for the grace time, and sends KILL. The grace time covers everything that the command started:
+    /// the shell ends at once, while the agent that it started is still saving its work. So the wait is over when the
+    /// leader has ended and nobody holds the outputs. Returns whether the leader ended.
     async fn end<L>(
         &self,
         session: &Session,
@@ -130,7 +128,7 @@ impl Process {
     }
 }
 
-/// Does what is to be done beside a command, if there is somebody to do it.
+/// Runs `watch` beside a command, if there is one.
 async fn until_never(watch: Option<impl Future<Output = Infallible>>) -> Infallible {
     match watch {
         Some(watch) => watch.await,

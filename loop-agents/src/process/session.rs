@@ -1,4 +1,4 @@
-//! The processes of one command: signalled as one, and never left behind.
+//! The processes of one command. They receive signals as a group, and none of them is left behind.
 
 use std::{
     future::Future,
@@ -17,8 +17,8 @@ use super::{
 /// How long to wait before looking again for the end of a leader that another process traces.
 const TRACED_WAIT: Duration = Duration::from_millis(10);
 
-/// A session whose leader is our child. As long as the leader is not reaped its number cannot
-/// be given to another process, and so the group can be signalled safely.
+/// A session whose leader is our child. Until we reap the leader, its PID cannot be reused, and so it is safe to signal
+/// the group.
 ///
 /// Dropping it kills the group at once.
 #[derive(Debug)]
@@ -28,28 +28,28 @@ pub(super) struct Session {
     closed: bool,
 }
 
-/// A session that is over.
+/// A session that has ended.
 #[derive(Debug)]
 pub(super) struct Closed {
     /// How its leader ended.
     pub(super) exit: Exit,
-    /// The numbers of the processes that could not be ended.
+    /// The PIDs of the processes that we could not end.
     pub(super) survivors: Vec<u32>,
 }
 
 impl Session {
-    /// Takes charge of a child that leads a session, or at least a group, of its own.
+    /// Takes charge of a child that leads its own session, or at least its own group.
     pub(super) fn led_by(leader: Pid, custody: Option<Custody>) -> Self {
         Self { leader, custody, closed: false }
     }
 
-    /// The leader's number, which is the group's as well.
+    /// Returns the leader's PID, which is also the group's number.
     pub(super) fn leader(&self) -> Pid {
         self.leader
     }
 
-    /// Asks all that can be found to end, from the call on; resolves when all have been asked. A stopped process would
-    /// not hear TERM before it goes on.
+    /// Sends TERM to all processes that can be found, starting with the call. Resolves when all of them have received
+    /// it. It also continues stopped processes, which would not handle TERM otherwise.
     pub(super) fn terminate(&self) -> impl Future<Output = ()> + use<> {
         let leader = self.leader;
         off_executor(move || {
@@ -60,20 +60,20 @@ impl Session {
 
     /// Kills the group.
     pub(super) fn kill(&self) {
-        // Failing means that nobody is left, or that we may not: nothing to be done in either case.
+        // An error means that nobody is left, or that we lack permission. We can do nothing in either case.
         let _ = kill_process_group(self.leader, Signal::KILL);
     }
 
-    /// After the leader's end: kills what is left of the group, ends what had left it, if there is somebody
-    /// who can know, and only then reaps the leader.
+    /// Cleans up after the leader's end: kills the rest of the group, ends the processes that had left it, if there is
+    /// a custody that can find them, and only then reaps the leader.
     ///
-    /// In this order, since a process that traces the leader is told of its end before us, and may not be
-    /// listening.
+    /// The order matters, because the kernel reports the leader's end to its tracer before us, and the tracer may not
+    /// be listening.
     pub(super) async fn close(mut self) -> io::Result<Closed> {
         self.kill();
         self.closed = true;
         let (leader, custody) = (self.leader, self.custody.take().filter(Custody::adopts));
-        // Mostly there is nothing to wait for.
+        // Usually there is nothing to wait for.
         if custody.is_none()
             && let Some(status) = family::reap(leader)?
         {
@@ -82,14 +82,14 @@ impl Session {
         off_executor(move || bury(leader, custody.as_ref())).await
     }
 
-    /// A leader that does not end: it belongs to somebody else, or hangs in the system.
+    /// Abandons a leader that does not end: it belongs to another user, or hangs in the kernel.
     pub(super) fn give_up(mut self) {
         self.closed = true;
         family::give_up(self.leader);
     }
 }
 
-/// Ends what a command left whose leader has ended, and takes the leader off the system's list. Blocks meanwhile.
+/// Ends the processes that a command left behind after its leader ended, and reaps the leader. Blocks until then.
 fn bury(leader: Pid, custody: Option<&Custody>) -> io::Result<Closed> {
     let survivors = custody.map(|custody| custody.settle(leader)).unwrap_or_default();
     let deadline = Instant::now() + KILL_TIME;
@@ -101,7 +101,7 @@ fn bury(leader: Pid, custody: Option<&Custody>) -> io::Result<Closed> {
             family::give_up(leader);
             return Err(io::Error::other("another process traces it, and keeps its end from us"));
         }
-        // The system does not tell when a tracer lets go.
+        // The system does not report when a tracer detaches.
         thread::sleep(TRACED_WAIT);
     }
 }
@@ -117,7 +117,7 @@ impl Drop for Session {
         }
         self.kill();
         let (leader, custody) = (self.leader, self.custody.take());
-        // Nobody is left to hear how it ended.
+        // Nobody is left to receive the exit.
         drop(off_executor(move || {
             family::await_leader(leader);
             bury(leader, custody.as_ref())

@@ -1,4 +1,4 @@
-//! The three pipes between us and a command, with both of their ends.
+//! The three pipes between us and a command.
 
 use std::{
     io,
@@ -13,20 +13,20 @@ use super::{
     pipe::pipe,
 };
 
-/// The child's 0, 1 and 2, to be closed here once the child has them: an output ends for us
-/// when nobody holds the other end.
+/// The child's 0, 1 and 2. We close them once the child has them, because an output ends for us only when nobody holds
+/// the other end.
 pub(super) type Theirs = [OwnedFd; 3];
 
-/// Our ends, before the runtime knows of them.
+/// Our ends of the pipes, before we register them with the runtime.
 #[derive(Debug)]
 pub(super) struct Ours {
     rest: Option<Rest>,
     stdout: OwnedFd,
-    /// None if it goes where the standard output goes.
+    /// `None` if the standard error goes to the pipe of the standard output.
     stderr: Option<OwnedFd>,
 }
 
-/// Makes the pipes, and writes as much of the input as fits.
+/// Creates the pipes, and writes as much of the input as fits.
 pub(super) fn prepare(input: &[u8], merged: bool) -> io::Result<(Theirs, Ours)> {
     let (stdin, rest) = input::prepare(input)?;
     let (stdout, their_stdout) = pipe()?;
@@ -40,17 +40,17 @@ pub(super) fn prepare(input: &[u8], merged: bool) -> io::Result<(Theirs, Ours)> 
     Ok((theirs, Ours { rest, stdout, stderr }))
 }
 
-/// The lowest number that is not one of the three that the child's ends are put on.
+/// The lowest number above the three that the child's ends use.
 const LOWEST: i32 = 3;
 
-/// A host may have closed its own 0, 1 or 2; then a pipe gets such a number, and would be
-/// overwritten while the child's are put in place.
+/// Moves a descriptor above 2. A host may have closed its own 0, 1 or 2. Then a new pipe gets such a number, and would
+/// be overwritten while the child's descriptors are put in place.
 fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() >= LOWEST { Ok(fd) } else { Ok(fcntl_dupfd_cloexec(fd, LOWEST)?) }
 }
 
 impl Ours {
-    /// Hands our ends to the runtime.
+    /// Registers our ends with the runtime.
     pub(super) fn pump<L>(self, capture_limit: usize, listener: L) -> io::Result<Pump<L>> {
         let stream = if self.stderr.is_some() { Stream::Stdout } else { Stream::Merged };
         Ok(Pump {

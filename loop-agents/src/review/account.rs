@@ -1,4 +1,4 @@
-//! What an agent really did.
+//! Records an agent's actions.
 
 use std::{
     fmt::{self, Display, Write as _},
@@ -9,37 +9,37 @@ use serde::{Deserialize, Serialize};
 
 use super::Newest;
 
-/// How much of a path, a command or an error is kept.
+/// The number of bytes of a path, a command or an error to keep.
 const TEXT_BYTES: usize = 200;
-/// How many of a kind are shown.
+/// The number of entries of each kind to show.
 const SHOWN: usize = 40;
 
-/// How it is known what an agent did.
+/// The source of an account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Source {
-    /// Our own tools did it.
+    /// Our own tools performed the actions.
     #[default]
     Tools,
-    /// The agent's program says it, in the stream that it prints for other programs.
+    /// The agent's program reports them, in the stream that it prints for other programs.
     Stream,
-    /// The work tree is not what it was. Which commands ran is not known.
+    /// The work tree has changed. We do not know which commands ran.
     WorkTree,
 }
 
 /// A command that ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
-    /// Its line, in one line and cut.
+    /// Its command line, on one line and shortened.
     pub line: String,
-    /// Its exit code, if it is known.
+    /// Its exit code, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
 }
 
-/// What an agent really did: what its tools report, its stream tells or its work tree shows. Nothing in it is what a
-/// model says of itself, and all of it is bounded.
+/// An agent's actions, as its tools, its stream or its work tree show them. Nothing in an account comes from a model's
+/// own claims, and its size is bounded.
 ///
 /// ```
 /// use loop_agents::review::Account;
@@ -53,46 +53,46 @@ pub struct Ran {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Account {
-    /// How it is known.
+    /// The source of this account.
     pub source: Source,
-    /// Files that were made, or written as a whole.
+    /// Files that the agent created, or wrote as a whole.
     pub written: Newest<String>,
-    /// Files that were changed in part.
+    /// Files that the agent changed in part.
     pub edited: Newest<String>,
-    /// Files that are gone.
+    /// Files that the agent removed.
     pub removed: Newest<String>,
-    /// Files that were read.
+    /// Files that the agent read.
     pub read: Newest<String>,
-    /// Commands that ran.
+    /// Commands that the agent ran.
     pub commands: Newest<Ran>,
-    /// What was tried, and did not work. A command's exit code is none of these.
+    /// Attempts that failed. A command's nonzero exit code does not count.
     pub errors: Newest<String>,
-    /// What was tried and not done: refused by the policy, or no tool at all. It had no effect.
+    /// Attempts that were rejected, by the policy or because no such tool exists. They had no effect.
     pub rejected: Newest<String>,
-    /// Files and folders that are new, and that git ignores: no part of the work, if it ignores them rightly.
+    /// New files and folders that git ignores. They are not part of the work, if git ignores them rightly.
     #[serde(skip_serializing_if = "Newest::is_empty")]
     pub ignored: Newest<String>,
-    /// What is not known: then the account is not whole.
+    /// Gaps: actions that we do not know. If there are any, the account is incomplete.
     #[serde(skip_serializing_if = "Newest::is_empty")]
     pub unknown: Newest<String>,
-    /// How the agent ended, if that was not well: "exited with 1", "was cut at ...". Reads after "it".
+    /// How the agent ended, if it failed: "exited with 1", "was cut at ...". The text follows "it".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 impl Account {
-    /// An empty one, from this source.
+    /// Creates an empty account from this source.
     pub fn from_source(source: Source) -> Self {
         Self { source, ..Self::default() }
     }
 
-    /// A file was made, or written as a whole.
+    /// Records a file that was created, or written as a whole.
     pub fn wrote(&mut self, path: &str) {
         self.removed.remove(&line(path));
         self.written.add(line(path));
     }
 
-    /// A file was changed in part. One that was written is not told of again.
+    /// Records a file that was changed in part. It adds nothing for a file that was also written.
     pub fn edited(&mut self, path: &str) {
         let path = line(path);
         if !self.written.items().contains(&path) {
@@ -100,7 +100,7 @@ impl Account {
         }
     }
 
-    /// A file was removed.
+    /// Records a file that was removed.
     pub fn removed(&mut self, path: &str) {
         let path = line(path);
         self.written.remove(&path);
@@ -108,39 +108,39 @@ impl Account {
         self.removed.add(path);
     }
 
-    /// A file was read.
+    /// Records a file that was read.
     pub fn read(&mut self, path: &str) {
         self.read.add(line(path));
     }
 
-    /// A command ran.
+    /// Records a command that ran.
     pub fn ran(&mut self, command: &str, exit_code: Option<i32>) {
         self.commands.add(Ran { line: line(command), exit_code });
     }
 
-    /// Something did not work.
+    /// Records an attempt that failed.
     pub fn failed(&mut self, what: &str, why: &str) {
         self.errors.add(line(&format!("{what}: {why}")));
     }
 
-    /// Something was not done.
+    /// Records an attempt that was rejected.
     pub fn rejected(&mut self, what: &str, why: &str) {
         self.rejected.add(line(&format!("{what}: {why}")));
     }
 
-    /// Something is new, and git ignores it.
+    /// Records a new file or folder that git ignores.
     pub fn ignored(&mut self, path: &str) {
         self.ignored.add(line(path));
     }
 
-    /// Something is not known.
+    /// Records a gap in the account.
     pub fn unknown(&mut self, what: &str) {
         self.unknown.add(line(what));
     }
 
-    /// What was written and is not there any more, or never was, is no file of the work.
+    /// Drops written and edited files that do not exist. They are not part of the work.
     pub(super) fn without_gone(&mut self, root: &Path) {
-        // A name that was cut is not one that could be looked for.
+        // A shortened name cannot be looked up.
         let is_gone = |path: &&String| !path.ends_with('…') && root.join(path).symlink_metadata().is_err();
         let told = [self.written.items(), self.edited.items()].concat();
         for path in told.iter().filter(is_gone) {
@@ -150,7 +150,7 @@ impl Account {
         }
     }
 
-    /// Adds what was done later.
+    /// Adds the actions of a later account.
     pub fn absorb(&mut self, later: &Self) {
         self.source = later.source;
         later.written.items().iter().for_each(|path| self.wrote(path));
@@ -165,13 +165,13 @@ impl Account {
         self.failure.clone_from(&later.failure);
     }
 
-    /// Whether nothing was done or tried, as far as it is known.
+    /// Returns true if the account records no action and no attempt.
     pub fn is_empty(&self) -> bool {
         *self == Self::from_source(self.source)
     }
 }
 
-/// One line of at most so many bytes: what an agent names must not look like a heading of ours.
+/// Returns the text on one line of at most this many bytes. A text from an agent must not look like a heading of ours.
 pub(super) fn line(text: &str) -> String {
     let one = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = one.floor_char_boundary(TEXT_BYTES);
@@ -187,7 +187,7 @@ impl Display for Ran {
     }
 }
 
-/// For a prompt. What was rejected is said to have had no effect.
+/// Formats the account for a prompt. The text states that rejected attempts had no effect.
 impl Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = [
@@ -215,14 +215,14 @@ impl Display for Account {
     }
 }
 
-/// The newest `most` of them, one behind the other.
+/// Returns the newest `most` items, separated by commas.
 pub(super) fn in_a_line(paths: &Newest<String>, most: usize) -> String {
     let (shown, more) = newest(paths, most);
     let more = if more > 0 { format!(" and {more} earlier ones") } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 
-/// The newest `most` of them under a heading; nothing if there are none.
+/// Returns the newest `most` items under a heading, or an empty text if there are none.
 pub(super) fn in_lines<T: Display>(heading: &str, items: &Newest<T>, most: usize) -> String {
     if items.is_empty() {
         return String::new();
@@ -231,7 +231,7 @@ pub(super) fn in_lines<T: Display>(heading: &str, items: &Newest<T>, most: usize
     let more = if more > 0 { format!(" ({more} earlier ones left out)") } else { String::new() };
     let mut text = format!("{heading}{more}:\n");
     for item in shown {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {item}");
     }
     text

@@ -17,40 +17,39 @@ use crate::{
     shell::{CommandEvaluator, ShellAgent, ShellOutput},
 };
 
-/// The reason of a run that a reviewer says a person has to look at: nothing else is left to do.
+/// The stop reason of a run if the reviewer reports a blocker that needs a person, and no other work is left.
 pub const BLOCKED: &str = "blocked";
 
-/// The text of a verdict on work that nobody reviewed, since its agent says that it is complete and no check speaks
-/// against it.
+/// The verdict's text for work that nobody reviewed, because its agent claims that it is complete and no check fails.
 pub const CLAIMED: &str = "the executing agent says that the task is done (STATUS: COMPLETE)";
 
-/// The mark of a step that passed because the executing agent says that the task is done.
+/// The mark of a step that passed on the executing agent's claim that the task is done.
 const CLAIMED_MARK: &str = "review_claimed";
 
-/// Returns whether a step passed because the executing agent says that the task is done, and not by a review.
+/// Returns true if a step passed on the executing agent's claim that the task is done, and not by a review.
 pub fn is_claimed(step: &StepRecord) -> bool {
     step.marks().iter().any(|mark| &*mark.name == CLAIMED_MARK)
 }
 
-/// What is told of a review that came to no verdict.
+/// The summary of a review without a verdict.
 const NO_VERDICT: &str = "the reviewing agent gave no verdict that could be read";
 
-/// How much of an agent's words a reviewer is told.
+/// The number of bytes of an agent's words to show to a reviewer.
 const SAID_BYTES: usize = 8 * 1024;
 
 /// Work that can be reviewed.
 pub trait Reviewed: Words {
-    /// What it really did, if that is known.
+    /// Returns the agent's actions, if known.
     fn account(&self) -> Option<&Account> {
         None
     }
 
-    /// What the last review before it found, as text, if it is known otherwise than from the step before.
+    /// Returns the text of the last findings, if the work knows them from another source than the previous step.
     fn found_before(&self) -> Option<&str> {
         None
     }
 
-    /// Whether the agent says that nothing is left to do.
+    /// Returns true if the agent claims that nothing is left to do.
     fn claims_complete(&self) -> bool {
         false
     }
@@ -76,22 +75,23 @@ impl Reviewed for ShellOutput {}
 
 type Text = dyn Fn() -> String + Send;
 
-/// An evaluator that is a reviewing agent: it begins afresh each time, is told what was really done, looks for itself,
-/// and says what is left.
+/// An evaluator that runs a reviewing agent. The reviewer starts afresh each time, receives the executing agent's
+/// actions, inspects the work itself, and reports what is left to do.
 ///
-/// | the reviewer finds | the verdict is |
+/// | the reviewer reports | the verdict is |
 /// | --- | --- |
-/// | nothing pending and no blocker | a pass |
-/// | something pending | a fail; its text is the [`Findings`] |
-/// | a blocker and nothing else | a blockable halt for [`BLOCKED`]; a run that is resumed is reviewed again |
-/// | nothing that can be read | inconclusive |
-/// | nothing pending, but fails itself: a command that exits with an error, a reply that was cut | inconclusive |
+/// | no pending item and no blocker | a pass |
+/// | a pending item | a fail, whose text is the [`Findings`] |
+/// | only a blocker | a blockable halt for [`BLOCKED`]; a resumed run is reviewed again |
+/// | nothing readable | inconclusive |
+/// | no pending item, but the reviewer itself fails: its command fails, or its reply was cut | inconclusive |
 ///
-/// A check that fails is pending, whatever the reviewer says. That a reviewing command changed files is told in the
-/// summary, and its verdict counts all the same: to run tests leaves files behind, and nobody can tell these from others.
+/// A failing check is pending, whatever the reviewer reports. If a reviewing command changed files, the summary
+/// mentions it, but the verdict counts all the same: running tests leaves files behind, and nobody can tell these from
+/// other changes.
 ///
 /// # Default
-/// An empty task, no checks, no instructions, and an agent's word that it is done is not believed.
+/// An empty task, no checks and no instructions. The evaluator does not trust an agent's claim that it is done.
 ///
 /// ```
 /// use loop_agents::{chat::{Chat, ChatAgent, ScriptedModel}, review::ReviewEvaluator, tools::Toolbox};
@@ -115,7 +115,7 @@ type Text = dyn Fn() -> String + Send;
 /// ```
 pub struct ReviewEvaluator {
     reviewer: Box<dyn Worker>,
-    /// Where a model's verdict arrives, if it has the tool.
+    /// The slot for a model's verdict, if the model has the tool.
     slot: Option<Slot>,
     task: Box<Text>,
     checks: Vec<(String, CommandEvaluator)>,
@@ -125,13 +125,14 @@ pub struct ReviewEvaluator {
 }
 
 impl ReviewEvaluator {
-    /// A model reviews, each time in this conversation as it is now. The verdict tool is added to its tools; without a
-    /// system prompt it gets [`REVIEWER`].
+    /// Creates a reviewer from a model. Each review starts with the conversation's current state. The verdict tool is
+    /// added to its tools. Without a system prompt, it gets [`REVIEWER`].
     pub fn by_chat(chat: Chat) -> Self {
         Self::by_chat_agent(chat, |agent| agent)
     }
 
-    /// The same, with somebody who listens: see [`ChatAgent::on_event`].
+    /// Does the same as [`by_chat`](Self::by_chat), but lets `heard` configure the agent, for example with
+    /// [`ChatAgent::on_event`].
     pub fn by_chat_agent(chat: Chat, heard: impl FnOnce(ChatAgent) -> ChatAgent) -> Self {
         let slot = Slot::default();
         let (chat, has_tool) = chat.or_system(REVIEWER).also(GiveVerdict(slot.clone()));
@@ -140,7 +141,8 @@ impl ReviewEvaluator {
         Self::by(Box::new(reviewer), slot)
     }
 
-    /// A command reviews, in this tree: Claude Code, Codex, pi or any other. Its verdict is read from its last words.
+    /// Creates a reviewer from a command that runs in this tree: Claude Code, Codex, pi or any other. The evaluator
+    /// reads the verdict from the command's last words.
     pub fn by_command(agent: ShellAgent, tree: WorkTree) -> Self {
         Self::by(Box::new(ShellWorker::new(agent, tree).preface(REVIEWER)), None)
     }
@@ -150,43 +152,44 @@ impl ReviewEvaluator {
         Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false, found: None }
     }
 
-    /// What was asked for.
+    /// Sets the task that the work has to fulfil.
     #[must_use]
     pub fn task(self, task: impl Into<String>) -> Self {
         let task = task.into();
         self.task_from(move || task.clone())
     }
 
-    /// What was asked for, asked for anew in each review.
+    /// Sets the task that the work has to fulfil, as a function that each review calls anew.
     #[must_use]
     pub fn task_from(mut self, task: impl Fn() -> String + Send + 'static) -> Self {
         self.task = Box::new(task);
         self
     }
 
-    /// What to look at besides.
+    /// Sets additional instructions for the reviewer.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
         self
     }
 
-    /// A command that is run before each review, and of whose outcome the reviewer is told. `line` is what it is
-    /// called.
+    /// Adds a command that runs before each review, and whose outcome the reviewer receives. `line` is its name in the
+    /// prompt.
     #[must_use]
     pub fn check(mut self, line: impl Into<String>, check: CommandEvaluator) -> Self {
         self.checks.push((line.into(), check));
         self
     }
 
-    /// Work of which its agent says that it is done is not reviewed, unless a check fails.
+    /// Accepts work without a review if its agent claims that it is done, unless a check fails.
     #[must_use]
     pub const fn believing(mut self) -> Self {
         self.believes = true;
         self
     }
 
-    /// What the last review found, also where it ended the run: a halt has no room for it.
+    /// Returns the last review's findings. They are available even if the review ended the run, because a halt cannot
+    /// carry them.
     pub const fn found(&self) -> Option<&Findings> {
         self.found.as_ref()
     }
@@ -230,7 +233,7 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
             has_tool: self.slot.is_some(),
         }
         .prompt();
-        // Of an earlier review that was cut nothing is to be found here.
+        // Discard the verdict of an earlier review that was cut off.
         self.slot.as_ref().map(Slot::take);
         let mut account = Account::default();
         let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
@@ -248,9 +251,9 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
     }
 }
 
-/// What the findings mean for the loop. `account` is what the reviewer did: that it changed files is told, since a
-/// command cannot be kept from it; and one that fails has found nothing only because it failed, perhaps. What the
-/// review `before` found stays until another one finds something out.
+/// Turns the findings into an outcome. `account` lists the reviewer's own actions. The summary mentions changed files,
+/// because we cannot keep a command from changing them. A reviewer that failed may have found nothing only because it
+/// failed. The findings of the review `before` stay until another review reaches a verdict.
 fn judged(
     found: Option<Findings>,
     checks: &[Checked],
@@ -273,7 +276,7 @@ fn judged(
         (true, false) => Outcome::Inconclusive,
     };
     if let (false, Some(known)) = (is_verdict, findings_of(before)) {
-        // Whether a check fails is known anew.
+        // The checks have just run again, so drop their old results.
         let is_check = |item: &String| checks.iter().any(|check| *item == check.failing());
         let pending = known.pending.into_iter().filter(|item| !is_check(item)).collect();
         found = Findings { pending, blocker: known.blocker, ..found };
@@ -282,7 +285,7 @@ fn judged(
     (outcome, Findings::new(&pending, &found.blocker, &format!("{failure}{changed}{}", found.summary)))
 }
 
-/// A reviewer that cannot be run is an evaluator that cannot be.
+/// Converts an unavailable reviewing agent into an unavailable evaluator.
 fn of_reviewer(error: WorkError) -> WorkError {
     match error {
         WorkError::Halt(Halt { reason: StopReason::AgentUnavailable, message, .. }) => {

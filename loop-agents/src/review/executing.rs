@@ -1,4 +1,4 @@
-//! The executing half of a loop: an iteration that works on a task.
+//! The executing half of a loop: an iteration in which an agent works on a task.
 
 use std::{fmt, path::PathBuf};
 
@@ -12,17 +12,17 @@ use crate::{
     output::{OUTPUT_MARK, fingerprint},
 };
 
-/// What a loop of the executing agent left behind.
+/// The output of one loop of the executing agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Worked {
     /// The agent's last words.
     pub words: String,
-    /// What it did in this loop, and in those just before it that left nothing behind: nobody has reviewed that.
+    /// The actions of this loop, and of the loops just before it that had no output, which nobody has reviewed yet.
     pub account: Account,
-    /// What was done in all loops so far.
+    /// The actions of all loops so far.
     pub so_far: Account,
-    /// What the last review before this loop found, as text; one that found nothing out counts for none.
+    /// The text of the last findings before this loop. Reviews without a result do not count.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub found_before: String,
 }
@@ -42,13 +42,13 @@ impl Words for Worked {
 }
 
 impl Worked {
-    /// Whether the agent says that all is done; see [`claims_complete`]. A command that fails claims nothing,
-    /// whatever it said before.
+    /// Returns true if the agent claims that everything is done; see [`claims_complete`]. A command that fails claims
+    /// nothing, whatever it printed before.
     pub fn claims_complete(&self) -> bool {
         self.account.failure.is_none() && claims_complete(&self.words)
     }
 
-    /// What the agent would do next, in its own words; see [`next_steps`].
+    /// Returns the steps that the agent would take next, in its own words; see [`next_steps`].
     pub fn next_steps(&self) -> Vec<String> {
         next_steps(&self.words)
     }
@@ -56,8 +56,8 @@ impl Worked {
 
 type Task = dyn FnMut() -> Result<String, WorkError> + Send;
 
-/// An iteration in which an agent works on a task: in the first loop it is told the whole task, in later ones also what
-/// was done, what went wrong and what is left.
+/// An iteration in which an agent works on a task. In the first loop the agent receives the whole task. In later loops
+/// it also receives the actions so far, the errors, and the work that is left.
 ///
 /// ```
 /// use loop_agents::{chat::{Chat, ChatAgent, ScriptedModel}, review::{ChatWorker, TaskExecution}};
@@ -81,7 +81,7 @@ pub struct TaskExecution<W> {
 }
 
 impl<W: Worker> TaskExecution<W> {
-    /// An agent that works in at most `loops` loops on what `task` says each time.
+    /// Creates an iteration whose agent works in at most `loops` loops on the text that `task` returns each time.
     pub fn new(
         worker: W,
         loops: u64,
@@ -90,30 +90,30 @@ impl<W: Worker> TaskExecution<W> {
         Self { worker, loops, task: Box::new(task), ledger: Ledger::default() }
     }
 
-    /// Keeps in the file `path` what was done, and how `tree` was when a loop began. So what a loop did that fails or is
-    /// cut off is known also to another process that goes on.
+    /// Keeps the actions, and the state of `tree` at the beginning of a loop, in the file `path`. So another process
+    /// that continues the run also knows what a failed or interrupted loop did.
     #[must_use]
     pub fn remembering(self, tree: WorkTree, path: impl Into<PathBuf>) -> Self {
         self.ledger.kept_in(tree, path.into());
         self
     }
 
-    /// What is kept so goes through `redact`: commands may name secrets.
+    /// Passes the file's contents through `redact`, because commands may contain secrets.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         self.ledger.redacting(redact);
         self
     }
 
-    /// What all loops did, also those that left nothing behind.
+    /// Returns the actions of all loops, including those without an output.
     pub fn ledger(&self) -> Ledger {
         self.ledger.clone()
     }
 
-    /// The prompt of the iteration in this context; nothing is run.
+    /// Returns the prompt of the iteration in this context, without running anything.
     ///
     /// # Errors
-    /// That of reading the task.
+    /// Fails if `task` fails.
     pub fn prompt_in(&mut self, cx: &IterationContext<Worked>) -> Result<String, WorkError> {
         self.ledger.turn(cx);
         let task = (self.task)()?;

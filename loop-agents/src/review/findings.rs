@@ -1,4 +1,4 @@
-//! What a review found.
+//! A review's findings.
 
 use std::{
     convert::Infallible,
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use super::verdict::KEY;
 
-/// How many pending items are kept: what is left is done in the next loops, and found again.
+/// The number of pending items to keep. The agent does the others in later loops, after a review finds them again.
 pub const MAX_PENDING: usize = 5;
-/// How long an item, and a blocker, may be.
+/// The maximum length of an item or a blocker, in bytes.
 const ITEM_BYTES: usize = 500;
-/// How long the summary may be.
+/// The maximum length of the summary, in bytes.
 const SUMMARY_BYTES: usize = 2000;
 
-/// What a review found: what is left to do, what keeps it from being done, and a summary.
+/// A review's findings: what is left to do, what blocks it, and a summary.
 ///
-/// As text it reads well and can be read again, so it stands in a [`Verdict`](loop_core::Verdict):
+/// The text form is readable and can be parsed again, so it can be the text of a [`Verdict`](loop_core::Verdict):
 ///
 /// ```
 /// use loop_agents::review::Findings;
@@ -32,17 +32,17 @@ const SUMMARY_BYTES: usize = 2000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Findings {
-    /// What is left to do, at most five items.
+    /// The work that is left, at most five items.
     pub pending: Vec<String>,
-    /// What keeps it from being done; empty if nothing does.
+    /// The obstacle that keeps the work from being done, or an empty text.
     pub blocker: String,
-    /// What there is.
+    /// The state of the work.
     pub summary: String,
 }
 
 impl Findings {
-    /// Findings as a reviewer puts them, each text in one line and cut. Items without words are none, and neither is
-    /// such a blocker.
+    /// Creates findings from a reviewer's texts, each shortened and on one line. Items and blockers without words are
+    /// dropped.
     pub fn new<T: AsRef<str>>(pending: impl IntoIterator<Item = T>, blocker: &str, summary: &str) -> Self {
         let items = pending.into_iter().map(|item| cut(item.as_ref(), ITEM_BYTES));
         Self {
@@ -52,9 +52,9 @@ impl Findings {
         }
     }
 
-    /// Reads what a reviewer wrote as JSON: `pending` has to be a list, and `blocker` a text or nothing. An item that
-    /// is no text counts as its JSON: it is something that is left. A key of another name may be one of these, written
-    /// wrongly, so nothing is read then.
+    /// Reads findings from a reviewer's JSON: `pending` has to be a list, and `blocker` a text or absent. An item that
+    /// is not a text is kept as JSON, because it is still work that is left. An object with an unknown key is rejected,
+    /// because the key may be a misspelled known one.
     pub(super) fn of(object: &Value) -> Option<Self> {
         const KEYS: [&str; 4] = [KEY, "pending", "blocker", "summary"];
         if object.as_object()?.keys().any(|key| !KEYS.contains(&key.as_str())) {
@@ -75,7 +75,7 @@ impl Findings {
         Some(Self::new(pending, text("blocker")?, text("summary")?))
     }
 
-    /// What either finds: for two verdicts that are one.
+    /// Merges two findings of one review.
     pub(super) fn and(self, other: &Self) -> Self {
         if self == *other {
             return self;
@@ -89,13 +89,14 @@ impl Findings {
         Self::new(pending, &joined(&self.blocker, &other.blocker), &joined(&self.summary, &other.summary))
     }
 
-    /// Whether nothing is left to do, and nothing keeps it from being done.
+    /// Returns true if nothing is left to do, and nothing blocks it.
     pub const fn is_clean(&self) -> bool {
         self.pending.is_empty() && self.blocker.is_empty()
     }
 }
 
-/// The findings whose text this is; none if it is another text, such as the output of a check that came before a review.
+/// Returns the findings with this text form, or `None` for any other text, such as the output of a check before the
+/// review.
 pub(super) fn findings_of(text: &str) -> Option<Findings> {
     let Ok(found) = text.parse::<Findings>();
     (found.to_string() == text).then_some(found)
@@ -124,7 +125,7 @@ impl Display for Findings {
 impl FromStr for Findings {
     type Err = Infallible;
 
-    /// Whatever stands there is read as far as it is findings.
+    /// Reads the parts of the text that are findings, and ignores the rest.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         let mut found = Self::default();
         for line in text.lines() {

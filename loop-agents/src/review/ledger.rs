@@ -1,8 +1,8 @@
-//! What is known of the loops of a run beside what they left behind, kept for who goes on with it.
+//! Facts about the loops of a run beyond their outputs, kept for whoever continues the run.
 //!
-//! A loop that fails, is called off or is killed leaves nothing behind, and its files are there all the same. So what
-//! it did is kept here, and how the work tree was when it began: an agent that is killed has told nobody what it did.
-//! It is kept where no agent is sent to.
+//! A loop that fails, is cancelled or is killed has no output, but its files exist all the same. So the ledger keeps
+//! the actions of each loop, and the state of the work tree at its beginning, because a killed agent cannot report its
+//! actions. The ledger's file is outside of the folders where agents work.
 
 use std::{
     fmt, fs,
@@ -17,11 +17,11 @@ use tempfile::NamedTempFile;
 
 use super::{Account, Findings, Look, WorkTree, Worked, findings::findings_of};
 
-/// What all loops of a run did, also those that left nothing behind. Clones are the same.
+/// The actions of all loops of a run, including loops without an output. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<Inner>>);
 
-/// Takes secrets out of a text.
+/// Removes secrets from a text.
 struct Redact(Box<dyn Fn(&str) -> String + Send + Sync>);
 
 impl fmt::Debug for Redact {
@@ -32,43 +32,43 @@ impl fmt::Debug for Redact {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// The work tree, and the file in which this is kept.
+    /// The work tree, and the file that stores the ledger.
     place: Option<(WorkTree, PathBuf)>,
-    /// Takes out of the file's text what is not to be kept.
+    /// Removes secrets from the file's text.
     redact: Option<Redact>,
     is_read: bool,
     kept: Kept,
-    /// What the worker of a loop that was dropped had told by then.
+    /// The actions that the worker of a dropped loop had reported by then.
     told: Account,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// The loop that began last.
+    /// The newest loop that began.
     iteration: u64,
-    /// How the work tree was then, until that loop has come to an end.
+    /// The state of the work tree at that time, until the loop ends.
     look: Option<Look>,
-    /// What was done in all loops.
+    /// The actions of all loops.
     so_far: Account,
-    /// What was done since the last loop that left something behind, and in it.
+    /// The actions since the last loop with an output, including that loop.
     unreviewed: Account,
-    /// What the last review found that found anything out.
+    /// The findings of the last review that reached a result.
     found: String,
 }
 
 impl Ledger {
-    /// Kept in this file, with the looks at this tree.
+    /// Stores the ledger in this file, with snapshots of this tree.
     pub(super) fn kept_in(&self, tree: WorkTree, path: PathBuf) {
         self.inner().place = Some((tree, path));
     }
 
-    /// What is kept goes through this.
+    /// Passes all stored text through `redact`.
     pub(super) fn redacting(&self, redact: impl Fn(&str) -> String + Send + Sync + 'static) {
         self.inner().redact = Some(Redact(Box::new(redact)));
     }
 
-    /// Takes in what the loop before left behind, as the next one begins.
+    /// Adds the output of the previous loop when the next one begins.
     pub(super) fn turn(&self, cx: &IterationContext<Worked>) {
         let mut inner = self.inner();
         inner.read();
@@ -88,10 +88,10 @@ impl Ledger {
         }
     }
 
-    /// A loop begins.
+    /// Begins a loop.
     ///
     /// # Errors
-    /// How the work tree is cannot be kept.
+    /// Fails if the state of the work tree cannot be stored.
     pub(super) async fn begin<O>(&self, cx: &IterationContext<O>) -> Result<Doing, WorkError> {
         let (iteration, is_again) = (cx.iteration(), cx.attempt() > 1);
         let (place, kept) = {
@@ -124,14 +124,15 @@ impl Ledger {
         Ok(Doing { ledger: self.clone(), before, now: Account::default(), has_ended: false })
     }
 
-    /// What was done in all loops of this run that it knows of; what a loop did that was called off is found out.
+    /// Returns the actions of all known loops of this run. For an interrupted loop, it compares the work tree with its
+    /// state at the loop's beginning.
     pub async fn so_far(&self) -> Account {
         self.inner().read();
         self.settle().await;
         self.known().so_far
     }
 
-    /// Finds out what a loop did that was cut off.
+    /// Determines what an interrupted loop did.
     async fn settle(&self) {
         let (place, look) = {
             let inner = self.inner();
@@ -159,29 +160,29 @@ impl Ledger {
     }
 }
 
-/// What is known as a loop begins.
+/// The known facts at the beginning of a loop.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) so_far: Account,
-    /// What was done since the last loop that left something behind.
+    /// The actions since the last loop with an output.
     pub(super) unreviewed: Account,
-    /// What the last review found that found anything out.
+    /// The findings of the last review that reached a result.
     pub(super) found: String,
 }
 
-/// A loop that is under way. What it did is noted also if it is dropped.
+/// A running loop. Its actions are recorded even if it is dropped.
 #[derive(Debug)]
 pub(super) struct Doing {
     ledger: Ledger,
-    /// What was done in it before it was cut off.
+    /// The loop's actions before it was cut off.
     before: Account,
-    /// What its worker tells.
+    /// The actions that its worker reports.
     pub(super) now: Account,
     has_ended: bool,
 }
 
 impl Doing {
-    /// It has come to an end, well or not.
+    /// Ends the loop, after success or failure.
     pub(super) fn end(mut self) -> Known {
         self.has_ended = true;
         self.before.absorb(&self.now);
@@ -199,7 +200,7 @@ impl Drop for Doing {
 }
 
 impl Inner {
-    /// What cannot be read is told as unknown.
+    /// Reads the file once. If it is unreadable, the ledger starts empty.
     fn read(&mut self) {
         if std::mem::replace(&mut self.is_read, true) {
             return;
@@ -208,14 +209,15 @@ impl Inner {
         self.kept = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     }
 
-    /// The loop under way has come to an end, and did this.
+    /// Records the actions of the running loop, which has ended.
     fn did(&mut self, account: &Account) {
         self.kept.look = None;
         if !account.is_empty() {
             self.kept.so_far.absorb(account);
             self.kept.unreviewed.absorb(account);
         }
-        // If it cannot be kept, the look still is, from which the next process finds out most of it.
+        // If writing fails, the file still has the earlier snapshot, from which the next process can determine most of
+        // the actions.
         let _ = self.write();
     }
 
@@ -223,7 +225,7 @@ impl Inner {
         let Some((_, path)) = &self.place else { return Ok(()) };
         let text = serde_json::to_string(&self.kept).map_err(WorkError::failed)?;
         let text = self.redact.as_ref().map_or_else(|| text.clone(), |Redact(redact)| redact(&text));
-        // Beside its place and then into it: half of it would be none.
+        // Write a temporary file and rename it, so that the file is never half written.
         let folder = path.parent().unwrap_or(path);
         let written = NamedTempFile::new_in(folder).and_then(|mut draft| {
             draft.write_all(text.as_bytes())?;
@@ -238,14 +240,14 @@ impl Inner {
     }
 }
 
-/// What was done by an agent that could not tell it any more.
+/// Determines the actions of an agent that was cut off before it could report them.
 async fn cut_off(tree: &WorkTree, look: &Look) -> Account {
     let mut account = tree.since(look).await;
     account.unknown("what was done before the loop was cut off, except for its files");
     account
 }
 
-/// What a review found, if it is a review's verdict that finds anything out.
+/// Returns the findings of a verdict, if it comes from a review that reached a result.
 fn findings(verdict: &Verdict) -> Option<Findings> {
     let found = findings_of(verdict.text())?;
     (verdict.outcome() != Outcome::Inconclusive || !found.is_clean()).then_some(found)

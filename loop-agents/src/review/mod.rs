@@ -1,19 +1,19 @@
-//! Two agents on one task: one does, and another, which begins afresh, checks what was really done.
+//! Two agents on one task: one does the work, and the other, which starts afresh, checks the result.
 //!
-//! An agent that judges its own work says that it is done, or that tests pass which it never ran; and a loop that
-//! believes it ends with nothing. A second model that is shown the first one's report believes it too. So the
-//! reviewer is told what *happened*: an [`Account`] of files, commands with their exit codes, errors and refusals. It
-//! comes from our own tools, from what the agent's program tells in its stream, or from the differences of the
-//! [`WorkTree`], and never from what a model says. And a verdict counts only if it comes through the reviewer's own
-//! channel, in this very review: a file would do for neither.
+//! An agent that judges its own work claims that it is done, or that tests pass which it never ran. A loop that
+//! believes these claims ends with nothing. A second model that sees only the first one's report believes it too. So
+//! the reviewer receives the *facts*: an [`Account`] of files, commands with their exit codes, errors and refusals. The
+//! account comes from our own tools, from the stream of the agent's program, or from the differences in the
+//! [`WorkTree`], and never from a model's words. A verdict counts only if it arrives through the reviewer's own
+//! channel, during this very review. A file would not be safe: anyone can write it, and it may be old.
 //!
-//! | part | is |
+//! | part | description |
 //! | --- | --- |
-//! | [`Worker`] | an agent whose deeds are accounted for: [`ChatWorker`], [`ShellWorker`] |
-//! | [`TaskExecution`] | an iteration: a worker, a task, and what is left of it |
-//! | [`Ledger`] | what all its loops did, also those that left nothing behind |
+//! | [`Worker`] | an agent whose actions are recorded: [`ChatWorker`], [`ShellWorker`] |
+//! | [`TaskExecution`] | an iteration: a worker and a task, with the state of the work |
+//! | [`Ledger`] | the actions of all its loops, including those without an output |
 //! | [`ReviewEvaluator`] | an evaluator: any agent that reviews |
-//! | [`Findings`] | what a review found, as text that can be read again |
+//! | [`Findings`] | a review's findings, as text that can be parsed again |
 
 mod account;
 mod brief;

@@ -1,12 +1,12 @@
-//! The newest of many things.
+//! A bounded list that keeps the newest items.
 
 use serde::{Deserialize, Serialize};
 
-/// How many are kept.
+/// The number of items to keep.
 const KEPT: usize = 200;
 
-/// The newest of many things, each once, in the order in which they came first. Of more than 200 the oldest make way,
-/// and are counted.
+/// The newest items, each of them once, in the order in which they first came. Beyond 200 items, the oldest are dropped
+/// and counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Newest<T> {
     items: Vec<T>,
@@ -26,7 +26,7 @@ impl<T> Default for Newest<T> {
 }
 
 impl<T: PartialEq> Newest<T> {
-    /// Adds one, if it is not there.
+    /// Adds an item, unless it is already in the list.
     pub fn add(&mut self, item: T) {
         if self.items.contains(&item) {
             return;
@@ -38,29 +38,29 @@ impl<T: PartialEq> Newest<T> {
         self.items.push(item);
     }
 
-    /// Adds these.
+    /// Adds several items.
     pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
         items.into_iter().for_each(|item| self.add(item));
     }
 
-    /// Takes one out, if it is there.
+    /// Removes an item, if it is in the list.
     pub fn remove(&mut self, item: &T) {
         self.items.retain(|kept| kept != item);
     }
 }
 
 impl<T> Newest<T> {
-    /// Those that are kept, the oldest first.
+    /// Returns the kept items, the oldest first.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// How many made way.
+    /// Returns the number of dropped items.
     pub const fn older(&self) -> u64 {
         self.older
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no item.
     pub const fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The account of a turn: what its tools report.
+//! Records the actions of a turn, as its tools report them.
 
 use serde_json::Value;
 
@@ -8,11 +8,11 @@ use crate::{
     tools::{ToolOutcome, ToolReport},
 };
 
-/// Writes down what the tools of a turn do.
+/// Records the tool calls of a turn.
 #[derive(Debug)]
 pub(super) struct Recorder<'a> {
     account: &'a mut Account,
-    /// What the call under way is about. Calls are made one after the other.
+    /// The subject of the current call. Calls run one after the other.
     about: String,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Recorder<'a> {
         Self { account, about: String::new() }
     }
 
-    /// Takes what happens in the turn.
+    /// Records an event of the turn.
     pub(super) fn hear(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Calling(ToolCall { arguments, .. }) => self.about = subject(arguments).to_owned(),
@@ -49,7 +49,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What a call is about, by the names that agents have for it.
+/// Returns the subject of a call, under the argument names that agents use for it.
 pub(super) fn subject(arguments: &Value) -> &str {
     const NAMES: [&str; 7] = ["command", "cmd", "file_path", "path", "notebook_path", "pattern", "arguments"];
     NAMES.into_iter().find_map(|name| arguments.get(name)?.as_str()).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! What an executing agent says of its end: its `STATUS` line, and what it would do next.
+//! Reads an executing agent's claims from its last words: the `STATUS` line, and the next steps.
 //!
-//! A claim is a word at a place of its own, and not a word that occurs somewhere: `COMPLETED_WITH_FAILURES` begins
-//! like success, an agent that quotes its instructions says the word, and one that prints a log in a code block has
-//! others say it.
+//! A claim is a word in its own place, and not a word that occurs somewhere. `COMPLETED_WITH_FAILURES` begins like
+//! success, an agent that quotes its instructions repeats the word, and a log in a code block contains the words of
+//! others.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -10,17 +10,18 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use crate::output::is_notice;
 
-/// How many next steps are taken.
+/// The number of next steps to return.
 const MAX_STEPS: usize = 5;
-/// How long each may be.
+/// The maximum length of each step, in bytes.
 const STEP_BYTES: usize = 300;
 
-/// Whether the agent says that all is done: each of its lines `STATUS: …`, in whatever emphasis, says `COMPLETE` and
-/// nothing else, and there is one. Code blocks, quotations and HTML say nothing, as Markdown has them; and where it is
-/// not clear what they are, since the text was cut or a comment is not closed, nothing is a claim.
+/// Returns true if the agent claims that everything is done. There must be at least one `STATUS: …` line, in any
+/// emphasis, and each of them must contain `COMPLETE` and nothing else. Markdown code blocks, quotations and HTML do
+/// not count. If their extent is unclear, because the text was cut or a comment is not closed, nothing counts as a
+/// claim.
 ///
-/// To take a claim back less is enough: a line that says something else, wherever it stands but in a fenced block or a
-/// comment that has its end, or behind a `>`.
+/// Less is enough to take a claim back: any line with another status, except in a closed fenced block, in a closed
+/// comment, or after a `>`.
 ///
 /// ```
 /// use loop_agents::review::claims_complete;
@@ -38,7 +39,7 @@ pub fn claims_complete(text: &str) -> bool {
     is_clear && claims.peek().is_some() && claims.all(|claim| claim == "COMPLETE") && !takes_back(text)
 }
 
-/// Whether a line says that not all is done, or may say it.
+/// Returns true if a line states that something is left, or may state it.
 fn takes_back(text: &str) -> bool {
     let mut shut = Reach::default();
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -56,7 +57,7 @@ fn takes_back(text: &str) -> bool {
         .any(|(range, line)| !shut.is_on(&range) && !line.trim_start().starts_with('>') && denies(line))
 }
 
-/// Whether a fenced block ends with a fence like its first one.
+/// Returns true if a fenced block ends with a fence like its first one.
 fn has_its_end(block: &str) -> bool {
     let fence = |line: &str| -> Option<(char, usize)> {
         let line = line.trim_matches(|sign: char| sign.is_whitespace() || sign == '>');
@@ -75,7 +76,7 @@ fn is_comment(html: &str) -> bool {
     html.starts_with("<!--") && html.find("-->").is_some_and(|at| at + 3 == html.len())
 }
 
-/// Whether a line has a status that is not `COMPLETE`, in its beginning whatever mark of a list stands before it.
+/// Returns true if a line has a status other than `COMPLETE`. A list marker may precede the status.
 fn denies(line: &str) -> bool {
     let bare: String = line.chars().filter(|sign| !matches!(sign, '*' | '`' | '_')).collect();
     let bare = bare.to_ascii_uppercase();
@@ -88,7 +89,7 @@ fn denies(line: &str) -> bool {
     claim.is_some_and(|claim| claim.trim().trim_end_matches('.') != "COMPLETE")
 }
 
-/// The lines of a text, and where they are.
+/// Returns the lines of a text with their byte ranges.
 fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut end = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -98,8 +99,8 @@ fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     })
 }
 
-/// What the agent lists under `NEXT STEPS`: at most five items, up to the next heading. They are the agent's own
-/// words; whoever reads them should say so.
+/// Returns the items that the agent lists under `NEXT STEPS`: at most five, up to the next heading. They are the
+/// agent's own words, so tell your readers that.
 ///
 /// ```
 /// use loop_agents::review::next_steps;
@@ -112,15 +113,14 @@ pub fn next_steps(text: &str) -> Vec<String> {
     section.filter_map(|line| item(line.text.trim())).take(MAX_STEPS).collect()
 }
 
-/// A line that the agent speaks itself.
+/// A line in the agent's own words, outside of code and quotations.
 #[derive(Debug)]
 struct Spoken<'a> {
     text: &'a str,
     is_in_list: bool,
 }
 
-/// What the lines before one have begun: how far the ranges reach that began there. They come in the order in which they
-/// begin.
+/// The extent of the ranges that began before the current line. The ranges are in the order of their beginnings.
 #[derive(Debug, Default)]
 struct Reach {
     ranges: VecDeque<Range<usize>>,
@@ -128,7 +128,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// Whether one of the ranges is on this line. Lines are asked for one after the other.
+    /// Returns true if one of the ranges overlaps this line. Ask for the lines in order.
     fn is_on(&mut self, line: &Range<usize>) -> bool {
         while let Some(range) = self.ranges.pop_front_if(|range| range.start < line.end) {
             self.end = self.end.max(range.end);
@@ -137,7 +137,7 @@ impl Reach {
     }
 }
 
-/// The lines that the agent speaks itself. What is code, quoted or HTML is for a parser of Markdown to say.
+/// Returns the lines in the agent's own words. A Markdown parser decides which parts are code, quotations or HTML.
 fn spoken(text: &str) -> Vec<Spoken<'_>> {
     let (mut words, mut silent, mut lists) = (Reach::default(), Reach::default(), Reach::default());
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -145,7 +145,7 @@ fn spoken(text: &str) -> Vec<Spoken<'_>> {
             Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock) | Event::InlineHtml(_) => {
                 silent.ranges.push_back(range);
             }
-            // In the middle of these a line is none of its own.
+            // A line break inside one of these does not begin a line.
             Event::Start(Tag::Link { .. } | Tag::Image { .. }) | Event::Code(_)
                 if text[range.clone()].contains('\n') =>
             {
@@ -165,9 +165,9 @@ fn spoken(text: &str) -> Vec<Spoken<'_>> {
 }
 
 impl Spoken<'_> {
-    /// What stands behind `STATUS:` in a line of its own, in capitals and without emphasis.
+    /// Returns the text after `STATUS:` if the line begins with it, in capitals and without emphasis.
     fn status(&self) -> Option<String> {
-        // What is indented there belongs to an item.
+        // An indented line in a list belongs to an item.
         if self.is_in_list && self.text.starts_with(char::is_whitespace) {
             return None;
         }
@@ -183,7 +183,7 @@ fn is_heading(line: &str) -> bool {
     bare.trim().get(..10).is_some_and(|begin| begin.eq_ignore_ascii_case("NEXT STEPS"))
 }
 
-/// An item of a list, without its mark.
+/// Returns a list item without its marker.
 fn item(line: &str) -> Option<String> {
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let text = match line.strip_prefix(['-', '*', '•']) {
@@ -258,7 +258,7 @@ mod tests {
             "```\nx\n[... 12 bytes left out ...]\n```\nSTATUS: COMPLETE",
             "STATUS COMPLETE",
             "STATUS:",
-            // What is not clearly a claim takes one back.
+            // An unclear status takes a claim back.
             "STATUS: COMPLETE\n\n1. done\n2. left:\n   STATUS: INCOMPLETE",
             "STATUS: COMPLETE\n\n- STATUS: INCOMPLETE",
             "STATUS: COMPLETE\n\n- [ ] **Status**: partial",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     proptest! {
-        /// A block ends with a fence that is as long as its first one, and no sooner.
+        /// A block ends only with a fence at least as long as its first one.
         #[test]
         fn what_a_block_holds_is_no_claim(
             length in 4..9_usize,

@@ -1,9 +1,9 @@
-//! How a reviewer gives its verdict: through a channel that is its own.
+//! Receives a reviewer's verdict, through a channel that only the reviewer can use.
 //!
-//! A file in the work tree is nobody's channel: it may be left over from the run before, and the agent whose work is
-//! judged can write it. So a model calls a tool that only the reviewing conversation has. A command ends its words
-//! with an object that has a number in it which this one review alone knows: text that is quoted from a file, or from
-//! an earlier review, has another number or none.
+//! A file in the work tree is not a safe channel: it may be left over from the run before, and the agent whose work is
+//! judged can write it. So a model calls a tool that only the reviewing conversation has. A command ends its words with
+//! an object that contains a number which only this review knows. Text that the reviewer quotes from a file, or from an
+//! earlier review, has another number or none.
 
 use std::{
     collections::hash_map::RandomState,
@@ -24,25 +24,24 @@ use crate::{
 
 /// The name of the verdict tool.
 pub(super) const TOOL: &str = "give_verdict";
-/// The key under which a review's number stands.
+/// The key of a review's number.
 pub(super) const KEY: &str = "review";
 
-/// Where the verdict of one review arrives. Clones are the same place.
+/// Receives the verdict of one review. Clones share their state.
 ///
-/// The last reply that calls the tool counts: a model may think better of it. A call in it that is refused takes the
-/// verdict away, whatever was said before, until a good one comes. Two verdicts in one reply are one, with what either
-/// finds.
+/// The last reply that calls the tool counts, because a model may change its mind. If a call in that reply is rejected,
+/// there is no verdict, until a valid reply comes. Two verdicts in one reply are merged.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slot(Arc<Mutex<Held>>);
 
 #[derive(Debug, Default)]
 struct Held {
-    /// The calls of the last reply that has any.
+    /// The number of calls in the last reply that has any.
     asked: u32,
-    /// Those of them that were verdicts.
+    /// The number of these calls that were valid verdicts.
     given: u32,
     found: Option<Findings>,
-    /// A reply has come since.
+    /// Whether another reply has come since.
     is_over: bool,
 }
 
@@ -53,7 +52,7 @@ impl Slot {
         found.filter(|_| asked <= given)
     }
 
-    /// Takes what happens in the review.
+    /// Handles an event of the review.
     pub(super) fn hear(&self, event: TurnEvent<'_>) {
         let mut held = self.place();
         match event {
@@ -78,12 +77,12 @@ impl Slot {
     }
 
     fn place(&self) -> MutexGuard<'_, Held> {
-        // Nothing that panics runs under this lock.
+        // No code under this lock panics.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The tool by which a reviewing model gives its verdict. Which call counts, its [`Slot`] says.
+/// The tool by which a reviewing model gives its verdict. Its [`Slot`] decides which call counts.
 pub(super) struct GiveVerdict(pub(super) Slot);
 
 /// What the tool is given.
@@ -117,14 +116,14 @@ impl Tool for GiveVerdict {
     }
 }
 
-/// A number that nobody can guess. The keys of a [`RandomState`] come from the system's source of randomness.
+/// Returns a number that nobody can guess. The keys of a [`RandomState`] come from the system's source of randomness.
 pub(super) fn nonce() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())
 }
 
-/// The verdict that a model comes to which has the tool: what it gave, and what its last words say besides. Words with
-/// this review's number that cannot be read may take back what was given, so nothing counts then.
+/// Returns the verdict of a model that has the tool: its tool calls, merged with a verdict in its last words. If the
+/// words contain this review's number but are unreadable, they may take the verdict back, so nothing counts.
 pub(super) fn of_model(given: Option<Findings>, words: &str, nonce: &str) -> Option<Findings> {
     match (given, in_words(words, nonce)) {
         (Some(given), Some(said)) => Some(given.and(&said)),
@@ -133,8 +132,9 @@ pub(super) fn of_model(given: Option<Findings>, words: &str, nonce: &str) -> Opt
     }
 }
 
-/// The verdict in a reviewer's own last words: the last object with this review's number in it. One that can be read in
-/// two ways is none: one within another one, one with a key that stands twice, one behind which the number occurs again.
+/// Returns the verdict in a reviewer's own last words: the last object with this review's number. An ambiguous verdict
+/// is rejected: an object inside of another one, an object with a duplicate key, or an object after which the number
+/// occurs again.
 pub(super) fn in_words(words: &str, nonce: &str) -> Option<Findings> {
     let all = objects::outermost(words).ok()?;
     let at = all.iter().rposition(|object| words[object.clone()].contains(nonce))?;
@@ -165,12 +165,12 @@ mod tests {
             (object(&own, clean), Some(true)),
             (format!("I looked.\n```json\n{}\n```\nThat is all.", object(&own, clean)), Some(true)),
             (format!("{}\nNo:\n{}", object(&own, clean), object(&own, left)), Some(false)),
-            // What the file says that the executor wrote.
+            // A verdict file that the executor wrote, according to the reviewer's text.
             (format!("verdict.json has {}", object(&other, clean)), None),
             (object(&own, r#""pending": "none""#), None),
             (format!("{}\n{}", object(&own, clean), object(&own, "\"pending\": \"?\"")), None),
             (format!("{} {{\"{KEY}\": \"{own}\"", object(&other, clean)), None),
-            // What can be read in two ways.
+            // Ambiguous verdicts.
             (object(&own, r#""pending": ["x"], "pending": []"#), None),
             (object(&own, r#""pending": [{"item": "x", "item": ""}]"#), None),
             (object(&own, r#""pending": [], "blockers": "no key""#), None),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands around a verdict that finds something, it is never taken for one that finds nothing.
+        /// A verdict with findings never reads as a clean one, whatever surrounds it.
         #[test]
         fn nothing_around_a_verdict_takes_from_it(
             before in "(\\{|\\}|\\[|\\]|\"|:|,|pending|\\{\"review\":\"n0\",| ){0,12}",
@@ -213,7 +213,7 @@ mod tests {
         let found = |items: &[&str]| Findings::new(items, "", "");
         let call = ToolCall::new("c", TOOL, Value::Null);
         let (clean, left) = (Some(&[][..]), Some(&["x"][..]));
-        // Each reply is a list of calls: what they find, or nothing if they are refused.
+        // Each reply is a list of calls, with their findings, or `None` for a rejected call.
         for (replies, expected) in [
             (vec![vec![clean]], Some(true)),
             (vec![vec![left], vec![clean]], Some(true)),

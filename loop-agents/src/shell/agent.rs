@@ -23,14 +23,13 @@ use crate::{
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
 ///
-/// The command's exit code does not decide anything: the evaluator does. A code other than 0
-/// is noted as a fault of the step, and can be fed forward (`{agent_exit_code}`). Only 126 and 127,
-/// with which a shell says that there is no such program, end the run.
+/// The exit code does not decide whether the work is good. The evaluator does. A code other than 0 is recorded as a
+/// fault of the step, and the next prompt can include it (`{agent_exit_code}`). Only 126 and 127, with which a shell
+/// reports that it cannot run the program, end the run.
 ///
 /// # Default
-/// The template `{goal}`, an empty goal, the default [`Shell`] with a
-/// [`UsageFile`](crate::usage::UsageFile) of its own made in the first iteration, no [cost](Self::costs) that it does not
-/// tell, and at most 32 KiB of text for each placeholder
+/// The template `{goal}`, an empty goal, the default [`Shell`] with its own [`UsageFile`](crate::usage::UsageFile)
+/// created in the first iteration, no unreported [cost](Self::costs), and at most 32 KiB of text for each placeholder
 /// ([`DEFAULT_EXCERPT_BYTES`](crate::output::DEFAULT_EXCERPT_BYTES)).
 ///
 /// ```
@@ -53,62 +52,63 @@ pub struct ShellAgent {
     costs: bool,
 }
 
-/// What an agent's command left behind.
+/// The result of an agent's command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ShellOutput {
-    /// How it ended.
+    /// How the command ended.
     pub exit: Exit,
-    /// Why it was made to end, if it was: "after 10s, its time limit". It may still have ended by itself in that moment.
+    /// Why we made it end, if we did: "after 10s, its time limit". The command may still have ended by itself in the
+    /// same moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
-    /// What is kept of its standard output.
+    /// The captured standard output.
     pub stdout: Capture,
-    /// What is kept of its standard error.
+    /// The captured standard error.
     pub stderr: Capture,
-    /// The agent's last words, where its [`UsageReader`] knows them from the rest of its output.
+    /// The agent's last words, if its [`UsageReader`] can tell them from the rest of its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Capture>,
-    /// Why its last words are no end of its work, if its [`UsageReader`] knows that they are none.
+    /// Why the last words do not end the agent's work, if its [`UsageReader`] reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<String>,
 }
 
 impl ShellOutput {
-    /// What a command left that ended by itself, and of whose words no more is known than that it printed them.
+    /// Creates the output of a command that ended by itself, without the details that only a [`UsageReader`] knows.
     pub fn new(exit: Exit, stdout: Capture, stderr: Capture) -> Self {
         Self { exit, cut: None, stdout, stderr, text: None, unfinished: None }
     }
 
-    /// How it ended, if that was not well. Reads after "it": "exited with 1", "was ended after 10s, its time limit",
-    /// "did not say that it came to its end".
+    /// Returns how the command ended, if it failed. The text follows "it": "exited with 1", "was ended after 10s, its
+    /// time limit", "did not say that it came to its end".
     pub fn failure(&self) -> Option<String> {
         let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
         let cut = cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()));
         cut.or_else(|| self.unfinished.clone())
     }
 
-    /// What it has to say to the next iteration: its last words, or else all that it printed.
+    /// Returns the text for the next iteration: the agent's last words, or else its whole output.
     pub fn said(&self) -> &Capture {
         self.text.as_ref().unwrap_or(&self.stdout)
     }
 }
 
-/// The first iteration as it would be; made by [`ShellAgent::preview`].
+/// A preview of the first iteration, from [`ShellAgent::preview`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Preview {
     /// The prompt.
     pub prompt: String,
-    /// The command line with the prompt in it, or with the prompt as its input.
+    /// The command line that contains the prompt, or reads the prompt as its input.
     pub invocation: Invocation,
 }
 
 impl ShellAgent {
-    /// An agent that is this command line.
+    /// Creates an agent from a command line.
     ///
     /// # Errors
-    /// Those of [`CommandLine::parse`].
+    /// The same as for [`CommandLine::parse`].
     pub fn new(command: &str) -> Result<Self, CommandError> {
         Ok(Self {
             command: CommandLine::parse(command)?,
@@ -120,28 +120,28 @@ impl ShellAgent {
         })
     }
 
-    /// What is to be achieved: the value of `{goal}`.
+    /// Sets the goal, which is the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
         self.briefing.goal = goal.into();
         self
     }
 
-    /// The prompt's template; see [`Placeholder`](super::Placeholder).
+    /// Sets the prompt's template; see [`Placeholder`](super::Placeholder).
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
         self.briefing.template = Template::new(template);
         self
     }
 
-    /// Where and how the command runs.
+    /// Sets where and how the command runs.
     #[must_use]
     pub fn shell(mut self, shell: Shell) -> Self {
         self.shell = shell;
         self
     }
 
-    /// How many bytes of the last output, and of the last verdict, go into a prompt.
+    /// Sets how many bytes of the last output, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
         self.briefing.feedback_bytes = bytes;
@@ -156,66 +156,67 @@ impl ShellAgent {
         self
     }
 
-    /// Calls `listener` with every piece of output byte for byte, also where a
-    /// [`usage_reader`](Self::usage_reader) makes something else of it for people. The agent waits while the
-    /// listener runs.
+    /// Calls `listener` with every piece of output byte for byte, even if a [`usage_reader`](Self::usage_reader) turns
+    /// the output into text for people. The agent waits while the listener runs.
     #[must_use]
     pub fn on_raw_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
         self.ears.raw = Listener::new(listener);
         self
     }
 
-    /// Reads what the agent used, what it says and whether it failed out of what it prints, in all of its
-    /// runs. Of a run that was resumed, it first reads what the last iteration's agent printed, as far as it was kept:
-    /// a thread that goes on reports that use again. What it says is then what the next prompt gets, and what the [listener](Self::on_output) does.
+    /// Reads the agent's usage, words and failures from its output, in all of its runs. The next prompt and the
+    /// [listener](Self::on_output) then get the agent's words instead of the raw output. After a resume, the reader
+    /// first reads the stored output of the last iteration, because an agent that continues a thread reports its
+    /// earlier usage again.
     ///
-    /// A failure that the agent reports fails the iteration, whatever its exit code; a rate limit whose end
-    /// is known puts it off until then ([`WorkError::Later`]), twenty times in a row at most. One that came to a limit of its own has worked: that
-    /// is a fault, and is judged.
+    /// A failure that the agent reports fails the iteration, whatever its exit code. A rate limit with a known end
+    /// defers the iteration until then ([`WorkError::Later`]), at most twenty times in a row. If the agent reaches a
+    /// limit of its own, it has worked: that is a fault, and the evaluator judges the work.
     #[must_use]
     pub fn usage_reader(mut self, reader: UsageReader) -> Self {
         self.ears.reader = Some(reader);
         self
     }
 
-    /// Calls `listener` with what is odd about what the agent reports of its use, each kind of it once:
-    /// numbers that were refused, a model without a price.
+    /// Calls `listener` with each kind of anomaly in the agent's usage reports once: rejected numbers, or a model
+    /// without a price.
     #[must_use]
     pub fn on_note(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
         self.ears.on_note = OnNote::new(listener);
         self
     }
 
-    /// Says that the command costs money although nothing of what it prints is read as usage: a run of it after which
-    /// nothing stands in the [`UsageFile`](crate::usage::UsageFile) makes the cost a lower bound, and not one that is
-    /// known. So with a second agent, a reviewer, beside one that reports.
+    /// Declares that the command costs money although we read no usage from its output. If a run of it adds nothing to
+    /// the [`UsageFile`](crate::usage::UsageFile), the total cost becomes a lower bound. Use this, for example, for a
+    /// reviewer beside an agent that reports its usage.
     #[must_use]
     pub const fn costs(mut self, costs: bool) -> Self {
         self.costs = costs;
         self
     }
 
-    /// The command line.
+    /// Returns the command line.
     pub fn command(&self) -> &CommandLine {
         &self.command
     }
 
-    /// The prompt's template.
+    /// Returns the prompt's template.
     pub fn template(&self) -> &Template {
         &self.briefing.template
     }
 
-    /// What the first iteration would run, and with what prompt; nothing is run. `left` is what the
-    /// guardrails leave to it.
+    /// Returns the command line and the prompt of the first iteration, without running anything. `left` is the
+    /// remaining budget of the guardrails.
     ///
     /// # Errors
-    /// A prompt that has to be an argument and cannot be one.
+    /// Fails if the prompt has to be an argument and cannot be one.
     pub fn preview(&self, left: Ceiling) -> Result<Preview, PromptUndeliverable> {
         let prompt = self.briefing.template.render(&self.briefing.first(left));
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 
-    /// What becomes of an iteration whose agent says that it failed. Why it is put off is noted.
+    /// Returns the error for an iteration whose agent reports a failure. If it defers the iteration, it notes the
+    /// reason.
     fn failed(&mut self, failure: AgentFailure, cx: &IterationContext<ShellOutput>) -> WorkError {
         match self.patience.wait(failure.rate_limit) {
             Wait::For(after) => {
@@ -227,8 +228,8 @@ impl ShellAgent {
         }
     }
 
-    /// The prompt of the iteration in this context. For one that is long over, a context can be made of what a
-    /// journal holds: the same step before gives the same prompt.
+    /// Returns the prompt of the iteration in this context. For an old iteration, build the context from a journal: the
+    /// same previous step gives the same prompt.
     ///
     /// ```
     /// use loop_agents::shell::ShellAgent;
@@ -250,11 +251,11 @@ impl ShellAgent {
         self.briefing.template.render(&values)
     }
 
-    /// Runs the command once with this prompt, whatever the template says. `hear` is called with every piece of
-    /// output, byte for byte, before the listeners are.
+    /// Runs the command once with this prompt, and ignores the template. It calls `hear` with every piece of output,
+    /// byte for byte, before the listeners.
     ///
     /// # Errors
-    /// Those of an iteration.
+    /// The same as for an iteration.
     ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
@@ -289,7 +290,7 @@ impl ShellAgent {
         if is_silent && !is_in_file && finished.cut.is_none() {
             self.ears.note(vec![trouble::SILENT.to_owned()]);
         }
-        // Who was made to end may well call that a failure.
+        // If we made the agent end, it may report that as a failure. Ignore that report.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
             return Err(self.failed(failure, &cx));
         }
@@ -305,7 +306,7 @@ impl ShellAgent {
         Ok(output)
     }
 
-    /// What the command prints.
+    /// Returns the format of the command's output.
     pub(crate) fn format(&self) -> Format {
         self.ears.reader.as_ref().map_or(Format::Text, UsageReader::format)
     }

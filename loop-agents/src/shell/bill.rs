@@ -1,10 +1,10 @@
-//! Commands that cost money and do not say how much.
+//! Accounts for commands that cost money and do not report how much.
 
 use loop_core::{Cost, Meter, Usage, Usd};
 
 use super::Shell;
 
-/// What a command costs of which nothing stands in the usage file, also when it is dropped.
+/// Marks the cost as a lower bound if a command adds nothing to the usage file, even if the command is dropped.
 pub(super) struct Bill {
     shell: Shell,
     meter: Meter,

@@ -1,16 +1,16 @@
-//! What an agent is told in each iteration, be it a command or a conversation.
+//! The contents of an agent's prompt in each iteration, for commands and for conversations.
 
 use loop_core::{Ceiling, IterationContext, Step};
 
 use super::{Placeholder, Template, Values};
 use crate::output::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
 
-/// A goal, and the prompt that is made of it and of the iteration before.
+/// A goal, and the template that combines it with the result of the previous iteration.
 #[derive(Debug)]
 pub(crate) struct Briefing {
     pub(crate) goal: String,
     pub(crate) template: Template,
-    /// How many bytes of the last output, and of the last verdict, go into a prompt.
+    /// The number of bytes of the last output, and of the last verdict, to include in a prompt.
     pub(crate) feedback_bytes: usize,
 }
 
@@ -21,13 +21,13 @@ impl Default for Briefing {
 }
 
 impl Briefing {
-    /// What a first iteration is told.
+    /// Returns the values for a first iteration.
     pub(crate) fn first(&self, left: Ceiling) -> Values<'_> {
         Values { goal: (&self.goal).into(), iteration: 1, left, ..Values::default() }
     }
 
-    /// What an iteration is told. `said` is what the output before had to say, in at most so many bytes and a
-    /// notice.
+    /// Returns the values for an iteration. `said` returns the text of the previous output, in at most this many bytes
+    /// and a notice.
     pub(crate) fn values<'a, O>(
         &'a self,
         cx: &'a IterationContext<O>,
@@ -38,7 +38,7 @@ impl Briefing {
             guidance: cx.guidance().map(Into::into),
             ..self.first(cx.left())
         };
-        // Cutting texts takes its time, and most templates ask for one of them at most.
+        // Cutting texts takes time, and most templates need at most one of them.
         let output = cx.previous().and_then(Step::output);
         if let Some(output) = output.filter(|_| self.template.mentions(Placeholder::PriorOutput)) {
             values.prior_output = said(output, self.feedback_bytes).into();

@@ -1,21 +1,21 @@
-//! The agent's command line, and the two ways of handing it a prompt.
+//! The agent's command line, and the two ways to pass it a prompt.
 
 use super::quoting::{Unquotable, problem_at, quote};
 
-/// The longest command line that can be given to `sh -c`, in bytes: Linux takes no argument
-/// longer than 128 KiB, its final NUL included (`MAX_ARG_STRLEN`), whatever else is free.
+/// The longest command line that `sh -c` accepts, in bytes. Linux limits each argument to 128 KiB, including its final
+/// NUL (`MAX_ARG_STRLEN`), whatever else is free.
 pub const MAX_LINE_BYTES: usize = 128 * 1024 - 1;
 
 const PLACE: &str = "{prompt}";
 
-/// A command line, checked, with or without places for the prompt.
+/// A checked command line, with or without places for the prompt.
 ///
-/// Where `{prompt}` stands the prompt is put as one quoted word, and the command's standard
-/// input is empty. Without it the prompt comes on standard input, which has no limit.
+/// `{prompt}` is replaced by the prompt as one quoted word, and the command's standard input is empty. Without
+/// `{prompt}`, the command reads the prompt from its standard input, which has no limit.
 ///
-/// The quoting holds for the one shell that reads this line. A command that hands its words to
-/// another shell (`ssh host agent -p {prompt}`, `eval`, `sh -c {prompt}`) would run what is in the
-/// prompt: leave `{prompt}` out of these.
+/// The quoting is correct for the shell that reads this line. A command that passes its arguments to another shell
+/// (`ssh host agent -p {prompt}`, `eval`, `sh -c {prompt}`) would run code in the prompt. Do not use `{prompt}` in such
+/// commands.
 ///
 /// ```
 /// use loop_agents::shell::CommandLine;
@@ -32,16 +32,16 @@ const PLACE: &str = "{prompt}";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine {
     text: String,
-    /// Where `{prompt}` stands, in bytes.
+    /// The offsets of `{prompt}`, in bytes.
     places: Vec<usize>,
 }
 
-/// A command line as it is run, and what it can read.
+/// A command line to run, and its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
-    /// For `sh -c`.
+    /// The line for `sh -c`.
     pub line: String,
-    /// For its standard input; empty if the prompt is in the line.
+    /// The standard input. It is empty if the prompt is in the line.
     pub input: String,
 }
 
@@ -49,8 +49,8 @@ impl CommandLine {
     /// Checks a command line.
     ///
     /// # Errors
-    /// A line that is empty, too long, or has a NUL byte in it; and a `{prompt}` where a
-    /// quoted word would not be read as one.
+    /// Fails if the line is empty, too long, or has a NUL byte in it, or if a `{prompt}` is at a place where the shell
+    /// would not read a quoted word as one.
     pub fn parse(text: &str) -> Result<Self, CommandError> {
         check_line(text)?;
         let places: Vec<usize> = text.match_indices(PLACE).map(|(offset, _)| offset).collect();
@@ -62,20 +62,20 @@ impl CommandLine {
         Ok(Self { text: text.to_owned(), places })
     }
 
-    /// The line as it was written.
+    /// Returns the line as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the prompt becomes part of the line.
+    /// Returns true if the prompt becomes part of the line.
     pub fn takes_prompt(&self) -> bool {
         !self.places.is_empty()
     }
 
-    /// The call with this prompt.
+    /// Returns the invocation with this prompt.
     ///
     /// # Errors
-    /// A prompt that has to be an argument and cannot be one.
+    /// Fails if the prompt has to be an argument and cannot be one.
     pub fn with_prompt(&self, prompt: impl Into<String>) -> Result<Invocation, PromptUndeliverable> {
         let prompt = prompt.into();
         if !self.takes_prompt() {
@@ -93,7 +93,7 @@ impl CommandLine {
     }
 }
 
-/// Checks what every command line needs, with or without a prompt.
+/// Checks the requirements of every command line, with or without a prompt.
 pub(super) fn check_line(text: &str) -> Result<(), CommandError> {
     if text.trim().is_empty() {
         return Err(CommandError::Empty);
@@ -107,37 +107,37 @@ pub(super) fn check_line(text: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// A command line that cannot be run.
+/// An invalid command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// There is nothing to run.
+    /// The command line is empty.
     #[error("the command is empty")]
     Empty,
     /// The line has a NUL byte in it.
     #[error("the command contains a NUL byte, which no program can be given")]
     Nul {
-        /// Where, in bytes.
+        /// The offset in bytes.
         offset: usize,
     },
-    /// The line is longer than the system takes.
+    /// The line is longer than the system allows.
     #[error("the command has {bytes} bytes, and the system takes {MAX_LINE_BYTES}: put it in a script")]
     TooLong {
-        /// The line's length.
+        /// The line's length, in bytes.
         bytes: usize,
     },
-    /// The prompt cannot be put where `{prompt}` stands.
+    /// The prompt cannot replace `{prompt}` at this place.
     #[error("`{{prompt}}` cannot be filled in here: {problem}")]
     PromptPlace {
-        /// Where, in bytes.
+        /// The offset in bytes.
         offset: usize,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         problem: Unquotable,
     },
 }
 
 impl CommandError {
-    /// Where in the line, in bytes, so that a caret can point at it.
+    /// Returns the offset in the line, in bytes, so that a caret can point at it.
     pub fn offset(&self) -> Option<usize> {
         match self {
             Self::Nul { offset } | Self::PromptPlace { offset, .. } => Some(*offset),
@@ -150,37 +150,37 @@ impl CommandError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptUndeliverable {
-    /// It is too long.
+    /// The prompt is too long.
     #[error(
         "the prompt ({prompt_bytes} bytes) is too long to be an argument: with it the command has \
          {line_bytes} bytes, and the system takes {MAX_LINE_BYTES}. Leave `{{prompt}}` out of the \
          command: the prompt then comes on standard input (stdin), at any size"
     )]
     TooLong {
-        /// The prompt's length.
+        /// The prompt's length, in bytes.
         prompt_bytes: usize,
-        /// The length that the command line would have.
+        /// The length of the command line with the prompt, in bytes.
         line_bytes: usize,
     },
-    /// The system takes no command of this length together with this environment.
+    /// The system does not accept a command of this length together with this environment.
     #[error(
         "the command with the prompt in it ({line_bytes} bytes) and its environment \
          ({environment_bytes} bytes) are too long for this system. Leave `{{prompt}}` out of the \
          command: the prompt then comes on standard input (stdin), at any size"
     )]
     NoRoom {
-        /// The length of the command line with the prompt in it.
+        /// The length of the command line with the prompt, in bytes.
         line_bytes: usize,
-        /// The length of all variables together.
+        /// The length of all variables together, in bytes.
         environment_bytes: usize,
     },
-    /// It has a NUL byte in it.
+    /// The prompt has a NUL byte in it.
     #[error(
         "the prompt has a NUL byte (at byte {offset}), which no argument can have. Leave `{{prompt}}` \
          out of the command: the prompt then comes on standard input (stdin), byte for byte"
     )]
     Nul {
-        /// Where in the prompt, in bytes.
+        /// The offset in the prompt, in bytes.
         offset: usize,
     },
 }
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(command.with_prompt("x".repeat(room)).unwrap().line.len(), MAX_LINE_BYTES);
         let error = command.with_prompt("x".repeat(room + 1)).unwrap_err();
         assert!(error.to_string().contains("standard input (stdin)"), "{error}");
-        // A single quote takes four bytes in the line.
+        // A quoted single quote takes four bytes in the line.
         assert!(command.with_prompt("'".repeat(room / 2)).is_err());
     }
 

@@ -21,41 +21,38 @@ use crate::{
     process::{Cut, Exit, Finished, ProcessError, Stream},
 };
 
-/// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves its exit
-/// code, as a shell would show it.
+/// The name of the [mark](loop_core::Mark) with a [`CommandEvaluator`]'s exit code, as a shell would show it.
 ///
-/// A mark is part of the step and of the run's events. So the next prompt finds the code in a run
-/// that was resumed, too, and a view finds it without asking the evaluator. A command that was told to end
-/// before it had judged leaves none.
+/// A mark is part of the step and of the run's events. So the next prompt of a resumed run also has the code, and a
+/// view can show it without asking the evaluator. A command that we made to end before its verdict leaves no mark.
 pub const EVALUATOR_EXIT_MARK: &str = "evaluator_exit_code";
 
-/// The name of the [mark](loop_core::Mark) under which a [`CommandEvaluator`] leaves which of the patterns that
-/// it [looks for](CommandEvaluator::looking_for) it found. [`has_match`] reads it.
+/// The name of the [mark](loop_core::Mark) that records which of its [patterns](CommandEvaluator::looking_for) a
+/// [`CommandEvaluator`] found. [`has_match`] reads it.
 pub const EVALUATOR_MATCHES_MARK: &str = "evaluator_matches";
 
-/// How many patterns a [`CommandEvaluator`] can [look for](CommandEvaluator::looking_for): one for each bit of
-/// its mark.
+/// The maximum number of patterns that a [`CommandEvaluator`] can [look for](CommandEvaluator::looking_for): one for
+/// each bit of its mark.
 pub const MAX_PATTERNS: usize = 64;
 
-/// Whether the evaluator of this step found the pattern at `index`, from 0, of those that it was to
-/// [look for](CommandEvaluator::looking_for). A step without a verdict has no match.
+/// Returns true if the evaluator of this step found the pattern at `index`, from 0, among the patterns that it [looked
+/// for](CommandEvaluator::looking_for). A step without a verdict has no match.
 pub fn has_match(step: &StepRecord, index: usize) -> bool {
     let mark = step.marks().iter().rev().find(|mark| &*mark.name == EVALUATOR_MATCHES_MARK);
     mark.is_some_and(|mark| index < MAX_PATTERNS && mark.hash >> index & 1 == 1)
 }
 
-/// An evaluator that is a command: exit code 0 is a pass, all else is a fail.
+/// An evaluator that is a command: exit code 0 is a pass, any other code is a fail.
 ///
-/// The verdict's text is what the command printed, on both outputs and in its order; its
-/// feedback says what was missing. Whatever the agent's output is, this evaluator does not look at
-/// it: it looks at what the agent has done.
+/// The verdict's text is the command's output, with both streams in their order. Its feedback says what was missing.
+/// This evaluator ignores the agent's output, and checks only the results of its work.
 ///
-/// Exit codes 126 and 127, with which a shell says that there is no such program, end the run
-/// in the first iteration. Later they are a failing verdict like others: the agent may have broken
-/// the check, and may mend it.
+/// Exit codes 126 and 127, with which a shell reports that it cannot run the program, end the run in the first
+/// iteration. Later they are a failing verdict like others: the agent may have broken the check, and may repair it.
 ///
 /// # Default
-/// The default [`Shell`], no pattern, no [cost](Self::costs) of its own, and at most 32 KiB of text ([`DEFAULT_EXCERPT_BYTES`]).
+/// The default [`Shell`], no pattern, no [cost](Self::costs) of its own, and at most 32 KiB of text
+/// ([`DEFAULT_EXCERPT_BYTES`]).
 ///
 /// ```
 /// use loop_agents::output::Pattern;
@@ -83,30 +80,30 @@ pub struct CommandEvaluator {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked {
-    /// What it says about the work.
+    /// The verdict on the work.
     pub verdict: Verdict,
     /// How the command ended.
     pub exit: Exit,
-    /// Why it was made to end, if it was: a limit of its [`Shell`].
+    /// Why we made it end, if we did: a limit of its [`Shell`].
     pub cut: Option<Cut>,
-    /// What is kept of both outputs.
+    /// The captured output, from both streams.
     pub output: Capture,
     matches: u64,
 }
 
 impl Checked {
-    /// The record of a first step that was judged by this: with its verdict and its matches. A stop condition can be
-    /// asked about it before a loop has run.
+    /// Returns the record of a first step with this verdict and these matches. You can use it to test a stop condition
+    /// before a loop has run.
     pub fn record(&self) -> StepRecord {
         StepRecord::new(1).with_verdict(self.verdict.clone()).with_mark(EVALUATOR_MATCHES_MARK, self.matches)
     }
 }
 
 impl CommandEvaluator {
-    /// An evaluator that is this command line.
+    /// Creates an evaluator from a command line.
     ///
     /// # Errors
-    /// A line that is empty, too long, or has a NUL byte in it. (An empty line would pass always.)
+    /// Fails if the line is empty, too long, or has a NUL byte in it. An empty line would always pass.
     pub fn new(command: &str) -> Result<Self, CommandError> {
         check_line(command)?;
         Ok(Self {
@@ -120,23 +117,23 @@ impl CommandEvaluator {
         })
     }
 
-    /// Where and how the command runs.
+    /// Sets where and how the command runs.
     #[must_use]
     pub fn shell(mut self, shell: Shell) -> Self {
         self.shell = shell;
         self
     }
 
-    /// A pass needs a match as well, anywhere in what the command prints, however much that is.
+    /// Requires a match for a pass. The pattern may match anywhere in the command's output, however long that is.
     #[must_use]
     pub fn matching(mut self, pattern: Pattern) -> Self {
         self.pattern = Some(pattern);
         self
     }
 
-    /// Looks for each of these patterns in everything that the command prints, however much that is. The verdict
-    /// does not depend on them. Which of them matched is a [mark](EVALUATOR_MATCHES_MARK) of the step, so a stop
-    /// condition can ask [`has_match`].
+    /// Looks for each of these patterns in the command's output, however long that is. The verdict does not depend on
+    /// them. A [mark](EVALUATOR_MATCHES_MARK) of the step records the matches, so a stop condition can call
+    /// [`has_match`].
     ///
     /// ```
     /// use loop_agents::output::Pattern;
@@ -156,7 +153,7 @@ impl CommandEvaluator {
     /// ```
     ///
     /// # Errors
-    /// More than [`MAX_PATTERNS`] patterns.
+    /// Fails for more than [`MAX_PATTERNS`] patterns.
     pub fn looking_for(
         mut self,
         patterns: impl IntoIterator<Item = Pattern>,
@@ -165,7 +162,7 @@ impl CommandEvaluator {
         if self.patterns.len() > MAX_PATTERNS { Err(TooManyPatterns(())) } else { Ok(self) }
     }
 
-    /// How many bytes of what the command prints are the verdict's text.
+    /// Sets how many bytes of the command's output become the verdict's text.
     #[must_use]
     pub fn text_bytes(mut self, bytes: usize) -> Self {
         self.text_bytes = bytes;
@@ -180,10 +177,9 @@ impl CommandEvaluator {
         self
     }
 
-    /// Says that the command costs money, as an agent does that is asked to judge. What it prints is for people and
-    /// is not read as usage: a run of it after which nothing stands in the
-    /// [`UsageFile`](crate::usage::UsageFile) makes the cost of the whole run a lower bound, and not one that is
-    /// known.
+    /// Declares that the command costs money, for example an agent that judges. Its output is for people, and we do not
+    /// read usage from it. If a run of it adds nothing to the [`UsageFile`](crate::usage::UsageFile), the cost of the
+    /// whole run becomes a lower bound.
     #[must_use]
     pub fn costs(mut self, costs: bool) -> Self {
         self.costs = costs;
@@ -193,10 +189,10 @@ impl CommandEvaluator {
     /// Runs the command once, outside of a loop, as iteration 1.
     ///
     /// # Errors
-    /// The command could not be run at all.
+    /// Fails if the command could not be run at all.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time enabled.
+    /// Panics outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
@@ -205,7 +201,7 @@ impl CommandEvaluator {
         Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout, matches })
     }
 
-    /// The verdict, the mark of the matches, and how the command ended.
+    /// Returns the verdict, the bits of the matches, and how the command ended.
     async fn run<S>(
         &mut self,
         iteration: u64,
@@ -267,7 +263,7 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         })?;
         match cut {
             None => {}
-            // The code is that of our TERM, and says nothing about the work.
+            // The exit code is the result of our TERM, and does not describe the work.
             Some(Cut::Asked) => return Ok(verdict),
             Some(cut) => return Err(WorkError::failed(TooSlow(cut))),
         }
@@ -282,12 +278,12 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
     }
 }
 
-/// An evaluator was to look for more than [`MAX_PATTERNS`] patterns.
+/// The error for more than [`MAX_PATTERNS`] patterns.
 #[derive(Debug, thiserror::Error)]
 #[error("an evaluator can look for {MAX_PATTERNS} patterns at most: join some of them with `|`")]
 pub struct TooManyPatterns(());
 
-/// The command took longer than it may.
+/// The command exceeded a limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the evaluator was ended {0}")]
 struct TooSlow(Cut);

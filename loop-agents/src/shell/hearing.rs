@@ -1,4 +1,4 @@
-//! Listening to an agent: what it used, what it says, and whether it failed.
+//! Reads an agent's usage, words and failures from its output.
 
 use std::fmt;
 
@@ -11,25 +11,25 @@ use crate::{
     usage::{AgentFailure, Reading, UsageReader},
 };
 
-/// How many different notes are remembered, so that each is told once.
+/// The number of different notes to remember, so that each is reported once.
 const MAX_NOTES: usize = 100;
 
-/// Who listens to an agent in all its runs.
+/// The listeners of an agent, for all its runs.
 #[derive(Debug, Default)]
 pub(super) struct Ears {
     pub(super) reader: Option<UsageReader>,
     pub(super) listener: Listener,
-    /// Hears all that is printed, as it is printed.
+    /// Receives the output unchanged.
     pub(super) raw: Listener,
     pub(super) on_note: OnNote,
     noted: Vec<String>,
-    /// It has run before, as far as we have heard.
+    /// Whether this process has listened to an earlier run.
     has_heard: bool,
 }
 
 type Tell = dyn FnMut(&str) + Send;
 
-/// Who is told what was odd about an agent's reports.
+/// Receives notes about anomalies in an agent's reports.
 #[derive(Default)]
 pub(super) struct OnNote(Option<Box<Tell>>);
 
@@ -52,15 +52,15 @@ impl Ears {
         Hearing { ears: self, meter, closed: false }
     }
 
-    /// Listens first to what an earlier process was told: the run was resumed, and its agent may go on with a thread
-    /// whose use was counted there.
+    /// First reads the output of a run in an earlier process. After a resume, the agent may continue a thread whose
+    /// usage was counted there.
     pub(super) fn recall(&mut self, stdout: Option<&Capture>) {
         if let (Some(reader), Some(stdout), false) = (&mut self.reader, stdout, self.has_heard) {
             reader.recall(&stdout.to_bytes());
         }
     }
 
-    /// Tells each note the first time.
+    /// Reports each note once.
     pub(super) fn note(&mut self, notes: Vec<String>) {
         for note in notes {
             if self.noted.len() < MAX_NOTES && !self.noted.contains(&note) {
@@ -73,16 +73,16 @@ impl Ears {
     }
 }
 
-/// What an agent reported of one run, apart from its notes.
+/// The agent's report on one run, apart from its notes.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) text: Option<Capture>,
     pub(super) failure: Option<AgentFailure>,
     pub(super) fault: Option<String>,
     pub(super) unfinished: Option<String>,
-    /// It reported what it used.
+    /// Whether it reported its usage.
     pub(super) counted: bool,
-    /// It did not, though it should have.
+    /// Whether it failed to report its usage although it should have.
     pub(super) is_silent: bool,
 }
 
@@ -92,7 +92,7 @@ impl From<Reading> for Heard {
     }
 }
 
-/// One run of an agent, as it is heard. However it ends, what was used until then is reported.
+/// One run of an agent. However it ends, the usage until then is reported.
 #[derive(Debug)]
 pub(super) struct Hearing<'a> {
     ears: &'a mut Ears,
@@ -101,7 +101,7 @@ pub(super) struct Hearing<'a> {
 }
 
 impl Hearing<'_> {
-    /// The agent has printed something.
+    /// Handles a piece of the agent's output.
     pub(super) fn hear(&mut self, stream: Stream, bytes: &[u8]) {
         let Ears { reader, listener, raw, .. } = &mut *self.ears;
         raw.hear(stream, bytes);
@@ -113,16 +113,16 @@ impl Hearing<'_> {
         self.meter.add(reader.feed(bytes));
         match reader.news() {
             None => listener.hear(stream, bytes),
-            // A person wants to see what it says, and not how it puts it for a program.
+            // A person wants to see the agent's words, and not their encoding for programs.
             Some(news) if !news.is_empty() => listener.hear(stream, &news.to_bytes()),
             Some(_) => {}
         }
-        // At once: a limit that cannot hold is of no use to who learns of it in the morning.
+        // Report notes at once. A user should learn immediately that a limit cannot hold, and not the next morning.
         let notes = reader.take_notes();
         self.ears.note(notes);
     }
 
-    /// The run is over: what it reported, all told.
+    /// Ends the run, and returns its complete report.
     pub(super) fn finish(mut self) -> Heard {
         self.close().map(Heard::from).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! A live view of what a command prints.
+//! A live view of a command's output.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::process::Stream;
 
 type Hear = dyn FnMut(Stream, &[u8]) + Send;
 
-/// Somebody who wants to see what a command prints while it does.
+/// Receives a command's output while it runs.
 #[derive(Default)]
 pub(super) struct Listener(Option<Box<Hear>>);
 

@@ -1,33 +1,33 @@
-//! How long an agent that reports rate limits is waited for, and how often.
+//! Decides how long to wait for an agent's rate limit, and how often.
 //!
-//! A limit that is said to have ended and has not, or that an agent reports whatever happens, is asked for again
-//! and again, and no iteration is used up by it: a loop without a limit on its time would do so for ever.
+//! A rate limit may not have ended at its announced time, or an agent may always report one. Then we would retry again
+//! and again, without using up iterations. A loop without a time limit would never end.
 
 use std::time::{Duration, SystemTime};
 
 use crate::usage::{AgentFailure, RateLimit};
 
-/// The shortest wait; it doubles with each further one in a row.
+/// The shortest wait. It doubles with each further wait in a row.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest of these shortest waits.
+/// The largest value of the shortest wait.
 const LONGEST_LEAST_WAIT: Duration = Duration::from_secs(10 * 60);
 
-/// After so many waits in a row the limit is a failure like others. That takes two hours at least.
+/// After this many waits in a row, the limit counts as a failure like others. That takes at least two hours.
 const MAX_WAITS: u32 = 20;
 
-/// How often in a row an iteration was put off.
+/// The number of times in a row that an iteration was deferred.
 #[derive(Debug, Default)]
 pub(super) struct Patience(u32);
 
-/// What becomes of an iteration that failed.
+/// The decision about a failed iteration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// It is tried again after this time.
+    /// Retry after this time.
     For(Duration),
-    /// There is nothing to wait for.
+    /// The failure is not a limit with a known end.
     None,
-    /// It was waited for too often.
+    /// We have waited too often.
     Over,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Wait {
 pub(super) struct OutOfPatience(pub(super) AgentFailure);
 
 impl Patience {
-    /// How long to wait for this limit.
+    /// Returns how long to wait for this limit.
     pub(super) fn wait(&mut self, limit: Option<RateLimit>) -> Wait {
         let waits = std::mem::take(&mut self.0);
         let Some(wait) = limit.and_then(|limit| limit.wait(SystemTime::now())) else { return Wait::None };
@@ -74,7 +74,7 @@ mod tests {
             .collect();
         assert_eq!(waits.len(), MAX_WAITS as usize);
         assert_eq!((&waits[..4], waits.last()), (&[1, 2, 4, 8][..], Some(&600)));
-        // And begins anew.
+        // The count starts again.
         assert_eq!(patience.wait(soon), Wait::For(Duration::from_secs(1)));
         assert_eq!(patience.wait(limit("rate limit")), Wait::None);
     }

@@ -1,4 +1,4 @@
-//! What a prompt can be filled with.
+//! The placeholders of a prompt.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use crate::process::Exit;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Placeholder {
-    /// `{goal}`: what is to be achieved.
+    /// `{goal}`: the goal of the work.
     Goal,
-    /// `{prior_output}`: what the agent printed in the iteration before.
+    /// `{prior_output}`: the agent's output in the previous iteration.
     PriorOutput,
-    /// `{evaluator_output}`: what the evaluator printed about it.
+    /// `{evaluator_output}`: the evaluator's output in the previous iteration.
     EvaluatorOutput,
     /// `{iteration}`: the number of this iteration, from 1.
     Iteration,
-    /// `{agent_exit_code}`: how the agent ended in the iteration before.
+    /// `{agent_exit_code}`: the agent's exit code in the previous iteration.
     AgentExitCode,
-    /// `{evaluator_exit_code}`: how the evaluator ended in the iteration before.
+    /// `{evaluator_exit_code}`: the evaluator's exit code in the previous iteration.
     EvaluatorExitCode,
-    /// `{guidance}`: what a person noted when asked.
+    /// `{guidance}`: a person's note in answer to a question.
     Guidance,
     /// `{seconds_left}`: the whole seconds that the guardrails leave, or `unlimited`.
     SecondsLeft,
@@ -31,7 +31,7 @@ pub enum Placeholder {
 }
 
 impl Placeholder {
-    /// All of them.
+    /// All placeholders.
     pub const ALL: [Self; 9] = [
         Self::Goal,
         Self::PriorOutput,
@@ -44,7 +44,7 @@ impl Placeholder {
         Self::BudgetUsdLeft,
     ];
 
-    /// The name, as it stands between the braces.
+    /// Returns the name without the braces.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Goal => "goal",
@@ -59,31 +59,31 @@ impl Placeholder {
         }
     }
 
-    /// The placeholder of this name.
+    /// Returns the placeholder with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|placeholder| placeholder.name() == name)
     }
 }
 
-/// The values of one iteration's placeholders. The default is that of a first iteration without
-/// a goal and without limits: all texts about the past are empty.
+/// The values of one iteration's placeholders. The default is for a first iteration without a goal and without limits:
+/// all texts about the past are empty.
 #[derive(Debug, Clone, Default)]
 pub struct Values<'a> {
-    /// What is to be achieved.
+    /// The goal of the work.
     pub goal: Cow<'a, str>,
-    /// What the agent printed in the iteration before.
+    /// The agent's output in the previous iteration.
     pub prior_output: Cow<'a, str>,
-    /// What the evaluator printed about it.
+    /// The evaluator's output in the previous iteration.
     pub evaluator_output: Cow<'a, str>,
     /// The number of this iteration, from 1.
     pub iteration: u64,
-    /// How the agent ended in the iteration before; shown as the number that a shell would show.
+    /// How the agent ended in the previous iteration, shown as the number that a shell would show.
     pub agent_exit: Option<Exit>,
-    /// The evaluator's exit code in the iteration before, as a shell would show it.
+    /// The evaluator's exit code in the previous iteration, as a shell would show it.
     pub evaluator_exit_code: Option<i32>,
-    /// What a person noted.
+    /// A person's note.
     pub guidance: Option<Cow<'a, str>>,
-    /// What the guardrails leave.
+    /// The remaining budget of the guardrails.
     pub left: Ceiling,
 }
 
@@ -106,10 +106,10 @@ impl Values<'_> {
     }
 }
 
-/// An amount without its sign, for a program.
+/// Formats an amount without its dollar sign, for a program.
 pub(super) fn plain_dollars(amount: Usd) -> String {
     amount.to_string().replacen('$', "", 1)
 }
 
-/// Words, since an empty place would read as none left.
+/// A word, because an empty text would look as if nothing were left.
 const UNLIMITED: &str = "unlimited";

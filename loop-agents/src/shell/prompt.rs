@@ -1,16 +1,15 @@
 //! The prompt's template.
 //!
-//! What an agent printed comes back to it in its next prompt. A template that is filled by
-//! replacing one name after the other expands that text again: an agent that prints `{goal}`,
-//! or `$&`, then writes its own prompt. So a template is cut into its parts once, and filled in
-//! one pass in which values are only copied.
+//! An agent's output returns to it in its next prompt. If we filled a template by replacing one name after the other,
+//! we would also expand that output: an agent that prints `{goal}`, or `$&`, would then write its own prompt. So we
+//! split a template into its parts once, and fill it in one pass that only copies values.
 
 use super::placeholder::{Placeholder, Values};
 
 /// A prompt with placeholders such as `{goal}`; [`Placeholder`] lists them.
 ///
-/// All else is text. Braces around anything but a name, such as `{"a": 1}`, are nobody's mistake; a
-/// name that is not known stays as it is, and [`unknown`](Self::unknown) tells of it.
+/// Everything else is text. Braces around anything but a name, such as `{"a": 1}`, are not an error. An unknown name
+/// stays as it is, and [`unknown`](Self::unknown) lists it.
 ///
 /// ```
 /// use loop_agents::shell::{Template, Values};
@@ -36,21 +35,21 @@ enum Part {
     Value(Placeholder),
 }
 
-/// A name in braces that means nothing here, for a warning.
+/// A name in braces that is not a placeholder, for a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownPlaceholder {
     /// The name without its braces.
     pub name: String,
-    /// Where its opening brace stands, in bytes.
+    /// The offset of its opening brace, in bytes.
     pub offset: usize,
 }
 
-/// Stands before a person's note where the template has no place for it.
+/// The heading before a person's note if the template has no place for it.
 const GUIDANCE_HEADING: &str = "A note from the person who watches over this work:";
 
 impl Template {
-    /// Reads a template. Every text is one.
+    /// Reads a template. Every text is valid.
     pub fn new(text: &str) -> Self {
         let mut template = Self { parts: Vec::new(), unknown: Vec::new() };
         let mut plain = String::new();
@@ -77,25 +76,25 @@ impl Template {
         template
     }
 
-    /// `${NAME}` belongs to a shell or a script, and is no slip of the pen.
+    /// Records an unknown name. `${NAME}` belongs to a shell or a script, and is not a mistake.
     fn note_unknown(&mut self, name: &str, offset: usize, text: &str) {
         if !text[..offset].ends_with('$') {
             self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset });
         }
     }
 
-    /// The names in braces that are not known, in their order.
+    /// Returns the unknown names in braces, in their order.
     pub fn unknown(&self) -> &[UnknownPlaceholder] {
         &self.unknown
     }
 
-    /// Whether the template has this placeholder in it.
+    /// Returns true if the template contains this placeholder.
     pub fn mentions(&self, placeholder: Placeholder) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Value(value) if *value == placeholder))
     }
 
-    /// The prompt. Values are copied and never looked into. A person's note is appended if the
-    /// template does not say where it belongs, so that it is not lost.
+    /// Returns the prompt. It copies values without interpreting them. If the template has no place for a person's
+    /// note, the note is appended, so that it is not lost.
     pub fn render(&self, values: &Values<'_>) -> String {
         let mut prompt = String::new();
         for part in &self.parts {
@@ -113,7 +112,7 @@ impl Template {
     }
 }
 
-/// The name, if `text` begins with a name in braces.
+/// Returns the name if `text` begins with a name in braces.
 fn name_in_braces(text: &str) -> Option<&str> {
     let (name, _) = text.strip_prefix('{')?.split_once('}')?;
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -137,7 +136,7 @@ mod tests {
             goal in r"(\{goal\}|\{prior_output\}|[$&\\1{}é]){0,6}",
             prior in r"(\{goal\}|\{iteration\}|[$&\\1{}é]){0,6}",
         ) {
-            // Texts around the placeholders must not build names together with them.
+            // The texts must not form names together with the placeholders.
             let safe: Vec<String> = texts.iter().map(|text| text.replace('{', "(")).collect();
             let template = format!("{}{{goal}}{}{{prior_output}}{}", safe[0], safe[1], safe[2]);
             let values =

@@ -1,19 +1,18 @@
-//! Where in a shell's line a quoted word means what it says.
+//! Finds the places in a shell's line where a quoted word keeps its meaning.
 //!
-//! A prompt put into a command line is safe inside single quotes, and only where the shell
-//! reads single quotes as such. Inside double quotes, in a here-document or in arithmetic they
-//! are plain characters, and a prompt with `$(...)` in it would be run. So the line is read as a
-//! shell reads it, as far as that needs. Every other place is refused, and so is every place
-//! after something that two shells read differently.
+//! A prompt in a command line is safe inside single quotes, but only where the shell reads single quotes as such.
+//! Inside double quotes, in a here-document or in arithmetic they are plain characters, and the shell would run a
+//! `$(...)` in the prompt. So we read the line as a shell does, as far as necessary. We reject every other place, and
+//! every place after something that two shells read differently.
 
 use std::{fmt, mem};
 
-/// The single-quoted word that a shell reads as `text`, byte for byte. NUL aside, every text has one.
+/// Returns a single-quoted word that a shell reads as `text`, byte for byte. `text` must not contain NUL.
 pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Why a place in a command line cannot take the prompt.
+/// The reason why a place in a command line cannot contain the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unquotable {
@@ -31,12 +30,12 @@ pub enum Unquotable {
     HereDocument,
     /// In `${...}`, `$((...))`, `((...))` or `name[...]`.
     Expansion,
-    /// After something that shells do not agree about.
+    /// After something that shells read differently.
     Unclear,
 }
 
 impl fmt::Display for Unquotable {
-    /// What is wrong, and what to do.
+    /// Explains what is wrong, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::SingleQuotes => "it stands inside single quotes; remove them, the prompt is quoted for you",
@@ -59,7 +58,7 @@ impl fmt::Display for Unquotable {
     }
 }
 
-/// What is wrong with a quoted word at byte `place` of `line`; `None` if it would be read as one.
+/// Returns why a quoted word at byte `place` of `line` is not safe, or `None` if the shell would read it as one word.
 pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
     let before = &line.as_bytes()[..place];
     let mut scan = Scan::default();
@@ -69,7 +68,7 @@ pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
     }
     let escaped = at > before.len();
     if scan.unclear {
-        // Nothing that was found since then can be relied on.
+        // The scan found something unclear, so its other results are not reliable.
         return Some(Unquotable::Unclear);
     }
     scan.stack.iter().find_map(|inside| inside.problem()).or_else(|| {
@@ -81,16 +80,16 @@ pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
     })
 }
 
-/// What surrounds a byte. Between all of them, and at the top, are commands.
+/// The construct around a byte. At the top level, and inside of parentheses, there are commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Single,
     Double,
     Back,
     Comment,
-    /// `$(...)` and `(...)`, whose inside is commands again, from this byte on.
+    /// `$(...)` and `(...)`. From this byte on, they contain commands again.
     Parentheses(usize),
-    /// `${...}`, and `name[...]`, which some shells compute: up to this byte.
+    /// `${...}`, and `name[...]`, which some shells evaluate: up to this byte.
     Until(u8),
     /// `$((...))` and `((...))`, with this many parentheses open.
     Arithmetic(u32),
@@ -109,13 +108,13 @@ impl Inside {
     }
 }
 
-/// Whether a word may begin here: there, and only there, `#` begins a comment.
+/// Whether a word may begin here, because `#` begins a comment only there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Word {
     #[default]
     Begins,
     GoesOn,
-    /// After a closing parenthesis: a subshell's ends a word, an expansion's does not.
+    /// After a closing parenthesis: a subshell's parenthesis ends a word, an expansion's does not.
     Unclear,
 }
 
@@ -123,13 +122,13 @@ enum Word {
 struct Scan {
     stack: Vec<Inside>,
     word: Word,
-    /// A `<<` was seen. Its document is not followed to its end.
+    /// Whether there was a `<<`. We do not look for the end of its document.
     here_document: bool,
     unclear: bool,
 }
 
 impl Scan {
-    /// Reads what stands at `at`, and tells its length; an escape at the end reaches beyond the line.
+    /// Reads the token at `at`, and returns its length. An escape at the end reaches beyond the line.
     fn step(&mut self, line: &[u8], at: usize) -> usize {
         let inside = self.stack.last().copied();
         let word = mem::replace(&mut self.word, Word::GoesOn);
@@ -163,8 +162,8 @@ impl Scan {
         1
     }
 
-    /// A backslash. Before a newline both vanish, and what stands on their two sides may be read
-    /// as one: `$` and `(`, for example. Between words there is nothing to be joined.
+    /// Reads a backslash. The shell removes a backslash before a newline, and may then join the two sides: `$` and `(`,
+    /// for example. Between words there is nothing to join.
     fn escape(&mut self, line: &[u8], at: usize, inside: Option<Inside>, word: Word) -> usize {
         if line.get(at + 1) == Some(&b'\n') {
             self.word = word;
@@ -177,7 +176,7 @@ impl Scan {
         2
     }
 
-    /// An expansion, in a command or in double quotes.
+    /// Reads an expansion, in a command or in double quotes.
     fn dollar(&mut self, line: &[u8], at: usize, inside: Option<Inside>) -> usize {
         let (inner, length) = match &line[at + 1..] {
             [b'(', b'(', ..] => (Inside::Arithmetic(2), 3),
@@ -186,9 +185,9 @@ impl Scan {
                 (Inside::Parentheses(at + 2), 2)
             }
             [b'{', ..] => (Inside::Until(b'}'), 2),
-            // The shell's own number, and not the beginning of what follows.
+            // The shell's own PID, and not the beginning of another expansion.
             [b'$', ..] => return 2,
-            // Quotes with escapes in them, and arithmetic, to some shells; plain text to others.
+            // Some shells read these as quotes with escapes, or as arithmetic, and others as plain text.
             [quote_or_bracket @ (b'\'' | b'['), ..] => {
                 self.unclear |= *quote_or_bracket == b'[' || inside != Some(Inside::Double);
                 return 1;
@@ -199,8 +198,8 @@ impl Scan {
         length
     }
 
-    /// Within arithmetic the parentheses count. What is no arithmetic after all (a subshell in
-    /// `$(...)` also begins so) has other signs in it, or its last two parentheses apart.
+    /// Reads a byte of arithmetic, and counts its parentheses. A subshell in `$(...)` can begin like arithmetic. It
+    /// then contains other characters, or its last two parentheses are apart.
     fn arithmetic(&mut self, open: u32, byte: u8, before: &[u8]) {
         self.unclear |= !byte.is_ascii_alphanumeric() && !b"_ \t()+-*/%<>=!&|^~?:,".contains(&byte);
         let open = match byte {
@@ -216,7 +215,7 @@ impl Scan {
         }
     }
 
-    /// A byte of a command, outside of all quotes.
+    /// Reads a byte of a command, outside of all quotes.
     fn command(&mut self, line: &[u8], at: usize, byte: u8, word: Word) -> usize {
         if b" \t;&|<>(".contains(&byte) {
             self.word = Word::Begins;
@@ -231,7 +230,8 @@ impl Scan {
                 return 2;
             }
             b'(' => {
-                // A list of values to some shells, with errors that make them go on at the next line.
+                // Some shells read this as a list of values. For others it is an error, after which they continue at
+                // the next line.
                 self.unclear |= line[..at].ends_with(b"=");
                 self.stack.push(Inside::Parentheses(at + 1));
             }
@@ -248,7 +248,7 @@ impl Scan {
     fn close_parenthesis(&mut self, line: &[u8], at: usize) {
         self.word = Word::Unclear;
         if let Some(Inside::Parentheses(from)) = self.stack.pop() {
-            // The patterns of a `case` have closing parentheses of their own.
+            // The patterns of a `case` have their own closing parentheses.
             self.unclear |= line[from..at].windows(4).any(|word| word == b"case");
         }
     }

@@ -1,12 +1,12 @@
-//! Why a command went wrong, in its own words.
+//! Explains why a command failed, in its own words.
 
 use crate::{output::Capture, process::Exit};
 
-/// How much of what a command printed is looked at.
+/// The number of bytes of a command's output to look at.
 const REASON_BYTES: usize = 500;
 
-/// Reads after "it": how the command ended, and the last line of what it printed, if any. A code
-/// alone tells nobody what went wrong; the last line of an error mostly does.
+/// Describes how the command ended, with the last line of its output, if any. The text follows "it". An exit code alone
+/// does not explain an error, while the last line usually does.
 pub(super) fn exit_with_reason(exit: Exit, printed: &Capture) -> String {
     match printed.last_text(REASON_BYTES).lines().next_back() {
         Some(line) => format!("{exit}: {}", line.trim()),

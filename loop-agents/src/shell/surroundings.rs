@@ -1,4 +1,4 @@
-//! Where and how commands run: what the agent's command and the evaluator's have in common.
+//! Where and how commands run: the common settings of the agent's and the evaluator's commands.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,24 +17,23 @@ use crate::{
     usage::{USAGE_FILE_VARIABLE, UsageFile},
 };
 
-/// The environment variable that tells a command the number of its iteration, from 1.
+/// The environment variable with the number of the iteration, from 1.
 pub const ITERATION_VARIABLE: &str = "LOOP_ITERATION";
 
-/// The environment variable that tells an agent, and a check, how many dollars the guardrails leave to it.
-/// Not set by us without a limit.
+/// The environment variable that tells an agent, and a check, how many dollars of the guardrails' budget are left. We
+/// do not set it without a limit.
 pub const BUDGET_VARIABLE: &str = "LOOP_BUDGET_USD_LEFT";
 
-/// The environment variable that tells an agent, and a check, how many whole seconds the guardrails leave to
-/// it. Not set by us without a limit.
+/// The environment variable that tells an agent, and a check, how many whole seconds of the guardrails' time are left.
+/// We do not set it without a limit.
 pub const SECONDS_VARIABLE: &str = "LOOP_SECONDS_LEFT";
 
 /// Where and how commands run.
 ///
 /// # Default
 /// The current directory, an empty environment, no usage file, a grace time of five seconds
-/// ([`DEFAULT_GRACE`](crate::process::DEFAULT_GRACE)), 1 MiB of head and tail kept of each output, no
-/// limits, and a [`Custody`] of its own, so that dropping the last clone of this ends what commands left
-/// behind.
+/// ([`DEFAULT_GRACE`](crate::process::DEFAULT_GRACE)), 1 MiB of head and tail kept of each output, no limits, and its
+/// own [`Custody`], so that dropping the last clone of this shell ends the processes that commands left behind.
 ///
 /// ```
 /// use loop_agents::shell::Shell;
@@ -55,12 +54,12 @@ impl Default for Shell {
 }
 
 impl Shell {
-    /// The defaults.
+    /// Creates a shell with the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The directory in which commands run.
+    /// Sets the directory where commands run.
     #[must_use]
     pub fn dir(self, dir: impl Into<PathBuf>) -> Self {
         self.with(|process| process.dir(dir))
@@ -73,14 +72,15 @@ impl Shell {
         self
     }
 
-    /// Takes one environment variable away.
+    /// Removes one environment variable.
     #[must_use]
     pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
         self.process.env = self.process.env.without(name);
         self
     }
 
-    /// Sets all of `vars`. Nothing is inherited unasked: `inherit_env(std::env::vars_os())` asks.
+    /// Sets all of `vars`. Commands inherit no variables by default. `inherit_env(std::env::vars_os())` passes on all
+    /// of them.
     #[must_use]
     pub fn inherit_env<K: Into<OsString>, V: Into<OsString>>(
         self,
@@ -89,48 +89,49 @@ impl Shell {
         self.with(|process| process.also_env(vars))
     }
 
-    /// How long a command has to end after TERM, before KILL.
+    /// Sets how long a command has to end after TERM, before KILL.
     ///
-    /// Keep it below the loop's own grace time ([`Loop::grace`](loop_core::Loop::grace)): when that is
+    /// Use a shorter time than the loop's own grace time ([`Loop::grace`](loop_core::Loop::grace)). When that time is
     /// over, the loop drops the command, which kills it at once.
     #[must_use]
     pub fn grace(self, grace: Duration) -> Self {
         self.with(|process| process.grace(grace))
     }
 
-    /// How long each command may run; see [`Process::max_time`].
+    /// Sets how long each command may run; see [`Process::max_time`].
     #[must_use]
     pub fn max_time(self, limit: Duration) -> Self {
         self.with(|process| process.max_time(limit))
     }
 
-    /// For how long a command may print nothing; see [`Process::max_silence`].
+    /// Sets how long a command may print nothing; see [`Process::max_silence`].
     #[must_use]
     pub fn max_silence(self, limit: Duration) -> Self {
         self.with(|process| process.max_silence(limit))
     }
 
-    /// How many bytes of each output's head, and how many of its tail, are kept.
+    /// Sets how many bytes of each output's head, and how many of its tail, to keep.
     #[must_use]
     pub fn capture_limit(self, bytes: usize) -> Self {
         self.with(|process| process.capture_limit(bytes))
     }
 
-    /// Who answers for what commands leave behind; give the agent and the evaluator of a run the same.
+    /// Sets the custody that ends the processes that commands leave behind. Give the agent and the evaluator of a run
+    /// the same one.
     #[must_use]
     pub fn custody(self, custody: Custody) -> Self {
         self.with(|process| process.custody(custody))
     }
 
-    /// The file to which commands may report what they use. One file serves one run: to have the
-    /// evaluator's commands report too, give both the same.
+    /// Sets the file to which commands may report their usage. One file serves one run. If the evaluator's commands
+    /// report too, give both the same file.
     #[must_use]
     pub fn usage_file(mut self, file: UsageFile) -> Self {
         self.usage_file = Some(file);
         self
     }
 
-    /// Lets somebody stop the commands for a while.
+    /// Lets the holder of `job` stop the commands for a while.
     #[must_use]
     pub fn job(self, job: Job) -> Self {
         self.with(|process| process.job(job))
@@ -140,12 +141,12 @@ impl Shell {
         Self { process: change(self.process), ..self }
     }
 
-    /// A command line that is to run here.
+    /// Returns the process for a command line in these surroundings.
     pub(crate) fn command(&self, line: impl Into<String>) -> Process {
         self.process.clone().line(line)
     }
 
-    /// Makes a usage file if none was given.
+    /// Creates a usage file if there is none.
     pub(super) fn ensure_usage_file(&mut self) -> io::Result<()> {
         if self.usage_file.is_none() {
             self.usage_file = Some(UsageFile::create()?);
@@ -153,12 +154,12 @@ impl Shell {
         Ok(())
     }
 
-    /// How many lines of the usage file counted so far.
+    /// Returns how many lines of the usage file have counted so far.
     pub(super) fn reported_lines(&self) -> u64 {
         self.usage_file.as_ref().map_or(0, UsageFile::counted)
     }
 
-    /// Runs a [command](Self::command), and reports what it notes in the usage file.
+    /// Runs a [command](Self::command), and reports the usage that it writes into the usage file.
     pub(super) async fn run<S, L>(
         &self,
         mut process: Process,
@@ -178,7 +179,7 @@ impl Shell {
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {
                 let _reading = Reading { file, meter };
-                // The file first: a command that prints without end must not keep its reports from us.
+                // Poll the file first, so that a command that prints without end does not delay its reports.
                 tokio::select! {
                     biased;
                     never = file.follow(meter) => match never {},
@@ -190,15 +191,14 @@ impl Shell {
     }
 }
 
-/// What a command is told of what is left to it.
+/// Returns the variables that tell a command the remaining budget.
 pub(super) fn variables(left: Ceiling) -> impl Iterator<Item = (&'static str, String)> {
     let dollars = left.cost.map(|cost| (BUDGET_VARIABLE, plain_dollars(cost)));
     let seconds = left.time.map(|time| (SECONDS_VARIABLE, time.as_secs().to_string()));
     dollars.into_iter().chain(seconds)
 }
 
-/// Reads the usage file a last time, also when the command is dropped: what was used is to be
-/// paid for, however its use ended.
+/// Reads the usage file a last time, even if the command is dropped, because its usage costs money however it ends.
 struct Reading<'a> {
     file: &'a UsageFile,
     meter: &'a Meter,

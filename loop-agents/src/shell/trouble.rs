@@ -1,4 +1,4 @@
-//! What goes wrong with an agent's command: what is judged all the same, and what ends the run.
+//! Sorts the failures of an agent's command: faults that the evaluator can still judge, and errors that end the run.
 
 use std::io;
 
@@ -7,19 +7,19 @@ use loop_core::{Halt, StopReason, WorkError, with_causes};
 use super::{PromptUndeliverable, reason::exit_with_reason};
 use crate::process::{Cut, Finished, ProcessError};
 
-/// What is to be said of an agent that reports what it used in two places.
+/// The note for an agent that reports its usage in two places.
 pub(super) const TWICE: &str = "it counts, and so do the lines in the file that LOOP_USAGE_FILE names: where they \
                                 say the same, it is counted twice";
 
-/// What is to be said of an agent that ended by itself, and whose output should have told what it used.
+/// The note for an agent that ended by itself without reporting its usage, although its output should have.
 pub(super) const SILENT: &str = "the agent ended without a word of what it used, so all sums lack it";
 
-/// What went wrong in an agent's command, which is judged all the same.
+/// Returns the faults of an agent's command. The evaluator still judges the work.
 pub(super) fn faults(finished: &Finished) -> impl Iterator<Item = String> {
     let own = match finished.cut {
         None if finished.exit.success() => None,
         None => Some(format!("the agent {}", exit_with_reason(finished.exit, &finished.stderr))),
-        // Many an agent hangs when its work is done.
+        // Many agents hang after their work is done.
         Some(cut @ (Cut::Time(_) | Cut::Silence(_))) => Some(format!("the agent was ended {cut}")),
         Some(Cut::Asked) => None,
     };
@@ -32,14 +32,14 @@ pub(super) fn unavailable(why: &str) -> Halt {
     Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {why}"))
 }
 
-/// A command that was not run, or was lost. `takes_prompt` tells whose length it is that the system
-/// refused.
+/// Converts the error of a command that did not start or that we lost. `takes_prompt` is true if the prompt is part of
+/// the line that may be too long.
 pub(super) fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
     match error {
         ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
             Halt::from(PromptUndeliverable::NoRoom { line_bytes, environment_bytes }).into()
         }
-        // Another one beside it would be one too many.
+        // Starting another command beside a process that we cannot end would be dangerous.
         error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
         error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
         error => WorkError::failed(error),
@@ -51,7 +51,7 @@ pub(super) fn no_usage_file(error: &io::Error) -> Halt {
 }
 
 impl From<PromptUndeliverable> for Halt {
-    /// The run ends: the next prompt would hardly be shorter.
+    /// Ends the run, because the next prompt would hardly be shorter.
     fn from(error: PromptUndeliverable) -> Self {
         Self::new(StopReason::PromptUndeliverable, error.to_string())
     }

@@ -1,4 +1,4 @@
-//! What the parsers of all formats write to.
+//! Collects the results of the parsers of all formats.
 
 use loop_core::{Cost, Usage, Usd};
 use serde_json::Value;
@@ -12,14 +12,14 @@ use super::{
 };
 use crate::output::Capture;
 
-/// How much of what is said between two looks at it is kept, of its head and of its tail.
+/// The number of bytes to keep of the head, and of the tail, of the words between two looks at them.
 const NEWS_BYTES: usize = 32 * 1024;
 
-/// What one agent reports, run after run.
+/// The reports of one agent, in one run after another.
 #[derive(Debug)]
 pub(super) struct Account {
     prices: Prices,
-    /// The model, where a stream does not name it.
+    /// The model, for streams that do not name it.
     pub(super) model: Option<String>,
     pub(super) ledger: Ledger,
     pub(super) text: Option<Capture>,
@@ -27,7 +27,7 @@ pub(super) struct Account {
     pub(super) failure: Option<AgentFailure>,
     pub(super) fault: Option<String>,
     pub(super) notes: Notes,
-    /// A count in the object under way cannot be one, or two values were given for a key.
+    /// Whether a count in the current object is invalid, or a key has two values.
     is_doubtful: bool,
 }
 
@@ -46,24 +46,24 @@ impl Account {
         }
     }
 
-    /// Another object begins. `is_doubtful` says whether a key appears twice in it.
+    /// Begins another object. `is_doubtful` is true if a key appears twice in it.
     pub(super) fn begin_object(&mut self, is_doubtful: bool) {
         self.is_doubtful = is_doubtful;
     }
 
-    /// The counts of the object under way are not all that was used.
+    /// Marks the counts of the current object as incomplete.
     pub(super) fn doubt(&mut self) {
         self.is_doubtful = true;
     }
 
-    /// A number of tokens; none and a note if it cannot be one.
+    /// Returns a number of tokens. An invalid number gives `None` and a note.
     pub(super) fn count(&mut self, object: &Value, key: &str) -> Option<u64> {
         let figure = Figures::of(object).count(key);
         self.is_doubtful |= figure.is_err();
         self.taken(figure)
     }
 
-    /// An amount of dollars; none and a note if it cannot be one.
+    /// Returns an amount of dollars. An invalid amount gives `None` and a note.
     pub(super) fn usd(&mut self, object: &Value, key: &str) -> Option<Usd> {
         self.taken(Figures::of(object).usd(key))
     }
@@ -75,11 +75,12 @@ impl Account {
         })
     }
 
-    /// Tokens with their cost: the one that was reported, else the list's, else nothing at least, so that no sum
-    /// with them is taken for all that was spent. `spoke` says whether the model said or did something for them.
+    /// Returns the tokens with their cost: the reported cost, or else the cost from the price list, or else at least
+    /// zero, so that no sum with these tokens looks complete. `spoke` is true if the model said or did something for
+    /// them.
     ///
-    /// A cost of zero for tokens is what agents say that have no price for a model, and is unknown. A cost beside counts
-    /// that cannot be right is a lower bound: agents compute it from the same counts.
+    /// Agents report a cost of zero for a model without a price, so a zero cost for tokens means unknown. A cost beside
+    /// impossible counts is a lower bound, because agents compute it from the same counts.
     pub(super) fn usage(
         &mut self,
         model: Option<&str>,
@@ -100,12 +101,13 @@ impl Account {
         usage
     }
 
-    /// A cost that was reported beside the counts of the object under way.
+    /// Returns the cost that was reported beside the counts of the current object.
     pub(super) fn believed(&self, usd: Usd) -> Cost {
         if self.is_doubtful { Cost::at_least(usd) } else { Cost::known(usd) }
     }
 
-    /// What the tokens cost by the list; nothing at least, and a note, if it has no price for them.
+    /// Returns the tokens' cost from the price list. If the list has no price, returns a cost of at least zero, and
+    /// adds a note.
     pub(super) fn estimate(&mut self, model: Option<&str>, tokens: &Tokens) -> Option<Cost> {
         let is_doubtful = self.is_doubtful;
         let model = model.or(self.model.as_deref());
@@ -131,7 +133,7 @@ impl Account {
         })
     }
 
-    /// A total of what was used, as this object tells it, which replaces the sum of the messages.
+    /// Records a total from this object, which replaces the sum of the messages.
     pub(super) fn total(&mut self, of: Total<'_>, told: &Value, usage: Usage) {
         self.notes.add(match self.ledger.total(of, &of.identity(told), usage) {
             Outcome::Taken => return,
@@ -141,7 +143,7 @@ impl Account {
         });
     }
 
-    /// The agent's last words so far.
+    /// Sets the agent's last words so far.
     pub(super) fn says(&mut self, text: &str) {
         if self.text.is_some() {
             self.news.push(b"\n");
@@ -152,29 +154,29 @@ impl Account {
         self.text = Some(capture);
     }
 
-    /// More of the agent's last words.
+    /// Appends to the agent's last words.
     pub(super) fn says_more(&mut self, text: &str) {
         self.text.get_or_insert_default().push(text.as_bytes());
         self.news.push(text.as_bytes());
     }
 
-    /// What was said since the last call.
+    /// Returns the words since the last call.
     pub(super) fn take_news(&mut self) -> Capture {
         std::mem::replace(&mut self.news, Capture::with_limit(NEWS_BYTES))
     }
 
-    /// The agent reports that it failed; `status` is the HTTP status, where it is told. The message has to be the
-    /// program's own, since it is asked for a rate limit: a model may write about one.
+    /// Records that the agent reports a failure. `status` is the HTTP status, if known. The message has to come from
+    /// the program itself, because we look for a rate limit in it, and a model may write about one.
     pub(super) fn fails(&mut self, message: &str, status: Option<u64>) {
         self.fails_at(message, RateLimit::of(message, status));
     }
 
-    /// The agent reports that it failed, perhaps at this limit.
+    /// Records that the agent reports a failure, perhaps because of this limit.
     pub(super) fn fails_at(&mut self, message: &str, limit: Option<RateLimit>) {
         self.failure = Some(AgentFailure::new(message, limit));
     }
 
-    /// The agent goes on after what looked like a failure.
+    /// Clears a failure after which the agent continued.
     pub(super) fn recovers(&mut self) {
         self.failure = None;
     }

@@ -1,4 +1,4 @@
-//! Where a JSON object ends, without reading it.
+//! Finds the end of a JSON object without parsing it.
 
 /// Follows an object through its text, from its first brace on, in pieces.
 #[derive(Debug, Default)]
@@ -9,7 +9,7 @@ pub(super) struct Braces {
 }
 
 impl Braces {
-    /// Takes the next bytes; gives how many of them belong to the object, if it ends in them.
+    /// Reads the next bytes. If the object ends in them, returns how many of them belong to it.
     pub(super) fn follow(&mut self, bytes: &[u8]) -> Option<usize> {
         for (index, byte) in bytes.iter().enumerate() {
             match byte {
@@ -30,7 +30,7 @@ impl Braces {
         None
     }
 
-    /// Whether what was followed so far ends within a text. No text goes over the end of a line.
+    /// Returns true if the bytes so far end inside of a string. A string never continues on the next line.
     pub(super) fn is_in_string(&self) -> bool {
         self.in_string
     }

@@ -1,7 +1,7 @@
-//! Numbers of a report that can be numbers of a report.
+//! Validates the numbers of a report.
 //!
-//! A count that is negative, or larger than all models together write in a year, is a bug of
-//! whoever wrote it. Taken at its word it would end the run, or hide what was used.
+//! A count that is negative, or larger than all models together write in a year, is a bug of its author. Using it would
+//! end the run, or hide the real usage.
 
 use loop_core::Usd;
 use serde_json::Value;
@@ -12,7 +12,7 @@ const MAX_TOKENS: u64 = 1_000_000_000_000;
 /// More money than this in one report is a bug.
 const MAX_COST: Usd = Usd::dollars(1_000_000);
 
-/// Why a number was refused.
+/// The reason for rejecting a number.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refused(pub(super) String);
 
@@ -25,7 +25,7 @@ impl<'a> Figures<'a> {
         Self(object)
     }
 
-    /// A number of tokens; none if it is missing or null.
+    /// Returns a number of tokens, or `None` if it is missing or null.
     pub(super) fn count(self, key: &str) -> Result<Option<u64>, Refused> {
         let Some(value) = self.given(key) else { return Ok(None) };
         match whole(value) {
@@ -35,7 +35,7 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// An amount of dollars; none if it is missing or null.
+    /// Returns an amount of dollars, or `None` if it is missing or null.
     pub(super) fn usd(self, key: &str) -> Result<Option<Usd>, Refused> {
         let Some(value) = self.given(key) else { return Ok(None) };
         let Some(number) = value.as_f64() else {
@@ -53,7 +53,7 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// A whole number, also as it is written by who has no other ones: `500000.0`.
+/// Returns a whole number. It also accepts the form `500000.0`, from writers that have only floating-point numbers.
 fn whole(value: &Value) -> Option<u64> {
     let as_fraction =
         || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e18).contains(number));
@@ -64,12 +64,12 @@ fn refused(key: &str, value: &Value, why: &str) -> Refused {
     Refused(format!("{key}: {} is {why}", shown(value)))
 }
 
-/// The warning for a key that appears twice.
+/// Returns the warning for a key that appears twice.
 pub(super) fn twice(key: &str) -> String {
     format!("{} appears twice in one object, so neither value counts", shown(&Value::from(key)))
 }
 
-/// The beginning of a value.
+/// Returns the beginning of a value.
 fn shown(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }

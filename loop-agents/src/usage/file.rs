@@ -1,8 +1,8 @@
-//! The file to which an agent appends what it used.
+//! The file to which an agent appends its usage.
 //!
-//! Most agents have a hook, a wrapper script or a plugin that knows what was used, and every one of
-//! them can append a line to a file. It is watched while the agent runs: the system tells of each
-//! change, so that nothing looks again and again, and a budget can cut the work in its middle.
+//! Most agents have a hook, a wrapper script or a plugin that knows the usage, and any of these can append a line to a
+//! file. We watch the file while the agent runs. The system reports each change, so we need not poll, and a budget can
+//! stop the work in its middle.
 
 use std::{
     convert::Infallible,
@@ -25,33 +25,33 @@ use super::{
     stray,
 };
 
-/// The environment variable that tells a command where its usage file is.
+/// The environment variable with the path of a command's usage file.
 pub const USAGE_FILE_VARIABLE: &str = "LOOP_USAGE_FILE";
 
-/// How much is read before others get their turn.
+/// The number of bytes to read before other tasks get their turn.
 const READ_BYTES: u64 = 64 * 1024;
 
-/// How long their turn is. Without it, who writes faster than we read would let no limit bind: each piece is a
-/// report, and while there is another report nothing else is looked at.
+/// The length of their turn. Without it, a writer that is faster than our reader would keep us from enforcing limits:
+/// each piece is a report, and while there is another report we look at nothing else.
 const TURN: Duration = Duration::from_millis(1);
 
-/// How much is read after the end of a command. No limit and no signal is heard meanwhile, and a file can
-/// be said to have more bytes than any disk.
+/// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
+/// sparse file can be larger than any disk.
 const LAST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A file that commands append their usage to, in a folder of its own, gone with its last handle.
+/// A file to which commands append their usage. It is in its own folder, which is removed with the last handle.
 ///
-/// Each line is a JSON object with any of `input_tokens`, `output_tokens`,
-/// `cached_input_tokens` and `cost_usd`, counting what was used since the line before. What
-/// cannot be used is [counted](Self::refused) and otherwise ignored: a typo in a hook is no reason
-/// to end a run. But an amount may have been in it, so that the sum is then a lower bound. A file that is written anew in place of being appended to is read from its beginning.
+/// Each line is a JSON object with any of `input_tokens`, `output_tokens`, `cached_input_tokens` and `cost_usd`, which
+/// count the usage since the line before. Invalid parts are [counted](Self::refused) and otherwise ignored, because a
+/// typo in a hook is no reason to end a run. But such a part may have contained an amount, so the sum becomes a lower
+/// bound. If a command overwrites the file instead of appending, we read it from its beginning.
 ///
-/// What stands here counts beside what the agent [prints](super::UsageReader): it is for what the agent's own
-/// output does not say. What says the same in both places is counted twice, so that a budget holds rather than
-/// not, and [`ShellAgent`](crate::shell::ShellAgent) notes it.
+/// The usage in this file adds to the usage that the agent [prints](super::UsageReader). Use the file for usage that
+/// the agent's own output does not contain. Usage that appears in both places counts twice, which is the safer side for
+/// a budget, and [`ShellAgent`](crate::shell::ShellAgent) notes it.
 ///
-/// One file serves one run. Its handles are clones, so that the agent and the evaluator of a
-/// run can report to the same.
+/// One file serves one run. Its handles are clones, so that the agent and the evaluator of a run can report to the same
+/// file.
 #[derive(Debug, Clone)]
 pub struct UsageFile(Arc<Shared>);
 
@@ -60,7 +60,7 @@ struct Shared {
     path: PathBuf,
     source: Mutex<Source>,
     changed: Arc<Notify>,
-    // The watcher goes before the folder that it watches.
+    // Fields drop in order: the watcher must go before the folder that it watches.
     watcher: notify::Result<RecommendedWatcher>,
     _folder: TempDir,
     _claim: File,
@@ -70,34 +70,34 @@ struct Shared {
 struct Source {
     file: File,
     reports: Reports,
-    /// The last of what was read, to know it again.
+    /// The end of the bytes read so far, to recognise them later.
     recent: Vec<u8>,
-    /// Where reading began since a command ended last, if anything was read.
+    /// The position where reading began after the last command ended, if anything was read.
     from: Option<u64>,
-    /// All of it was written by the last command that wrote anything.
+    /// Whether the last command that wrote anything wrote the whole file.
     is_whole: bool,
-    /// When the file was last written to, as it was found then.
+    /// The modification time when we last looked at it.
     modified: Option<(i64, i64)>,
     last_error: Option<io::Error>,
 }
 
-/// How much of what was read is known again.
+/// The number of bytes to recognise.
 const RECENT_BYTES: u64 = 256;
 
 impl UsageFile {
-    /// Makes the file in the system's folder for temporary files ([`std::env::temp_dir`]).
+    /// Creates the file in the system's folder for temporary files ([`std::env::temp_dir`]).
     ///
     /// # Errors
-    /// The folder or the file cannot be made.
+    /// Fails if the folder or the file cannot be created.
     pub fn create() -> io::Result<Self> {
         Self::create_in(&std::env::temp_dir())
     }
 
-    /// Makes the file in a new folder in `parent`. What processes that were killed have left behind there is
-    /// taken away, if it is older than a day.
+    /// Creates the file in a new folder in `parent`. Removes folders that killed processes left behind there, if they
+    /// are older than a day.
     ///
     /// # Errors
-    /// The folder or the file cannot be made.
+    /// Fails if the folder or the file cannot be created.
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         stray::remove(parent);
         let folder = tempfile::Builder::new().prefix(stray::PREFIX).tempdir_in(parent)?;
@@ -111,42 +111,42 @@ impl UsageFile {
         Ok(Self(Arc::new(Shared { path, source, changed, watcher, _folder: folder, _claim: claim })))
     }
 
-    /// Where it is; the value of [`USAGE_FILE_VARIABLE`].
+    /// Returns the file's path, which is the value of [`USAGE_FILE_VARIABLE`].
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Why the file cannot be watched, if it cannot: mostly a system that watches too many files
-    /// already. It is then read at the end of each command only, and a budget holds that much later.
+    /// Returns why the file cannot be watched, if so. Usually the system watches too many files already. Then the file
+    /// is only read at the end of each command, and budgets are enforced that much later.
     pub fn watch_error(&self) -> Option<String> {
         self.0.watcher.as_ref().err().map(ToString::to_string)
     }
 
-    /// How many lines said something that counted.
+    /// Returns the number of lines that counted.
     pub fn counted(&self) -> u64 {
         self.source().reports.counted()
     }
 
-    /// How many lines could not be used, or not all of them.
+    /// Returns the number of lines that were invalid, completely or in part.
     pub fn refused(&self) -> u64 {
         self.source().reports.refused()
     }
 
-    /// The last of these lines, and why.
+    /// Returns the last of these lines, with the reason.
     pub fn last_refusal(&self) -> Option<String> {
         self.source().reports.last_refusal().map(str::to_owned)
     }
 
-    /// Why the file could not be read when that last failed, if it ever did: mostly since it was
-    /// deleted. What had been written into it before is not lost, and a new file in its place is read.
+    /// Returns the last error from reading the file, if there ever was one, usually because the file was deleted. Usage
+    /// from before is not lost, and a new file in its place is read.
     pub fn last_read_error(&self) -> Option<String> {
         self.source().last_error.as_ref().map(ToString::to_string)
     }
 
-    /// Reports to `meter` what is appended while a command runs. Never resolves. Cancel safe.
+    /// Reports appended usage to `meter` while a command runs. Never resolves. Cancel safe.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with time enabled.
+    /// Panics outside of a tokio runtime with time enabled.
     pub async fn follow(&self, meter: &Meter) -> Infallible {
         loop {
             let (usage, more) = self.source().read(&self.0.path, READ_BYTES);
@@ -159,8 +159,7 @@ impl UsageFile {
         }
     }
 
-    /// Reports the rest to `meter` when a command has ended, a last line without its newline
-    /// included.
+    /// Reports the rest to `meter` after a command has ended, including a last line without its newline.
     pub fn finish(&self, meter: &Meter) {
         let mut source = self.source();
         let (usage, more) = source.read(&self.0.path, LAST_BYTES);
@@ -172,15 +171,15 @@ impl UsageFile {
     }
 
     fn source(&self) -> MutexGuard<'_, Source> {
-        // Nothing under this lock leaves a line half counted.
+        // A panic under this lock cannot leave a line half counted.
         self.0.source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Watches the folder and not the file: a file that is replaced by another takes its watch along.
+/// Watches the folder and not the file, because a replaced file would take its watch along.
 fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // An error may stand for changes that were lost; reading once too often does no harm.
+        // An error may mean that changes were lost. An extra read does no harm.
         if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
             changed.notify_one();
         }
@@ -202,12 +201,11 @@ impl Source {
         }
     }
 
-    /// Reads what was appended since the last time, about `most` bytes of what is there now. Also
-    /// whether there is more.
+    /// Reads about `most` bytes of the text that was appended since the last time. Also returns whether there is more.
     fn read(&mut self, path: &Path, most: u64) -> (Usage, bool) {
         let mut usage = Usage::unknown();
         let read = self.read_into(&mut usage, path, most);
-        // What was read before an error counts all the same.
+        // Usage from before an error counts all the same.
         let more = read.unwrap_or_else(|error| {
             self.last_error = Some(error);
             false
@@ -215,7 +213,7 @@ impl Source {
         (usage, more)
     }
 
-    /// Passes over what is too much to read.
+    /// Skips the part that is too long to read.
     fn skip_rest(&mut self) {
         let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
         self.last_error = Some(self.file.seek(SeekFrom::End(0)).err().unwrap_or(io::Error::other(why)));
@@ -223,7 +221,7 @@ impl Source {
     }
 
     fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {
-        // The file that we hold comes first: whoever deletes or replaces it may just have written to it.
+        // Read the file that we hold first. A process that deletes or replaces it may just have written to it.
         if self.read_held(usage, most)? {
             return Ok(true);
         }
@@ -231,7 +229,7 @@ impl Source {
         if (held.dev(), held.ino()) == (now.dev(), now.ino()) {
             return Ok(false);
         }
-        // Replaced by another file: that one is new from its beginning.
+        // Another file replaced it. Read that one from its beginning.
         *usage += self.reports.finish();
         self.file = open(path)?;
         self.recent.clear();
@@ -242,7 +240,7 @@ impl Source {
         let length = self.file.metadata()?.len();
         let mut position = self.file.stream_position()?;
         if length < position || !self.goes_on(position) {
-            // Written anew in place of being appended to.
+            // The file was overwritten, not appended to.
             *usage += self.reports.finish();
             position = self.file.seek(SeekFrom::Start(0))?;
             self.recent.clear();
@@ -260,14 +258,14 @@ impl Source {
         Ok(available > most)
     }
 
-    /// Whether what was read before this position still stands there.
+    /// Returns true if the bytes that we read before this position are still there.
     fn goes_on(&self, position: u64) -> bool {
         let mut there = vec![0; self.recent.len()];
         let start = position.saturating_sub(self.recent.len() as u64);
         self.file.read_exact_at(&mut there, start).is_ok() && there == self.recent
     }
 
-    /// Keeps the last of what was read since this position.
+    /// Remembers the last bytes since this position.
     fn remember(&mut self, before: u64) -> io::Result<()> {
         let position = self.file.stream_position()?;
         if position > before {
@@ -279,9 +277,9 @@ impl Source {
         Ok(())
     }
 
-    /// A command has ended, and all that it wrote is read. If it wrote the very same in the place of what the
-    /// last one wrote, it has reported that anew. Only when the file was written to tells this; where commands
-    /// append, as they should, it is not asked.
+    /// Handles the end of a command whose usage has been read completely. If the command overwrote the file with
+    /// exactly the same text as the last one, it has reported that text again. Only the modification time shows this.
+    /// For commands that append, as they should, it is not needed.
     fn leave(&mut self) -> Usage {
         let Ok(metadata) = self.file.metadata() else { return Usage::unknown() };
         let modified = (metadata.mtime(), metadata.mtime_nsec());
@@ -304,8 +302,8 @@ impl Source {
     }
 }
 
-/// Opens the file if it is one: opening a named pipe that an agent put there would wait for a
-/// writer, and all of us with it.
+/// Opens the file if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
+/// writer comes.
 fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }

@@ -1,10 +1,10 @@
-//! The formats in which agents report.
+//! The formats in which agents report their usage.
 
 use std::{fmt, str::FromStr};
 
-/// What an agent prints to its standard output, and so how its use is learnt.
+/// The format of an agent's standard output, which decides how we learn its usage.
 ///
-/// The names are those of a manifest's `agent.format`.
+/// The names are the values of a manifest's `agent.format`.
 ///
 /// ```
 /// use loop_agents::usage::Format;
@@ -18,10 +18,10 @@ use std::{fmt, str::FromStr};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Text for a person. It says nothing of what was used. The default.
+    /// Text for a person, without usage. The default.
     #[default]
     Text,
-    /// Text for a person, while use is reported to the [`UsageFile`](super::UsageFile).
+    /// Text for a person, while commands report their usage to the [`UsageFile`](super::UsageFile).
     UsageFile,
     /// Claude Code: `claude -p --output-format stream-json --verbose`.
     ClaudeStreamJson,
@@ -36,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 7] = [
         Self::Text,
         Self::UsageFile,
@@ -47,7 +47,7 @@ impl Format {
         Self::PiJson,
     ];
 
-    /// Its name, such as `codex-json`.
+    /// Returns the format's name, such as `codex-json`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -60,7 +60,7 @@ impl Format {
         }
     }
 
-    /// What stands on the agent's command line to have it print this, if anything has to.
+    /// Returns the flags that make the agent print this format, if it needs any.
     pub const fn flags(self) -> Option<&'static str> {
         match self {
             Self::Text | Self::UsageFile => None,
@@ -72,7 +72,7 @@ impl Format {
         }
     }
 
-    /// Whether an agent of this format says what it used, in its output or in the usage file.
+    /// Returns true if an agent of this format reports its usage, in its output or in the usage file.
     pub const fn reports(self) -> bool {
         !matches!(self, Self::Text)
     }
@@ -93,7 +93,7 @@ impl FromStr for Format {
     }
 }
 
-/// A name that is no format's.
+/// The error for a name that does not belong to a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))]
 pub struct UnknownFormat {

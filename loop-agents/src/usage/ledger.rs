@@ -1,10 +1,10 @@
-//! What was used, out of reports that overlap.
+//! Computes the usage from reports that overlap.
 //!
-//! Agents say the same thing several times: a message once for each of its parts, then a total of
-//! all messages. Added up, a dollar spent is three dollars reported; taken as they come, the figures that
-//! are only right at the end bind no budget. So messages count as they come, each once, and a total takes
-//! their place. What was told to a meter cannot be taken back: what is told is the most that was ever
-//! known, and that is the same whenever it is asked for.
+//! Agents report the same usage several times: a message once for each of its parts, then a total of all messages. If
+//! we added everything up, one dollar spent would become three dollars reported. If we waited for the figures that are
+//! only right at the end, no budget would work in time. So each message counts once, as it comes, and a total replaces
+//! the messages. A meter cannot take usage back. So we report the highest values that were ever known, which do not
+//! depend on when somebody asks.
 
 use std::cmp::Reverse;
 
@@ -13,20 +13,20 @@ use serde_json::{Value, json};
 
 use super::memory::Memory;
 
-/// What a total is the total of.
+/// The scope of a total.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Total<'a> {
-    /// One process, which reports it once.
+    /// One process that reports its total once.
     Process,
-    /// One process so far, which may report again. Named by its session, which another process may go on
-    /// with in the same run.
+    /// One process so far, which may report again. The name is its session, which another process in the same run may
+    /// continue.
     ProcessSoFar(&'a str),
-    /// All processes of a thread so far, those of earlier runs too.
+    /// All processes of a thread so far, including those of earlier runs.
     ThreadSoFar(&'a str),
 }
 
 impl Total<'_> {
-    /// Returns a text that only the same total in the same words has.
+    /// Returns a text that is the same only for the same total in the same words.
     pub(super) fn identity(self, told: &Value) -> String {
         match self {
             Self::Process => json!([told]),
@@ -37,40 +37,40 @@ impl Total<'_> {
     }
 }
 
-/// What became of a total.
+/// The effect of a total.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It took its messages' place.
+    /// The total replaced its messages.
     Taken,
-    /// It took their place, and is less than what was known before.
+    /// The total replaced its messages, and is lower than the values known before.
     Lower,
-    /// It says zero though there were messages: they stay.
+    /// The total is zero although there were messages. The messages stay.
     Zero,
-    /// It was heard before, or says what was said before.
+    /// The total is a repetition.
     Repeated,
 }
 
-/// Adds up what one agent uses in one run after the other.
+/// Adds up the usage of one agent in one run after another.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// What totals said.
+    /// The usage from totals.
     settled: Usage,
-    /// What messages said that no total has covered.
+    /// The usage from messages that no total has covered.
     since: Usage,
-    /// The most that was ever known, in each field. A cost is as good as its worst part.
+    /// The highest values ever known, for each field. The quality of a cost is that of its worst part.
     most: Usage,
-    /// What was told before.
+    /// The usage that was already reported.
     told: Usage,
     messages: Memory,
     processes: Memory,
     threads: Memory,
-    /// The totals that were heard in this run, by their words.
+    /// The totals of this run, by their words.
     heard: Memory,
 }
 
 impl Ledger {
-    /// A message's use. Reports with one id are about one message: the most in each field counts, in
-    /// whichever order they come.
+    /// Adds a message's usage. Reports with the same id are about the same message. The highest value of each field
+    /// counts, in any order of the reports.
     pub(super) fn message(&mut self, id: Option<&str>, usage: Usage) {
         let Some(id) = id else {
             self.since += usage;
@@ -83,8 +83,8 @@ impl Ledger {
         self.rise();
     }
 
-    /// A total, which replaces the messages before it. One that was heard before in these `words` is not
-    /// another, in whichever order they come.
+    /// Adds a total, which replaces the messages before it. A total that came before in the same `words` is a
+    /// repetition, in any order of the reports.
     pub(super) fn total(&mut self, of: Total<'_>, words: &str, total: Usage) -> Outcome {
         let since = self.since;
         if self.heard.has(words) {
@@ -93,7 +93,7 @@ impl Ledger {
         self.heard.replace(words, total);
         if is_zero(total) && !is_zero(since) {
             if total.cost.is_some_and(|cost| cost.quality == CostQuality::Partial) {
-                // The messages may not be all, and the total that would tell is wrong.
+                // The messages may be incomplete, and the total that would show this is wrong.
                 self.since += Usage::unknown().with_cost(Cost::at_least(Usd::ZERO));
                 self.rise();
             }
@@ -118,57 +118,56 @@ impl Ledger {
         }
     }
 
-    /// All that is known of this run.
+    /// Returns all known usage of this run.
     pub(super) fn sum(&self) -> Usage {
         self.settled + self.since
     }
 
-    /// How far the cost that was told can be believed now, if that is not what was told: a total may confirm what
-    /// was estimated. What was told and is more than the total is no better than an estimate.
+    /// Returns the current quality of the reported cost, if it is now better than reported: a total may confirm an
+    /// estimate. If the reported cost is higher than the total, it is at best an estimate.
     pub(super) fn revised(&self) -> Option<CostQuality> {
         let (told, sum) = (self.most.cost?, self.sum().cost?);
         let quality = if sum.usd == told.usd { sum.quality } else { sum.quality.max(CostQuality::Estimated) };
         (quality < told.quality).then_some(quality)
     }
 
-    /// What is known now and was not told before; in no field less than nothing.
+    /// Returns the usage that is known now and was not reported before. No field is negative.
     pub(super) fn tell(&mut self) -> Usage {
         let news = beyond(self.most, self.told);
         self.told = self.most;
         news
     }
 
-    /// Another process begins. Its messages are others, though their ids be the same: some servers number
-    /// them anew, or not at all.
+    /// Begins another process. Its messages are different ones, even with the same ids: some servers restart their
+    /// numbering, or have no ids at all.
     pub(super) fn begin_process(&mut self) {
         self.messages = Memory::default();
     }
 
-    /// The run is over, and with it its processes. Threads are remembered, since the next run may go on with
-    /// them.
+    /// Ends the run and its processes. It keeps the threads, because the next run may continue them.
     pub(super) fn end_run(&mut self) {
         let threads = std::mem::take(&mut self.threads);
         *self = Self { threads, ..Self::default() };
     }
 
     fn rise(&mut self) {
-        // A part that was an estimate stays one, whatever is known of the rest.
+        // A part that was an estimate stays one, whatever we learn about the rest.
         let more = beyond(self.sum(), self.most);
         self.most += more;
     }
 }
 
-/// What a total says beyond the last one of its name, if it goes on from that.
+/// Returns the difference of a total to the last one of its name, if it continues that one.
 ///
-/// A total that goes on covers the last one and all messages since. One that does not has begun anew: so
-/// does that of a session with which another process goes on.
+/// A total that continues the last one covers it and all messages since. Otherwise it has begun anew, for example when
+/// another process continues a session.
 fn going_on(last: Usage, since: Usage, total: Usage) -> Usage {
     let input = |usage: Usage| usage.input_tokens.unwrap_or(0);
     if input(total) >= input(last + since) { beyond(total, last) } else { total }
 }
 
-/// What `all` has more than `part`, field by field; none where it has no more. A cost that is known less well is
-/// more to tell, though it be the same.
+/// Returns the excess of `all` over `part` in each field, or `None` for fields without an excess. A cost of lower
+/// quality counts as news, even if the amount is the same.
 fn beyond(all: Usage, part: Usage) -> Usage {
     let more = |all: Option<u64>, part: Option<u64>| match (all, part) {
         (Some(all), Some(part)) => all.checked_sub(part).filter(|more| *more > 0),
@@ -186,7 +185,7 @@ fn beyond(all: Usage, part: Usage) -> Usage {
     beyond
 }
 
-/// The larger of both, field by field.
+/// Returns the larger value of both, for each field.
 fn most(a: Usage, b: Usage) -> Usage {
     let mut most = Usage::unknown();
     most.input_tokens = a.input_tokens.max(b.input_tokens);
@@ -210,7 +209,7 @@ mod tests {
         Usage::unknown().with_tokens(input, output)
     }
 
-    /// A total in words of its own, for these numbers.
+    /// Adds a total with unique words for these numbers.
     fn total(ledger: &mut Ledger, of: Total<'_>, total: Usage) -> Outcome {
         let words = format!("{of:?} {total:?} after {:?}", ledger.messages.names());
         ledger.total(of, &words, total)
@@ -301,7 +300,7 @@ mod tests {
         }
         assert_eq!(ledger.sum(), tokens(1000, 96));
         ledger.end_run();
-        // Subagents' tokens, of which there are no messages, make it look as if it went on.
+        // The tokens of subagents, which have no messages, make it look as if the total continued the last one.
         ledger.message(Some("c"), tokens(500, 0));
         total(&mut ledger, Total::ProcessSoFar("s"), tokens(5000, 480));
         assert_eq!(ledger.sum(), tokens(5000, 480));

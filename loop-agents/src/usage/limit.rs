@@ -1,35 +1,35 @@
-//! Rate limits, out of the words in which agents report them.
+//! Recognises rate limits in agents' messages.
 //!
-//! An agent that runs into its vendor's limit fails, and so would the next iteration, and the next: a
-//! loop that takes this for a failure like others burns its iterations in a minute. Most agents hand
-//! on the vendor's sentence and nothing else, so it is read: that it is a limit, and when it ends.
+//! An agent that reaches its vendor's limit fails, and the next iterations fail as well. A loop that treats this as an
+//! ordinary failure wastes its iterations in a minute. Most agents only pass on the vendor's sentence. So we look in
+//! the sentence for the limit, and for the time when it ends.
 
 use std::time::{Duration, SystemTime};
 
-/// Longer waits are not believed; the longest limits of today are a week's.
+/// The longest wait that we believe. The longest limits of today last a week.
 const MAX_WAIT: Duration = Duration::from_secs(8 * 24 * 60 * 60);
 
-/// A vendor's limit on how much may be used in some time.
+/// A vendor's limit on the usage per time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimit {
-    /// When it ends, if that was said.
+    /// When it ends, if the message says so.
     pub reset: Option<Reset>,
 }
 
 /// When a rate limit ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reset {
-    /// So long after it was reported.
+    /// This long after the report.
     After(Duration),
     /// At this time.
     At(SystemTime),
 }
 
 impl RateLimit {
-    /// How long to wait from `now` on, for [`WorkError::Later`](loop_core::WorkError::Later). None if nobody
-    /// said when it ends, or if it would be in more than eight days, which is not believed. A time that has
-    /// passed is no wait.
+    /// Returns how long to wait from `now` on, for [`WorkError::Later`](loop_core::WorkError::Later). Returns `None` if
+    /// the end is not known, or implausible because it is more than eight days away. If the time has passed, the wait
+    /// is zero.
     ///
     /// ```
     /// # use std::time::{Duration, SystemTime};
@@ -50,19 +50,19 @@ impl RateLimit {
         (wait <= MAX_WAIT).then_some(wait)
     }
 
-    /// The limit of which a message speaks, if it does or if `status`, the HTTP status, says so.
+    /// Returns the limit that a message describes. A `status`, the HTTP status, can also mark it as a limit.
     pub(super) fn of(message: &str, status: Option<u64>) -> Option<Self> {
         let text = message.to_lowercase();
         let reset = wait_in(&text).map(Reset::After).or_else(|| time_in(&text).map(Reset::At));
         let numbered = || text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "429");
         let named = LIMITS.iter().any(|name| text.contains(name)) || numbered();
-        // An empty account says the same words, and does not fill by waiting.
+        // The messages about an empty account are similar, but waiting does not fill it.
         let unpaid = reset.is_none() && UNPAID.iter().any(|name| text.contains(name));
         ((status == Some(429) || named) && !unpaid).then_some(Self { reset })
     }
 }
 
-/// What a message says that speaks of a limit.
+/// Texts that indicate a limit.
 const LIMITS: [&str; 10] = [
     "rate limit",
     "rate_limit",
@@ -72,22 +72,22 @@ const LIMITS: [&str; 10] = [
     "weekly limit",
     "too many requests",
     "resource_exhausted",
-    // A disk has a quota too.
+    // The word "quota" alone would not do, because a disk has a quota too.
     "your current quota",
     "quota exceeded for",
 ];
 
-/// What it says if waiting does not help.
+/// Texts that indicate that waiting does not help.
 const UNPAID: [&str; 3] = ["billing", "insufficient_quota", "credit balance"];
 
-/// After these words stands how long to wait.
+/// Texts before a time to wait.
 const BEFORE_WAIT: [&str; 7] =
     ["try again in ", "retry in ", "retry after ", "retry-after: ", "reset in ", "resets in ", "wait "];
 
-/// What may stand before a time.
+/// Words that may precede a time.
 const FILLERS: [&str; 7] = ["about ", "around ", "approximately ", "another ", "at least ", "for ", "~"];
 
-/// The time that a text says to wait: `in 12.5s`, `after 30 seconds`, `in about 1 hour 5 minutes`.
+/// Returns the time to wait from a text: `in 12.5s`, `after 30 seconds`, `in about 1 hour 5 minutes`.
 fn wait_in(text: &str) -> Option<Duration> {
     let places = BEFORE_WAIT.iter().flat_map(|words| text.match_indices(words));
     let mut rests = places.map(|(at, words)| text[at + words.len()..].trim_start());
@@ -99,8 +99,8 @@ fn wait_in(text: &str) -> Option<Duration> {
     })
 }
 
-/// The duration with which a text begins. A number whose unit is not known, or that is part of a date or a time
-/// of day, is none: what is misread here is waited for.
+/// Returns the duration at the beginning of a text. It rejects a number with an unknown unit, and one that is part of a
+/// date or a time of day, because a misread number would make us wait.
 fn duration(mut rest: &str) -> Option<Duration> {
     let mut seconds = None;
     while let Some((number, after)) = number(rest) {
@@ -108,7 +108,7 @@ fn duration(mut rest: &str) -> Option<Duration> {
         let unit_end = unit.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(unit.len());
         let Some(factor) = factor(&unit[..unit_end]) else {
             return match seconds {
-                // A number by itself is seconds, as in the header.
+                // A number without a unit means seconds, as in the HTTP header.
                 None if ends_by_itself(after) => Duration::try_from_secs_f64(number).ok(),
                 None => None,
                 Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
@@ -121,7 +121,7 @@ fn duration(mut rest: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds?).ok()
 }
 
-/// How many seconds a unit has.
+/// Returns the number of seconds in a unit.
 fn factor(unit: &str) -> Option<f64> {
     Some(match unit {
         "ms" | "millisecond" | "milliseconds" => 0.001,
@@ -134,7 +134,8 @@ fn factor(unit: &str) -> Option<f64> {
     })
 }
 
-/// Whether nothing belongs to a number that stands before this.
+/// Returns true if a number directly before this text is complete: no unit or other word follows, and the number is not
+/// part of a date or a time.
 fn ends_by_itself(after: &str) -> bool {
     let word = after.trim_start();
     let is_apart = !after.starts_with(['-', ':', '/', '_']) && !after.starts_with(char::is_alphanumeric);
@@ -142,24 +143,24 @@ fn ends_by_itself(after: &str) -> bool {
     is_apart && !(word.len() < after.len() && word.starts_with(char::is_alphanumeric))
 }
 
-/// The decimal number with which a text begins.
+/// Returns the decimal number at the beginning of a text.
 fn number(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let digits = text[..end].trim_end_matches('.');
     Some((digits.parse().ok()?, &text[digits.len()..]))
 }
 
-/// The time that stands after a `|`, in seconds since 1970: `usage limit reached|1785132000`.
+/// Returns the time after a `|`, in seconds since 1970: `usage limit reached|1785132000`.
 fn time_in(text: &str) -> Option<SystemTime> {
     let (_, rest) = text.split_once('|')?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     time_of(rest[..end].parse().ok()?)
 }
 
-/// No limit ended before 2001. A smaller number is none of seconds since 1970.
+/// No limit ended before 2001, so a smaller number does not mean seconds since 1970.
 const FIRST_SECOND: u64 = 1_000_000_000;
 
-/// Seconds since 1970.
+/// Converts seconds since 1970.
 pub(super) fn time_of(seconds: u64) -> Option<SystemTime> {
     let since = (seconds >= FIRST_SECOND).then_some(Duration::from_secs(seconds))?;
     SystemTime::UNIX_EPOCH.checked_add(since)

@@ -1,40 +1,40 @@
-//! Lines from a stream of bytes that may be torn anywhere, in bounded memory.
+//! Splits a stream of bytes into lines, in bounded memory. The pieces of the stream may end anywhere.
 
-/// How much of a line that is refused is shown.
+/// The number of bytes of a rejected line to show.
 const SHOWN_BYTES: usize = 200;
 
-/// A line, without the white space at its end. Blank ones are passed over.
+/// A line, without the white space at its end. Blank lines are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// All of it.
+    /// A complete line.
     Whole(&'a [u8]),
-    /// The beginning of one that is longer than the bound.
+    /// The beginning of a line that is longer than the bound.
     TooLong(&'a [u8]),
 }
 
-/// What some programs put before the first line, to say that it is UTF-8.
+/// The mark for UTF-8 that some programs write before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Puts lines together from pieces. A byte-order mark before the first is no part of it.
+/// Joins pieces into lines. Removes a byte-order mark before the first line.
 #[derive(Debug)]
 pub(crate) struct Lines {
     max_bytes: usize,
-    /// No line has ended yet.
+    /// Whether no line has ended yet.
     at_start: bool,
     /// The beginning of a line whose end has not come.
     torn: Vec<u8>,
-    /// The torn line is too long already: all but its beginning was dropped.
+    /// Whether the torn line is already too long, so that only its beginning was kept.
     too_long: bool,
 }
 
 impl Lines {
-    /// Longer lines than `max_bytes` are not kept, so that a stream without newlines does not fill the
-    /// memory.
+    /// Creates a splitter that does not keep lines longer than `max_bytes`, so that a stream without newlines does not
+    /// fill the memory.
     pub(crate) fn with_max(max_bytes: usize) -> Self {
         Self { max_bytes, at_start: true, torn: Vec::new(), too_long: false }
     }
 
-    /// Takes the next bytes; gives each line that they complete.
+    /// Reads the next bytes, and calls `each` with each line that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let Some(end) = piece.strip_suffix(b"\n") else {
@@ -51,19 +51,19 @@ impl Lines {
         }
     }
 
-    /// The writer has ended: what stands there without a newline is a line too, and the next writer's
-    /// first line is not to be added to it.
+    /// Ends the writer's output. A last line without a newline is complete then, so that the next writer's first line
+    /// is not appended to it.
     pub(crate) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
         self.end_line(&mut each);
         self.at_start = true;
     }
 
-    /// The line whose end has not come, unless it is too long.
+    /// Returns the line whose end has not come, unless it is too long.
     pub(super) fn torn(&self) -> &[u8] {
         if self.too_long { &[] } else { self.unmarked(&self.torn) }
     }
 
-    /// Forgets the torn line: it was read without its end.
+    /// Forgets the torn line after it was read without its end.
     pub(super) fn clear(&mut self) {
         self.torn.clear();
         self.too_long = false;
@@ -75,7 +75,7 @@ impl Lines {
         self.clear();
     }
 
-    /// A line without the mark that may stand before it.
+    /// Removes the byte-order mark from a line.
     fn unmarked<'a>(&self, line: &'a [u8]) -> &'a [u8] {
         line.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.at_start).unwrap_or(line)
     }
@@ -104,7 +104,7 @@ fn give(line: Line<'_>, each: &mut impl FnMut(Line<'_>)) {
     }
 }
 
-/// The beginning of a line, for a message that says why it was refused.
+/// Returns the beginning of a line, for a message that explains why it was rejected.
 pub(super) fn shown(line: &[u8]) -> String {
     String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What was said of each message and each total, for as many as are remembered.
+//! Remembers the usage of each message and each total, up to a number of them.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -7,11 +7,10 @@ use std::{
 
 use loop_core::Usage;
 
-/// How many messages, and how many running totals, are remembered. An id that comes again after so many
-/// others counts again.
+/// The number of messages, and of running totals, to remember. An id that returns after this many others counts again.
 const REMEMBERED: usize = 16_384;
 
-/// Usage by the hash of its name, for the newest names.
+/// The usage for the newest names, by the hash of the name.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     usages: HashMap<u64, Usage>,
@@ -27,7 +26,7 @@ impl Memory {
         self.usages.get(&hash(name)).copied().unwrap_or_default()
     }
 
-    /// Sets it; gives what it was.
+    /// Sets the usage of a name, and returns its previous value.
     pub(super) fn replace(&mut self, name: &str, usage: Usage) -> Usage {
         let hash = hash(name);
         if let Some(before) = self.usages.insert(hash, usage) {
@@ -43,7 +42,7 @@ impl Memory {
     }
 }
 
-/// Names can be as long as a line; their hash is not.
+/// Returns the hash of a name. Names can be as long as a line, so we do not store them.
 fn hash(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
@@ -52,7 +51,7 @@ fn hash(name: &str) -> u64 {
 
 #[cfg(test)]
 impl Memory {
-    /// The hashes of the names, the oldest first.
+    /// Returns the hashes of the names, the oldest first.
     pub(super) fn names(&self) -> &VecDeque<u64> {
         &self.oldest
     }

@@ -1,15 +1,14 @@
-//! What agents report of their use of tokens and money.
+//! Agents' reports on their use of tokens and money.
 //!
-//! A limit on money holds only if somebody says what was spent, and in time: a report that is
-//! read after the agent has ended stops the iteration after the one that broke the bank. So what
-//! an agent reports is passed on while it runs.
+//! A limit on money works only if we learn the cost in time. A report that we read after the agent has ended would stop
+//! the run one iteration too late. So we pass on an agent's reports while it runs.
 //!
-//! There are two ways to learn it. A [`UsageReader`] reads what an agent prints, in the agent's own
-//! [`Format`], and a [`UsageFile`] takes what any command appends to it. What an agent does not say of its
-//! cost is estimated from [`Prices`]; a cost that cannot be estimated is unknown, and not zero.
+//! There are two sources. A [`UsageReader`] reads an agent's output in its own [`Format`], and a [`UsageFile`] receives
+//! the reports that any command appends to it. If an agent does not report a cost, we estimate it from [`Prices`]. A
+//! cost that cannot be estimated is unknown, and not zero.
 //!
-//! Agents fail in their own words too: with exit code 0, at a rate limit that ends at a certain time. What
-//! they say of that is in the [`Reading`] at the end of each run.
+//! Agents also report failures in their own way: with exit code 0, or with a rate limit that ends at a certain time.
+//! The [`Reading`] at the end of each run contains these reports.
 
 mod account;
 mod braces;

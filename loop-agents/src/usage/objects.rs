@@ -1,9 +1,9 @@
-//! The JSON objects of a stream.
+//! Finds the JSON objects of a stream.
 //!
-//! Agents print one object a line, or one over many lines, and other programs print into the same stream. So an
-//! object begins where a line does and ends where its braces do, whatever stands after it. What began like an
-//! object and is none is text, and takes nothing with it that can be read: a line that begins with a brace begins
-//! an object, since within one that goes over several lines such a line is indented.
+//! Agents print one object per line, or one object over many lines, and other programs print into the same stream. So
+//! an object begins at the beginning of a line, and ends with its last brace, even if other text follows. Text that
+//! only begins like an object is skipped, without losing readable objects after it: a line that begins with a brace
+//! always begins a new object, because inside of an object over several lines such a line is indented.
 
 use std::borrow::Cow;
 
@@ -19,22 +19,22 @@ use super::{
 };
 use crate::output::objects::{self, Read};
 
-/// The longest line, and the longest object, that is read: 8 MiB. An agent that reads a large file has
-/// all of it in one line.
+/// The longest line, and the longest object, to read: 8 MiB. An agent that reads a large file prints all of it in one
+/// line.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// What is said of an object that does not stand at the beginning of its line.
+/// The note about an object that is not at the beginning of its line.
 const BEHIND_TEXT: &str = "an object of the agent's stands behind other text in its line, and was not read: does \
                            something else print to the same place?";
 
-/// The only part of an object that is looked at before it is known to be of interest.
+/// The only part of an object to read before we know whether it is of interest.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
 }
 
-/// Finds the objects of one stream and hands them to a [`Dialect`].
+/// Finds the objects of one stream and passes them to a [`Dialect`].
 #[derive(Debug)]
 pub(super) struct Objects {
     lines: Lines,
@@ -45,9 +45,9 @@ pub(super) struct Objects {
 struct Found {
     /// The object whose end has not come.
     open: Option<Open>,
-    /// Something was printed.
+    /// Whether the agent has printed anything.
     anything: bool,
-    /// Something of it is as this agent prints it, and no other.
+    /// Whether any of it has this agent's own form, which no other agent prints.
     own: bool,
 }
 
@@ -65,20 +65,20 @@ impl Default for Objects {
 }
 
 impl Objects {
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     pub(super) fn feed(&mut self, bytes: &[u8], dialect: &mut dyn Dialect, account: &mut Account) {
         let Self { lines, found } = self;
         lines.feed(bytes, |line| found.line(line, dialect, account));
     }
 
-    /// The stream has ended: what stands there without a newline is a line too.
+    /// Ends the stream. A last line without a newline is complete then.
     pub(super) fn finish(&mut self, dialect: &mut dyn Dialect, account: &mut Account) {
         let Self { lines, found } = self;
         lines.finish(|line| found.line(line, dialect, account));
         found.break_off(account);
     }
 
-    /// Whether there is something, and nothing of it is as this agent prints it.
+    /// Returns true if there was output, and none of it has this agent's own form.
     pub(super) fn are_foreign(&self) -> bool {
         self.found.anything && !self.found.own
     }
@@ -103,7 +103,7 @@ impl Found {
             let Some(end) = open.braces.follow(rest) else { return self.keep(open, rest, account) };
             let (last, after) = rest.split_at(end);
             if open.text.is_empty() {
-                // Nearly all of them: none is copied.
+                // Nearly all objects end in their first line. Do not copy these.
                 self.object(last, dialect, account);
             } else {
                 open.text.extend_from_slice(last);
@@ -113,7 +113,7 @@ impl Found {
         }
     }
 
-    /// The object goes on in the next line, if it can.
+    /// Continues the object in the next line, if possible.
     fn keep(&mut self, mut open: Open, line: &[u8], account: &mut Account) {
         if open.braces.is_in_string() {
             return refuse(account);
@@ -126,7 +126,7 @@ impl Found {
         self.open = Some(open);
     }
 
-    /// The end of the object that has begun will not come.
+    /// Drops the open object, whose end will not come.
     fn break_off(&mut self, account: &mut Account) {
         if self.open.take().is_some() {
             account.notes.add("an object began and did not end, so it is taken for text");
@@ -134,14 +134,14 @@ impl Found {
     }
 
     fn object(&mut self, bytes: &[u8], dialect: &mut dyn Dialect, account: &mut Account) {
-        // Bytes that are no text are what a tool printed. Numbers beside them count all the same.
+        // Invalid UTF-8 comes from the output of tools. Numbers beside it count all the same.
         let text = String::from_utf8_lossy(bytes);
         if !self.read(&text, dialect, account) && !self.read(&tolerant::mended(&text), dialect, account) {
             refuse(account);
         }
     }
 
-    /// Hands an object on, if it is of interest; false if it cannot be read.
+    /// Passes an object on, if it is of interest. Returns false if it is unreadable.
     fn read(&mut self, text: &str, dialect: &mut dyn Dialect, account: &mut Account) -> bool {
         let Ok(Head { kind }) = serde_json::from_str(text) else { return false };
         let is_read = kind.as_deref().map_or(dialect.has_documents(), |kind| dialect.reads(kind));
@@ -160,7 +160,7 @@ impl Found {
         true
     }
 
-    /// Text in a line of which an object is the rest: whoever printed it lost what the agent said.
+    /// Notes an object after other text in its line. The program that printed the text has hidden the agent's report.
     fn look_behind(&self, line: &[u8], dialect: &dyn Dialect, account: &mut Account) {
         let Some(start) = line.windows(2).position(|signs| signs == b"{\"") else { return };
         let Ok(text) = std::str::from_utf8(&line[start..]) else { return };

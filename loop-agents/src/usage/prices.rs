@@ -1,4 +1,4 @@
-//! What tokens cost, where nobody says it.
+//! Estimates the cost of tokens for agents that do not report it.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt, sync::Arc};
 
@@ -13,11 +13,10 @@ use super::Tokens;
 
 /// List prices of models, to estimate what tokens cost.
 ///
-/// [`bundled`](Self::bundled) holds the public list prices of the common models of three vendors as they
-/// were on its [`date`](Self::date). List prices change, and yours may be others: a contract, a batch
-/// discount, a dearer tier for long contexts or fast answers, none of which the table knows. So a cost
-/// computed from it is an estimate and says so, and the table is replaced with
-/// [`from_json`](Self::from_json):
+/// [`bundled`](Self::bundled) contains the public list prices of the common models of three vendors at its
+/// [`date`](Self::date). List prices change, and your prices may differ: the table knows no contracts, no batch
+/// discounts, and no higher prices for long contexts or fast answers. So a computed cost is marked as an estimate. You
+/// can replace the table with [`from_json`](Self::from_json):
 ///
 /// ```
 /// use loop_agents::usage::{Prices, Tokens};
@@ -34,13 +33,13 @@ use super::Tokens;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Prices are dollars for a million tokens. `cached_input` and `cache_write` are the price of `input` if
-/// they are not given: dearer than the truth for the one, so that a budget holds rather than not.
+/// Prices are in dollars per million tokens. `cached_input` and `cache_write` default to the price of `input`. For
+/// cached input that is too high, which is the safer side for a budget.
 ///
 /// # Names
-/// A model has the price of the longest name in the table with which its own begins, up to a place where
-/// a word ends: `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, but `gpt-5.1` is no `gpt-5`. What stands before a
-/// `/` is not looked at (`anthropic/claude-haiku-4-5`). A model without a price has no estimate.
+/// A model has the price of the longest name in the table that its own name begins with, up to the end of a word:
+/// `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, but `gpt-5.1` is not a `gpt-5`. The part before a `/` is ignored
+/// (`anthropic/claude-haiku-4-5`). A model without a price has no estimate.
 #[derive(Debug, Clone)]
 pub struct Prices(Arc<Table>);
 
@@ -52,7 +51,7 @@ struct Table {
     usd_per_million_tokens: BTreeMap<String, Price>,
 }
 
-/// A map in which no name stands twice: which of two prices is meant, only their writer knows.
+/// Reads a map without duplicate names, because we cannot know which of two prices is meant.
 fn each_once<'de, D: Deserializer<'de>>(prices: D) -> Result<BTreeMap<String, Price>, D::Error> {
     struct EachOnce;
 
@@ -77,10 +76,10 @@ fn each_once<'de, D: Deserializer<'de>>(prices: D) -> Result<BTreeMap<String, Pr
     prices.deserialize_map(EachOnce)
 }
 
-/// A million dollars for a million tokens: more is a slip of the pen.
+/// A million dollars per million tokens. A higher price is a mistake.
 const MAX_PRICE: f64 = 1e6;
 
-/// What a million tokens of a model cost, in dollars.
+/// The price of a million tokens of a model, in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Price {
@@ -90,14 +89,14 @@ struct Price {
     output: f64,
 }
 
-/// A price table that cannot be used.
+/// An invalid price table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
-    /// It is not JSON, or not a price table.
+    /// The text is not JSON, or not a price table.
     #[error("cannot read the price table; see `Prices::from_json` for how one looks")]
     Format(#[from] serde_json::Error),
-    /// A price that is none.
+    /// A price is invalid.
     #[error(
         "the price table says {price} dollars for a million tokens, at `{kind}` of `{model}`: a price is a \
          number from 0 to {MAX_PRICE}"
@@ -105,31 +104,32 @@ pub enum PricesError {
     Price {
         /// The model's name in the table.
         model: String,
-        /// Its key in the model's prices.
+        /// The kind of token, which is the price's key.
         kind: &'static str,
-        /// The number.
+        /// The invalid price.
         price: f64,
     },
 }
 
 impl Prices {
-    /// The table that comes with this crate.
+    /// Returns the table that comes with this crate.
     ///
     /// # Panics
-    /// Never: the tests read the same file.
+    /// Never panics: the tests read the same file.
     pub fn bundled() -> Self {
         Self::from_json(include_str!("prices.json")).expect("the bundled price table is one")
     }
 
-    /// Your own table, which replaces the bundled one. A byte-order mark before it is no part of it.
+    /// Reads your own table, which replaces the bundled one. A byte-order mark before it is ignored.
     ///
     /// # Errors
-    /// A text that is no such table, a model that stands there twice, or a price that is negative or more than a
+    /// Fails if the text is not such a table, if a model appears twice, or if a price is negative or more than a
     /// million dollars.
     pub fn from_json(text: &str) -> Result<Self, PricesError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let table: Table = serde_json::from_str(text)?;
-        // A derived reader also takes a list of the values in their order, which nobody recognises as what it is.
+        // A derived reader would also accept a list of the values in their order, which nobody would recognise as a
+        // price table.
         let written: Value = serde_json::from_str(text)?;
         let prices = written.get("usd_per_million_tokens").and_then(Value::as_object);
         if !prices.is_some_and(|prices| prices.values().all(Value::is_object)) {
@@ -150,21 +150,21 @@ impl Prices {
         Ok(Self(Arc::new(table)))
     }
 
-    /// The day on which its prices were looked up, as it says itself.
+    /// Returns the table's date, when its prices were looked up.
     pub fn date(&self) -> &str {
         &self.0.date
     }
 
-    /// Whether it has no price at all.
+    /// Returns true if the table has no price at all.
     pub fn is_empty(&self) -> bool {
         self.0.usd_per_million_tokens.is_empty()
     }
 
-    /// What these tokens of this model cost by the list; none if the model has no price, or nothing is
-    /// known of the tokens.
+    /// Returns the cost of these tokens of this model from the list. Returns `None` if the model has no price, or if no
+    /// count is known.
     ///
-    /// Without the number of tokens that were read anew, or of those that were written, the cost is a
-    /// [lower bound](Cost::at_least), unless such tokens cost nothing. Agents that have no cache leave out the others.
+    /// If the number of fresh tokens or of output tokens is missing, the cost is a [lower bound](Cost::at_least),
+    /// unless such tokens cost nothing. The other counts may be missing, because agents without a cache leave them out.
     pub fn estimate(&self, model: &str, tokens: &Tokens) -> Option<Cost> {
         let price = self.price(model)?;
         if *tokens == Tokens::default() {
@@ -182,12 +182,12 @@ impl Prices {
         let products =
             parts.iter().map(|(count, price)| u128::from(count.unwrap_or(0)) * per_million(*price));
         let nanos = products.sum::<u128>().div_ceil(1_000_000);
-        // Too much to be money is too much for any budget.
+        // An amount too large for `Usd` exceeds any budget.
         let usd = u64::try_from(nanos).map_or(Usd::MAX, Usd::nanos);
         Some(if is_partial { Cost::at_least(usd) } else { Cost::estimated(usd) })
     }
 
-    /// Whether it is known that nothing of this model costs anything.
+    /// Returns true if all prices of this model are known to be zero.
     pub(crate) fn is_free(&self, model: &str) -> bool {
         let is_free = |price: &Price| {
             let beside = [price.cached_input, price.cache_write].into_iter().flatten();
@@ -196,7 +196,7 @@ impl Prices {
         self.price(model).is_some_and(is_free)
     }
 
-    /// Returns whether the list has a price for this model.
+    /// Returns true if the list has a price for this model.
     ///
     /// ```
     /// assert!(!loop_agents::usage::Prices::bundled().has("another-model"));
@@ -218,14 +218,14 @@ impl Prices {
 }
 
 impl Default for Prices {
-    /// The bundled ones.
+    /// Returns the bundled prices.
     fn default() -> Self {
         Self::bundled()
     }
 }
 
-/// A price in nano-dollars for a million tokens, rounded up. In whole numbers the parts of a cost add up exactly, and
-/// the cost is rounded only once.
+/// Returns a price in nano-dollars per million tokens, rounded up. With whole numbers, the parts of a cost add up
+/// exactly, and we round the cost only once.
 fn per_million(price: f64) -> u128 {
     Usd::try_from_f64(price).map_or(u128::from(u64::MAX), |usd| usd.as_nanos().into())
 }

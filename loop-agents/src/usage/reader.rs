@@ -1,4 +1,4 @@
-//! Usage out of what an agent prints.
+//! Reads usage from an agent's output.
 
 use loop_core::Usage;
 
@@ -10,19 +10,18 @@ use super::{
 };
 use crate::output::Capture;
 
-/// Reads what an agent of some [`Format`] prints, while it prints it.
+/// Reads the output of an agent in a [`Format`], while the agent prints it.
 ///
-/// It is fed the output in pieces, torn anywhere, and tells after each what is newly known to be used:
-/// add that to the [`Meter`](loop_core::Meter), and a budget binds while the agent runs. What each agent tells and when
-/// stands on the [front page](crate).
+/// Feed it the output in pieces, which may end anywhere. It returns the newly known usage after each piece. Add that to
+/// the [`Meter`](loop_core::Meter), so that a budget works while the agent runs. The [front page](crate) describes what
+/// each agent reports, and when.
 ///
-/// One reader serves one agent in all its runs: call [`finish`](Self::finish) at the end of each. An agent
-/// that resumes its session may report what it used in earlier runs again, and the reader knows what they
-/// were.
+/// One reader serves one agent in all its runs: call [`finish`](Self::finish) at the end of each. An agent that resumes
+/// its session may report its usage in earlier runs again, and the reader remembers that usage.
 ///
-/// Nothing that an agent prints is an error. What cannot be read is text, and what cannot be true
-/// is refused and [noted](Reading::notes). Memory is bounded: a line or document of more than 8 MiB is passed over and
-/// noted, and so is the message that comes back after 16,384 others.
+/// No output of an agent is an error. Unreadable output is text, and impossible numbers are rejected and
+/// [noted](Reading::notes). Memory is bounded. A line or document of more than 8 MiB is skipped and noted. The reader
+/// remembers 16,384 messages, so an older message that returns counts again.
 ///
 /// ```
 /// use loop_agents::usage::{Format, Prices, UsageReader};
@@ -53,7 +52,7 @@ pub struct UsageReader {
 }
 
 impl UsageReader {
-    /// A reader for one agent. `prices` estimate what the agent does not say.
+    /// Creates a reader for one agent. `prices` estimate the costs that the agent does not report.
     pub fn new(format: Format, prices: Prices) -> Self {
         Self {
             format,
@@ -64,19 +63,19 @@ impl UsageReader {
         }
     }
 
-    /// The model to take for one that is not named: codex and opencode name none.
+    /// Sets the model to assume if the agent names none. Codex and opencode name none.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.account.model = Some(model.into());
         self
     }
 
-    /// The format that it reads.
+    /// Returns the reader's format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Takes the next bytes of standard output. Gives what is known to be used and was not told before.
+    /// Reads the next bytes of standard output. Returns the newly known usage.
     pub fn feed(&mut self, bytes: &[u8]) -> Usage {
         if let Some(dialect) = &mut self.dialect {
             self.stdout.feed(bytes, dialect.as_mut(), &mut self.account);
@@ -84,8 +83,8 @@ impl UsageReader {
         self.account.ledger.tell()
     }
 
-    /// Takes the next bytes of standard error. There Gemini says why it failed; the others' is not looked
-    /// at.
+    /// Reads the next bytes of standard error. Gemini reports its failures there. For other agents, this method ignores
+    /// the bytes.
     pub fn feed_stderr(&mut self, bytes: &[u8]) -> Usage {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| dialect.has_documents()) {
             self.stderr.feed(bytes, dialect.as_mut(), &mut self.account);
@@ -93,20 +92,20 @@ impl UsageReader {
         self.account.ledger.tell()
     }
 
-    /// What the agent has said since the last call, for a live view: text for a person in the place of what
-    /// it prints. None where what it prints is that already. Of much, the head and the tail.
+    /// Returns the agent's words since the last call, for a live view: text for a person instead of the raw output.
+    /// Returns `None` if the raw output is such text already. A long text keeps only its head and tail.
     pub fn news(&mut self) -> Option<Capture> {
         self.dialect.is_some().then(|| self.account.take_news())
     }
 
-    /// What was refused or is odd and was not told before: for who wants to know it while the agent runs. What is
-    /// taken here is not in the [`Reading`].
+    /// Returns new notes about rejected or strange reports, for a user who wants them while the agent runs. The
+    /// [`Reading`] does not repeat them.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.account.notes.take()
     }
 
-    /// Takes the standard output of an earlier run, whose use was counted when it was read: where the agent goes
-    /// on with a thread of that run and reports it again, only what is new counts.
+    /// Reads the standard output of an earlier run, whose usage was already counted. If the agent continues a thread of
+    /// that run and reports its usage again, only the new part counts.
     ///
     /// ```
     /// use loop_agents::usage::{Format, Prices, UsageReader};
@@ -124,8 +123,8 @@ impl UsageReader {
         self.finish();
     }
 
-    /// The run is over, by itself or not: what stands there without a newline is read too. The next
-    /// bytes are of the next run.
+    /// Ends the run, whether it ended by itself or not. A last line without a newline is read too. Bytes after this
+    /// call belong to the next run.
     pub fn finish(&mut self) -> Reading {
         let Self { format, dialect, account, stdout, stderr } = self;
         if let Some(dialect) = dialect {
@@ -141,7 +140,7 @@ impl UsageReader {
                 .notes
                 .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
         }
-        // Who prints no stream at all has no end in it either: its exit code tells.
+        // An agent that prints no stream has no end marker either. Its exit code decides.
         let is_stream = !stdout.are_foreign();
         let unfinished = dialect.as_ref().filter(|_| is_stream).and_then(|dialect| dialect.unfinished());
         let (last, total) = (account.ledger.tell(), account.ledger.sum());

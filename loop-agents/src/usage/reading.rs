@@ -1,47 +1,46 @@
-//! What is learnt of one run of an agent.
+//! The results of reading one run of an agent.
 
 use loop_core::{CostQuality, Usage};
 
 use super::RateLimit;
 use crate::output::Capture;
 
-/// How many different notes are kept.
+/// The number of different notes to keep.
 const MAX_NOTES: usize = 16;
 
-/// How much of a note, or of a failure's message, is kept.
+/// The number of bytes to keep of a note, or of a failure's message.
 const MAX_TEXT_BYTES: usize = 2048;
 
-/// What one run of an agent reported; made by [`UsageReader::finish`](super::UsageReader::finish).
+/// The report of one run of an agent, from [`UsageReader::finish`](super::UsageReader::finish).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Reading {
-    /// What is known since the last [`feed`](super::UsageReader::feed), to be added to a meter like the rest.
+    /// The usage since the last [`feed`](super::UsageReader::feed). Add it to a meter like the rest.
     pub last: Usage,
-    /// What the run used, all told: the vendor's last word. It can be less than what was fed to a
-    /// meter, which takes nothing back.
+    /// The run's total usage, from the vendor's final report. It can be less than the usage that went to a meter,
+    /// because a meter cannot take usage back.
     pub total: Usage,
-    /// The final text, within the bounds of a [`Capture`]. None if the format has none beside the output
-    /// itself, or the agent ended without one.
+    /// The final text, within the bounds of a [`Capture`]. `None` if the format has no text apart from the raw output,
+    /// or if the agent ended without one.
     pub text: Option<Capture>,
-    /// Why the run failed, if the agent says so itself: it does with exit code 0 as well.
+    /// Why the run failed, if the agent reports it. Some agents report failures with exit code 0.
     pub failure: Option<AgentFailure>,
-    /// What went wrong in work that can be judged all the same: the agent came to a limit of its own, on its
-    /// turns or its money.
+    /// A problem with work that can still be judged: the agent reached a limit of its own, on its turns or its money.
     pub fault: Option<String>,
-    /// Why the agent's last words are no end of its work, if that is so: its answer was cut, it came to a limit of its
-    /// own, or its stream just stops. Then it has claimed nothing. Reads after "it".
+    /// Why the agent's last words do not end its work, if so: its answer was cut, it reached a limit of its own, or its
+    /// stream just stops. Then the agent has claimed nothing. The text follows "it".
     pub unfinished: Option<String>,
-    /// How far the cost that was told can be believed after all, if that is not as it was told: see
+    /// The final quality of the reported cost, if it differs from the quality at the time of the report: see
     /// [`Meter::revise`](loop_core::Meter::revise).
     pub cost_quality: Option<CostQuality>,
-    /// It said nothing of what it used, though its format has that, and did not fail: unless it was made to end,
-    /// every sum lacks it.
+    /// Whether the agent did not report its usage, although its format has that, and it did not fail. Unless somebody
+    /// made it end, every sum lacks its usage.
     pub is_silent: bool,
-    /// What was refused or is odd, each kind of it once.
+    /// Notes on rejected or strange reports, each kind of them once.
     pub notes: Vec<String>,
 }
 
-/// A failure that the agent reports itself.
+/// A failure that the agent itself reports.
 ///
 /// ```
 /// use loop_agents::usage::{Format, Prices, UsageReader};
@@ -56,9 +55,9 @@ pub struct Reading {
 #[error("the agent reports {}: {message}", if rate_limit.is_some() { "a rate limit" } else { "a failure" })]
 #[non_exhaustive]
 pub struct AgentFailure {
-    /// Its words, at most two kilobytes of them.
+    /// The agent's message, at most two kilobytes of it.
     pub message: String,
-    /// The vendor's limit that was the reason, if it was one.
+    /// The vendor's limit, if that was the reason.
     pub rate_limit: Option<RateLimit>,
 }
 
@@ -68,8 +67,7 @@ impl AgentFailure {
     }
 }
 
-/// Notes on what was refused or is odd. A stream that is broken is broken in each of its lines, so each
-/// note is kept once.
+/// Notes on rejected or strange reports. A broken stream is broken in each of its lines, so each note is kept once.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! The lines of a usage file.
+//! Reads the lines of a usage file.
 
 use loop_core::{Cost, Usage, Usd};
 
@@ -10,26 +10,26 @@ use super::{
 };
 use crate::output::objects::Read;
 
-/// Longer lines are refused.
+/// The longest line to accept, in bytes.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// What a line says, and why something of it could not be used.
+/// The usage in a line, and the reason why a part of it was rejected.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Said {
     usage: Usage,
     refusal: Option<String>,
 }
 
-/// Reads one line as agents write it: an object, or several, where a newline was forgotten.
+/// Reads one line in the forms that agents write: one object, or several objects if a newline is missing.
 fn parse(line: &[u8]) -> Said {
     let mut said = Said::default();
     let mut rest = line.trim_ascii();
     while !rest.is_empty() {
-        // A number by itself is JSON too.
+        // A number alone is valid JSON too, so check for an object.
         let end = if rest.starts_with(b"{") { Braces::default().follow(rest) } else { Some(0) };
         match end {
             Some(0) => said.refuse("it is not a JSON object"),
-            // The parser says best why it has no end.
+            // The object has no end. The parser explains why.
             end => said.object(&rest[..end.unwrap_or(rest.len())]),
         }
         rest = rest[end.filter(|end| *end > 0).unwrap_or(rest.len())..].trim_ascii_start();
@@ -38,8 +38,8 @@ fn parse(line: &[u8]) -> Said {
 }
 
 impl Said {
-    /// Adds one object. More keys are nobody's business here: many write their whole answer's metadata. A number
-    /// that cannot be is none, and the others count.
+    /// Adds one object. It ignores other keys, because many agents write all the metadata of an answer. If a number is
+    /// invalid, the other numbers still count.
     fn object(&mut self, object: &[u8]) {
         let Read { value, doubled } = match tolerant::parse(&String::from_utf8_lossy(object)) {
             Ok(read) => read,
@@ -72,14 +72,14 @@ impl Said {
     }
 }
 
-/// Adds up what the lines of a usage file report.
+/// Adds up the reports of a usage file.
 #[derive(Debug)]
 pub(super) struct Reports {
     lines: Lines,
     tally: Tally,
 }
 
-/// What became of the lines.
+/// Counts of accepted and rejected lines.
 #[derive(Debug, Default)]
 struct Tally {
     counted: u64,
@@ -94,7 +94,7 @@ impl Default for Reports {
 }
 
 impl Reports {
-    /// Takes the next bytes; gives what the lines that they complete report.
+    /// Reads the next bytes, and returns the usage in the lines that they complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Usage {
         let mut sum = Usage::unknown();
         let Self { lines, tally } = self;
@@ -102,7 +102,7 @@ impl Reports {
         sum + self.whole_already()
     }
 
-    /// A JSON object says itself where it ends: whoever writes no newline is heard at once all the same.
+    /// Reads a complete object without a newline. A JSON object marks its own end, so we need not wait for the newline.
     fn whole_already(&mut self) -> Usage {
         if self.lines.torn().last() != Some(&b'}') {
             return Usage::unknown();
@@ -113,8 +113,7 @@ impl Reports {
         usage
     }
 
-    /// The writer has ended: what stands there without a newline is a line too, or broken for
-    /// good.
+    /// Ends the writer's output. A last line without a newline is either complete or broken now.
     pub(super) fn finish(&mut self) -> Usage {
         let mut sum = Usage::unknown();
         let Self { lines, tally } = self;
@@ -122,17 +121,17 @@ impl Reports {
         sum
     }
 
-    /// How many lines said something that counted.
+    /// Returns the number of lines that counted.
     pub(super) fn counted(&self) -> u64 {
         self.tally.counted
     }
 
-    /// How many lines could not be used, or not all of them.
+    /// Returns the number of lines that were invalid, completely or in part.
     pub(super) fn refused(&self) -> u64 {
         self.tally.refused
     }
 
-    /// The last of these, and why.
+    /// Returns the last of these lines, with the reason.
     pub(super) fn last_refusal(&self) -> Option<&str> {
         self.tally.last_refusal.as_deref()
     }
@@ -151,12 +150,12 @@ impl Tally {
         let Some(why) = refusal else { return usage };
         self.refused += 1;
         self.last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
-        // An amount may have been in what was refused.
+        // The rejected part may have contained an amount.
         usage + at_least_nothing()
     }
 }
 
-/// Usage of an unknown amount: its cost is at least zero.
+/// Returns usage of an unknown amount, with a cost of at least zero.
 pub(super) const fn at_least_nothing() -> Usage {
     Usage::unknown().with_cost(Cost::at_least(Usd::ZERO))
 }
@@ -230,7 +229,7 @@ mod tests {
         }
         assert_eq!(reader.refused(), lines.len() as u64);
         assert!(reader.last_refusal().is_some_and(|text| text.starts_with("`{\"cost_usd\":`")));
-        // And the reader goes on after them.
+        // The reader continues after them.
         assert_eq!(reader.feed(b"{\"cost_usd\":1}\n"), cost(1_000_000));
     }
 

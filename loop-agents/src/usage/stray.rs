@@ -1,4 +1,4 @@
-//! Folders of usage files whose owners were killed, and could not take them along.
+//! Removes the folders of usage files whose owners were killed before they could remove them.
 
 use std::{
     fs::{self, DirEntry, File},
@@ -8,24 +8,24 @@ use std::{
     time::Duration,
 };
 
-/// With this begins the name of each of these folders.
+/// The prefix of the folders' names.
 pub(super) const PREFIX: &str = "loop-usage-";
 
-/// A file in the folder that is locked as long as its owner lives.
+/// A file in the folder that its owner keeps locked while it lives.
 const CLAIM: &str = "claim";
 
-/// A folder that is younger may be one that is being made.
+/// A younger folder may be one that another process is just creating.
 const LEAST_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Says that the folder has an owner, until what is given is dropped: the system takes the lock from the dead.
+/// Claims the folder until the returned file is dropped. The system also releases the lock when the owner dies.
 pub(super) fn claim(folder: &Path) -> io::Result<File> {
     let file = File::create_new(folder.join(CLAIM))?;
-    // Where files cannot be locked, nothing is ever taken away.
+    // Where files cannot be locked, `remove` removes nothing.
     let _ = file.try_lock();
     Ok(file)
 }
 
-/// Removes the folders in `parent` that nobody owns. What cannot be removed stays: it is in nobody's way.
+/// Removes the folders in `parent` that have no owner. A folder that cannot be removed stays, and does no harm.
 pub(super) fn remove(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let named = |entry: &DirEntry| entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
@@ -36,9 +36,9 @@ pub(super) fn remove(parent: &Path) {
     }
 }
 
-/// Whether this is a folder of the same user that is so old and has no owner.
+/// Returns true if this is a folder of the same user, at least this old, and without an owner.
 fn is_stray(entry: &DirEntry, least_age: Duration) -> bool {
-    // Of the entry itself: a link is none of ours.
+    // This does not follow links, because a link is never ours.
     let Ok(metadata) = entry.metadata() else { return false };
     let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
     let is_own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();

@@ -1,12 +1,11 @@
-//! Numbers of tokens as vendors charge for them.
+//! Token counts in the categories that vendors charge for.
 
 use loop_core::Usage;
 
-/// The tokens of a message, each kind by itself since each has its price. What was not reported is
-/// `None`.
+/// The tokens of a message by kind, because each kind has its own price. A count that was not reported is `None`.
 ///
-/// Vendors count them differently: with some the cached tokens are part of the input, with others they
-/// stand beside it. Here no token is counted twice, and [`usage`](Self::usage) is what all mean.
+/// Vendors count differently: some include the cached tokens in the input, others report them separately. In this type
+/// no token is counted twice, and [`usage`](Self::usage) returns the usual totals.
 ///
 /// ```
 /// use loop_agents::usage::Tokens;
@@ -17,22 +16,21 @@ use loop_core::Usage;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Tokens {
-    /// Read by the model anew: neither from its cache nor into it.
+    /// Tokens that the model read without its cache.
     pub fresh: Option<u64>,
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub cached: Option<u64>,
-    /// Read and written into the cache, for which some vendors charge more.
+    /// Tokens read and written into the cache, for which some vendors charge more.
     pub cache_written: Option<u64>,
-    /// Written, reasoning included.
+    /// Tokens written by the model, including reasoning.
     pub output: Option<u64>,
 }
 
 impl Tokens {
-    /// The kinds that are part of one reported input count, which `cached` and `cache_written` are
-    /// within.
+    /// Splits one reported input count that includes `cached` and `cache_written`.
     pub(super) fn within(input: Option<u64>, cached: Option<u64>, cache_written: Option<u64>) -> Self {
         let beside = cached.unwrap_or(0).saturating_add(cache_written.unwrap_or(0));
-        // A part that is larger than its whole would make tokens of nothing.
+        // If a part were larger than its whole, the sum would contain tokens that do not exist.
         let (cached, cache_written) = match input {
             Some(input) if beside > input => (Some(cached.unwrap_or(0).min(input)), None),
             _ => (cached, cache_written),
@@ -41,14 +39,14 @@ impl Tokens {
         Self { fresh: input.map(|input| input - beside), cached, cache_written, output: None }
     }
 
-    /// With this output.
+    /// Sets the output.
     pub(super) fn with_output(mut self, output: Option<u64>) -> Self {
         self.output = output;
         self
     }
 
-    /// As the loop counts them: all that was read is input, and what of it came from the cache is
-    /// cached. No cost.
+    /// Returns the counts as the loop uses them: all tokens read are input, and those from the cache are also cached
+    /// input. It sets no cost.
     pub fn usage(&self) -> Usage {
         let mut usage = Usage::unknown();
         usage.input_tokens = sum([self.fresh, self.cached, self.cache_written]);
@@ -57,13 +55,13 @@ impl Tokens {
         usage
     }
 
-    /// All of them.
+    /// Returns the sum of all kinds.
     pub(super) fn total(&self) -> u64 {
         sum([self.fresh, self.cached, self.cache_written, self.output]).unwrap_or(0)
     }
 }
 
-/// `None` if all are.
+/// Returns the sum of the known counts, or `None` if there are none.
 pub(super) fn sum(counts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
     counts.into_iter().flatten().reduce(u64::saturating_add)
 }

@@ -1,29 +1,29 @@
-//! JSON that is nearly JSON.
+//! Reads text that is almost JSON.
 //!
-//! Agents hand on what tools print, with whatever library they have: a text that was cut within a character ends
-//! in half of a pair, a number that could not be computed is `NaN`, and a tool's input is nested as deep as its
-//! writer pleased. A parser refuses the whole line for that, and with it the numbers that a budget is held
-//! against. So what it refuses is replaced by what it takes, and the rest is read.
+//! Agents pass on the output of tools with whatever library they have. A text that was cut within a character ends in
+//! half of a surrogate pair, a number that could not be computed is `NaN`, and a tool's input is nested to any depth. A
+//! parser rejects the whole line for that, and with it the numbers that a budget needs. So we replace the invalid
+//! parts, and read the rest.
 
 use crate::output::objects::{self, Read};
 
-/// Nothing that is looked for lies deeper. A parser gives up at 128.
+/// The maximum depth. Everything that we look for is above it, and a parser gives up at 128.
 const MAX_DEPTH: usize = 64;
 
-/// What stands for signs that cannot be read.
+/// The replacement for unreadable characters.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// Reads JSON, or what can be mended to be.
+/// Reads JSON, or text that can be repaired to be JSON.
 ///
 /// # Errors
-/// The first one of the text as it is, if it cannot.
+/// Returns the parser's error for the original text, if the repaired text is unreadable too.
 pub(crate) fn parse(text: &str) -> serde_json::Result<Read> {
     objects::read(text).or_else(|error| objects::read(&mended(text)).map_err(|_| error))
 }
 
-/// The text with the same values, as far as there is a way to write them: halves of characters, control signs and
-/// escapes that are none are replaced by a sign, values that are none by a text of the same letters, and what is
-/// nested too deep by `null`. Reads nothing twice, and takes no room on the stack.
+/// Returns the text with the same values as far as possible. A replacement character takes the place of half
+/// characters, control characters and invalid escapes. An invalid value becomes a string with the same letters, and a
+/// value that is nested too deeply becomes `null`. It reads the text once, without recursion.
 pub(super) fn mended(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut depth, mut rest) = (0_usize, text);
@@ -51,12 +51,12 @@ pub(super) fn mended(text: &str) -> String {
     out
 }
 
-/// What stands between values, or around them.
+/// Returns true for a character between or around values.
 fn is_mark(sign: char) -> bool {
     matches!(sign, '{' | '}' | '[' | ']' | ',' | ':') || sign.is_ascii_whitespace()
 }
 
-/// How long the string, the mark or the other value is with which a text begins.
+/// Returns the length of the string, the mark or the other value at the beginning of a text.
 fn token_length(text: &str, first: char) -> usize {
     match first {
         '"' => string_length(text),
@@ -65,7 +65,7 @@ fn token_length(text: &str, first: char) -> usize {
     }
 }
 
-/// How long the string is with which a text begins, its quotes included.
+/// Returns the length of the string at the beginning of a text, including its quotes.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = true;
     for (at, byte) in text.bytes().enumerate() {
@@ -79,7 +79,7 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-/// Writes a string as one that can be read.
+/// Writes a string in a readable form.
 fn mend_string(string: &str, out: &mut String) {
     let mut rest = string;
     while let Some(at) = rest.find(|sign| sign == '\\' || sign < ' ') {
@@ -95,7 +95,8 @@ fn mend_string(string: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// How long the escape or the control sign is with which a text begins, and whether it may stand in a string.
+/// Returns the length of the escape or the control character at the beginning of a text, and whether it is valid in a
+/// string.
 fn escape(text: &str) -> (usize, bool) {
     let mut signs = text.chars();
     if signs.next() != Some('\\') {
@@ -114,7 +115,7 @@ fn escape(text: &str) -> (usize, bool) {
     }
 }
 
-/// The number in the `\u1234` with which a text begins.
+/// Returns the number in the `\u1234` at the beginning of a text.
 fn code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
@@ -127,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// What agents write into strings, as it stands there.
+    /// Generates strings as agents write them.
     fn string() -> impl Strategy<Value = String> {
         let unit = any::<u16>().prop_map(|unit| format!("\\u{unit:04x}"));
         let half = (0xD800_u16..0xE000).prop_map(|unit| format!("\\u{unit:04X}"));
@@ -137,12 +138,12 @@ mod tests {
         let plain = "[a-z\\[{,: ]{1,4}".prop_map(|text: String| text);
         prop::collection::vec(prop_oneof![unit, half, odd, plain], 0..6).prop_map(|parts| {
             let text = parts.concat();
-            // A backslash at the end would be one before the quote.
+            // A backslash at the end would escape the closing quote.
             text.trim_end_matches('\\').to_owned()
         })
     }
 
-    /// What they write for values that have none.
+    /// Generates the texts that agents write for values that do not exist.
     fn odd_value() -> impl Strategy<Value = String> {
         let none = prop::sample::select(vec!["NaN", "-Infinity", "undefined", "1e999", "01", ".5", "null"]);
         let deep = (1_usize..300).prop_map(|depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth)));

@@ -1,11 +1,11 @@
-//! A control group for the processes of one run, where the system lets us make one.
+//! A control group for the processes of one run, where the system lets us create one.
 //!
-//! A process can drop the marks that it inherited, but it leaves a control group only by writing to its files. So
-//! this process enters a group of its own, in which everything is born that it starts; no command can run before it
-//! is in there. Its guardian stays outside.
+//! A process can drop the marks that it inherited, but it leaves a control group only by writing to the group's files.
+//! So this process enters its own group before any command can run, and every process that it starts is born there. Its
+//! guardian stays outside.
 //!
-//! That takes version 2 of control groups, and a group above ours that we may write to: a delegated subtree, as
-//! in a user's systemd session, or root. Anywhere else there is no group, and the marks have to do.
+//! This requires version 2 of control groups, and a parent group that we may write to: a delegated subtree, as in a
+//! user's systemd session, or root. Elsewhere there is no group, and only the marks help.
 
 use std::{
     collections::HashSet,
@@ -24,22 +24,22 @@ use super::{
     proc::Found,
 };
 
-/// What the groups of runs are called, before the run's name.
+/// The prefix of the group names. The run's name follows.
 const PREFIX: &str = "loop-";
 
-/// How many levels of groups are searched. The system allows more; nobody nests them so deep.
+/// The number of levels of groups to search. The system allows more, but nobody nests them so deeply.
 const DEPTH: usize = 16;
 
-/// The groups of this system, as they are seen from here.
+/// The control groups of this system, as this process sees them.
 #[derive(Debug)]
 pub(super) struct Hierarchy {
     mount: PathBuf,
-    /// The folder of the group in which this process is.
+    /// The folder of this process's group.
     own: PathBuf,
 }
 
 impl Hierarchy {
-    /// None without version 2 of control groups.
+    /// Returns `None` without version 2 of control groups.
     pub(super) fn of_system() -> Option<Self> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         Self::parse(&mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)
@@ -54,12 +54,12 @@ impl Hierarchy {
         })?;
         let own = Path::new(groups.lines().find_map(|line| line.strip_prefix("0::"))?);
         let below = own.strip_prefix(root).ok()?;
-        // A group outside of what is mounted here begins with "..".
+        // A path that begins with ".." is outside of the part that is mounted here.
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         is_inside.then(|| Self { mount: PathBuf::from(mount), own: Path::new(mount).join(below) })
     }
 
-    /// The groups of these runs, wherever they are.
+    /// Returns the groups of these runs, wherever they are.
     pub(super) fn groups_of(&self, runs: &[&str]) -> Vec<Cgroup> {
         let names = runs.iter().filter_map(|run| name_of(run)).collect();
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl Hierarchy {
     }
 }
 
-/// Looks for groups with these names; what is inside of one that was found belongs to it.
+/// Finds groups with these names. It does not search inside of a match, because everything there belongs to that group.
 fn find(folder: &Path, names: &HashSet<String>, depth: usize, found: &mut Vec<Cgroup>) {
     for child in children(folder) {
         let is_meant =
@@ -81,40 +81,42 @@ fn find(folder: &Path, names: &HashSet<String>, depth: usize, found: &mut Vec<Cg
     }
 }
 
-/// The groups in this group; none if it is gone.
+/// Returns the groups in this group, or nothing if it is gone.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     folders.map(|entry| entry.path()).collect()
 }
 
-/// None if a run's name is none for a folder.
+/// Returns the group's name, or `None` if the run's name cannot be a folder's name.
 fn name_of(run: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (!run.is_empty() && run.len() <= 128 && run.bytes().all(is_plain)).then(|| format!("{PREFIX}{run}"))
 }
 
-/// The group of a run. It is there until it is [ended](Self::end).
+/// The group of a run. It exists until [`remove`](Self::remove).
 #[derive(Debug)]
 pub(super) struct Cgroup(PathBuf);
 
 impl Cgroup {
-    /// Makes the group of this run below our own, and enters it.
+    /// Creates the group of this run below our own, and enters it.
     ///
     /// # Errors
-    /// The system allows no such group, or there is one already. Then we are where we were.
+    /// Fails if the system does not allow such a group, or if it already exists. Then this process stays in its old
+    /// group.
     pub(super) fn enter(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
         let group = Self::below(&hierarchy.own, run)?;
         fs::create_dir(&group.0)?;
         if let Err(error) = join(&group.0) {
-            // It is empty. Where it stays all the same it does no harm.
+            // The group is empty. If we cannot remove it, it does no harm.
             let _ = fs::remove_dir(&group.0);
             return Err(error);
         }
         Ok(group)
     }
 
-    /// The group of the run of which this process is the guardian; leaves it if we were started in there.
+    /// Opens the group of the run that this guardian process serves. Leaves the group if this process was started in
+    /// it.
     pub(super) fn guarded(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
         let around = hierarchy.own.parent().map(|around| Self::below(around, run)).transpose()?;
         match around.filter(|group| group.0 == hierarchy.own) {
@@ -128,17 +130,17 @@ impl Cgroup {
         Ok(Self(folder.join(name)))
     }
 
-    /// Moves this process back to where the group is.
+    /// Moves this process back to the parent of the group.
     pub(super) fn leave(&self) -> io::Result<()> {
         self.0.parent().map_or(Ok(()), join)
     }
 
-    /// Its members and those of the groups inside of it, held, without ourselves.
+    /// Takes hold of all members of the group and of the groups inside of it, except this process.
     pub(super) fn members(&self) -> Vec<Found> {
         let own = getpid();
         let listed = |group: &Self| group.listed().into_iter().filter(|pid| *pid != own);
         let mut held: Vec<_> = listed(self).filter_map(Found::held).collect();
-        // A process that is still listed once it is held is the one that is held.
+        // If a process is still listed once we hold it, then we hold the right one.
         let still: HashSet<Pid> = listed(self).collect();
         held.retain(|found| still.contains(&found.pid));
         held
@@ -146,27 +148,28 @@ impl Cgroup {
 
     fn listed(&self) -> Vec<Pid> {
         let own = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
-        // Who is outside of what can be seen from here has the number 0.
+        // A process outside of our PID namespace has the number 0.
         let mut listed: Vec<_> =
             own.lines().filter_map(|line| i32::from_str(line).ok().and_then(Pid::from_raw)).collect();
         listed.extend(children(&self.0).into_iter().flat_map(|child| Self(child).listed()));
         listed
     }
 
-    /// Kills all members at once, so that none starts another meanwhile; none if we are one of them.
+    /// Kills all members at once, so that none of them can start another in between. Does nothing if this process is a
+    /// member.
     pub(super) fn kill(&self) {
         if !self.listed().contains(&getpid()) {
-            // Linux before 5.14 has no such file. The members are killed one by one in any case.
+            // Linux before 5.14 has no such file. The caller also kills the members one by one.
             let _ = fs::write(self.0.join("cgroup.kill"), "1");
         }
     }
 
-    /// Removes the group when its last member is gone, and the groups inside of it. What cannot be removed is empty,
-    /// or holds who could not be killed.
+    /// Removes the group when its last member is gone, and the groups inside of it. A group that cannot be removed is
+    /// empty, or holds a process that we could not kill.
     pub(super) fn remove(&self) {
         children(&self.0).into_iter().for_each(|child| Self(child).remove());
         let deadline = Instant::now() + KILL_TIME;
-        // A process is dead a little before its group hears of it.
+        // A process dies a little before the kernel updates its group.
         while fs::remove_dir(&self.0).is_err_and(|error| error.kind() == ErrorKind::ResourceBusy)
             && self.listed().is_empty()
             && Instant::now() < deadline
@@ -203,7 +206,7 @@ mod tests {
         );
     }
 
-    /// A folder that looks like a hierarchy, in which nothing really moves.
+    /// Creates a folder that looks like a hierarchy. Writing to it moves no process.
     fn imitation() -> (tempfile::TempDir, Hierarchy) {
         let mount = tempfile::tempdir().unwrap();
         let own = mount.path().join("user");

@@ -1,4 +1,4 @@
-//! Systems other than Linux: orphans are not found there. Not verified there.
+//! Systems other than Linux, where we cannot find orphans. It has not been verified there.
 
 use std::{ffi::CStr, io, os::fd::OwnedFd};
 

@@ -1,11 +1,10 @@
-//! The children of this process: its commands, its heritage, and the rest.
+//! The children of this process: its commands, the orphans that it adopted, and others.
 //!
-//! A process whose parent ends is given to the nearest ancestor that asked for such orphans, and to the
-//! system's first process if none did. Once this process has asked, whatever a command starts can leave
-//! its group, its session and its parents, and is still found: among our own children.
+//! The kernel gives an orphaned process to the nearest ancestor that asked for orphans, or else to the system's first
+//! process. Once this process has asked, a process that a command starts may leave its group, its session and its
+//! parents. It still turns up among our own children.
 //!
-//! Children belong to a process as a whole, so this is known to it as a whole: the one global state of
-//! this crate.
+//! Children belong to a process as a whole, so this state is global. It is the only global state of this crate.
 
 use std::{
     io,
@@ -26,7 +25,7 @@ use super::{
 };
 use crate::process::blocking::off_executor;
 
-/// How many are ended at a time: each of them takes a file descriptor.
+/// The number of processes to end at a time. Each of them takes a file descriptor.
 const AT_ONCE: usize = 128;
 
 static FAMILY: Mutex<Family> = Mutex::new(Family { commands: Vec::new(), heir: None });
@@ -34,31 +33,31 @@ static COMMAND_REAPED: Condvar = Condvar::new();
 
 #[derive(Debug)]
 struct Family {
-    /// The leaders of the commands that run.
+    /// The leaders of the running commands.
     commands: Vec<Pid>,
     heir: Option<Heir>,
 }
 
-/// What is known once orphans have been asked for.
+/// The state that we keep once we have asked for orphans.
 #[derive(Debug)]
 struct Heir {
-    /// Where we are ourselves; none if it is led from outside. No command is ever here, and the host's own
-    /// children mostly are.
+    /// Our own session, or `None` if its leader is outside of our PID namespace. No command is ever in it, and the
+    /// host's own children usually are.
     session: Option<Pid>,
-    /// The mark of everything that we start.
+    /// The mark of every process that we start.
     mark: Mark,
-    /// Whether orphans can be somebody else's: the host had children already, whose descendants it inherits
-    /// too, or it is the first process, which inherits from all. Then only what is marked is ours.
+    /// Whether orphans can belong to somebody else: the host had children already, and inherits their descendants too,
+    /// or it is the first process, which inherits from all. Then only marked processes are ours.
     shared: bool,
-    /// The children that were there before.
+    /// The children that existed before.
     others: Vec<Pid>,
-    /// Who guards us.
+    /// Our guardian process.
     guardian: Option<Pid>,
-    /// Those that could not be ended.
+    /// The processes that we could not end.
     survivors: Vec<Pid>,
 }
 
-/// Starts a command, which nobody takes for an orphan meanwhile.
+/// Starts a command. The lock keeps others from mistaking it for an orphan.
 pub(in crate::process) fn start(spawn: impl FnOnce() -> io::Result<Pid>) -> io::Result<Pid> {
     let mut family = family();
     let leader = spawn()?;
@@ -66,12 +65,13 @@ pub(in crate::process) fn start(spawn: impl FnOnce() -> io::Result<Pid>) -> io::
     Ok(leader)
 }
 
-/// Reaps the leader of a command if it has ended. Until then nobody else may, and from then on its number
-/// can be another's. None if it has not, or if another process traces it, which is told first.
+/// Reaps the leader of a command if it has ended. Until then, no other code may reap it. After that, its PID can be
+/// reused. Returns `None` if it has not ended, or if another process traces it, because the kernel informs the tracer
+/// first.
 pub(in crate::process) fn reap(leader: Pid) -> io::Result<Option<WaitIdStatus>> {
     let mut family = family();
     let reaped = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
-    // After an error there is nobody to wait for.
+    // After an error there is no process to wait for.
     if !matches!(reaped, Ok(None)) {
         family.commands.retain(|command| *command != leader);
         COMMAND_REAPED.notify_all();
@@ -79,31 +79,33 @@ pub(in crate::process) fn reap(leader: Pid) -> io::Result<Option<WaitIdStatus>> 
     Ok(reaped?)
 }
 
-/// Sends a signal to all that the command led by `leader` has started and that can be found: its group, its
-/// descendants wherever they went, and its orphans if they are ours. A command that was reaped meanwhile gets none.
+/// Sends a signal to every process that the command led by `leader` has started and that we can find: its group, its
+/// descendants wherever they went, and its orphans if they are ours. A command that was reaped in the meantime gets no
+/// signal.
 ///
 /// Blocks while it reads the list of processes.
 pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
     let mut roots = family().orphans_of(leader);
     let orphans = hold(&roots);
     roots.push(leader);
-    // All are found before the first one hears of it: a parent that ends takes along the way to its children.
+    // Find all of them before signalling the first: once a parent ends, we can no longer find its children through it.
     let mut found = proc::descendants(&roots);
     found.extend(orphans);
     found.retain(|found| Stat::of(found.pid).is_none_or(|stat| stat.group != Some(leader)));
-    // Under the lock nobody reaps the leader, whose number would then be another's, as all that was found by it.
+    // While we hold the lock, nobody reaps the leader. Otherwise its PID, and what we found through it, could belong to
+    // another process.
     let family = family();
     if !family.commands.contains(&leader) {
         return;
     }
-    // Failing means that nobody is left, or that we may not: nothing to be done in either case.
+    // An error means that nobody is left, or that we lack permission. We can do nothing in either case.
     let _ = kill_process_group(leader, signal);
     for found in found {
         found.signal(signal);
     }
 }
 
-/// Stops to wait for a command that cannot be ended.
+/// Stops waiting for a command that we cannot end.
 pub(in crate::process) fn give_up(leader: Pid) {
     let mut family = family();
     family.commands.retain(|command| *command != leader);
@@ -113,11 +115,11 @@ pub(in crate::process) fn give_up(leader: Pid) {
     COMMAND_REAPED.notify_all();
 }
 
-/// Takes children that have ended off the system's list. Nobody else waits for them, and a system, or a container more
-/// so, has only so many places.
+/// Reaps adopted children that have ended. Nobody else waits for them, and the process table is limited, especially in
+/// a container.
 ///
-/// It takes no [`Adoption`], so that a look under way does not prolong one. Many commands hear of each death: while one
-/// look is about to begin, no other is needed.
+/// It takes no [`Adoption`], so that a scan in progress does not extend one. Many commands notice each death. While one
+/// scan is about to begin, no other is needed.
 pub(super) async fn reap_orphans() {
     static IS_DUE: AtomicBool = AtomicBool::new(false);
     if !IS_DUE.swap(true, Ordering::AcqRel) {
@@ -129,12 +131,12 @@ pub(super) async fn reap_orphans() {
     }
 }
 
-/// Blocks until the leader of a command that was killed is dead, for about [`KILL_TIME`] at most.
+/// Blocks until the leader of a killed command is dead, for about [`KILL_TIME`] at most.
 pub(in crate::process) fn await_leader(leader: Pid) {
     await_death(&Found::child(leader), KILL_TIME);
 }
 
-/// This process as an heir; there is one at most.
+/// Makes this process adopt orphans. At most one exists at a time.
 #[derive(Debug)]
 pub(super) struct Adoption(());
 
@@ -155,7 +157,7 @@ impl Adoption {
         Ok(Self(()))
     }
 
-    /// Starts a guardian, which nobody takes for an orphan meanwhile.
+    /// Starts a guardian. The lock keeps others from mistaking it for an orphan.
     pub(super) fn start_guardian(&self, start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
         let mut family = family();
         let guardian = start()?;
@@ -165,32 +167,32 @@ impl Adoption {
         Ok(guardian)
     }
 
-    /// Has no guardian any more: it was reaped.
+    /// Forgets the guardian after it was reaped.
     pub(super) fn forget_guardian(&self) {
         if let Some(heir) = &mut family().heir {
             heir.guardian = None;
         }
     }
 
-    /// Has nothing more to do with those that could not be ended, but to reap them some day.
+    /// Ignores these processes, which we could not end, except for reaping them later.
     pub(super) fn give_up(&self, survivors: &[Pid]) {
         if let Some(heir) = &mut family().heir {
             heir.survivors.extend(survivors);
         }
     }
 
-    /// Takes hold of what the command that `leader` led left behind. While other commands run, an orphan
-    /// that has left its session may be theirs, and is for the last of them to take along.
+    /// Takes hold of the processes that the command led by `leader` left behind. While other commands run, an orphan
+    /// that has left its session may be theirs, so it waits until the last of them ends.
     pub(super) fn orphans_of(&self, leader: Pid) -> Vec<Found> {
         hold(&family().orphans_of(leader))
     }
 
-    /// Takes hold of everything that commands left behind.
+    /// Takes hold of all processes that commands left behind.
     pub(super) fn all_orphans(&self) -> Vec<Found> {
         hold(&family().orphans())
     }
 
-    /// Waits until all commands have been reaped, for [`KILL_TIME`] at most.
+    /// Waits until all commands have been reaped, for about [`KILL_TIME`] at most.
     pub(super) fn wait_for_commands(&self) {
         let waiting = |family: &mut Family| !family.commands.is_empty();
         drop(COMMAND_REAPED.wait_timeout_while(family(), KILL_TIME, waiting));
@@ -199,18 +201,18 @@ impl Adoption {
 
 impl Drop for Adoption {
     fn drop(&mut self) {
-        // It cannot fail: it is a flag of our own.
+        // This cannot fail, because it only sets a flag of this process.
         let _ = system::ask_for_orphans(false);
         family().heir = None;
     }
 }
 
 impl Family {
-    /// The children that were left to us, by commands or not. What has ended is reaped.
+    /// Returns the children that we adopted, from commands or not. Reaps those that have ended.
     fn inherited(&mut self) -> Vec<Pid> {
         let Some(heir) = &mut self.heir else { return Vec::new() };
         let mut children = proc::children();
-        // Once such a child is gone, its number can be another's.
+        // Once such a child is gone, its PID can be reused.
         heir.others.retain(|pid| children.contains(pid));
         heir.survivors.retain(|pid| children.contains(pid));
         children.retain(|pid| !self.commands.contains(pid) && heir.inherited(*pid));
@@ -218,10 +220,10 @@ impl Family {
         children
     }
 
-    /// What commands left to us, and lives.
+    /// Returns the living orphans of commands.
     fn orphans(&mut self) -> Vec<Pid> {
         let mut orphans = self.inherited();
-        // A dead one that could not be reaped is traced, and its tracer is told first.
+        // A dead process that could not be reaped is being traced, and the kernel informs its tracer first.
         let lives = |pid| Stat::of(pid).is_some_and(|stat| !stat.ended);
         orphans.retain(|pid| self.heir.as_ref().is_some_and(|heir| heir.is_ours(*pid)) && lives(*pid));
         orphans
@@ -236,7 +238,7 @@ impl Family {
 }
 
 impl Heir {
-    /// Whether a child that is no command was left to us.
+    /// Returns true if we adopted this child, which is not a command.
     fn inherited(&self, child: Pid) -> bool {
         let known = self.others.contains(&child) || self.survivors.contains(&child);
         !known
@@ -244,7 +246,7 @@ impl Heir {
             && Stat::of(child).is_some_and(|stat| stat.session != self.session)
     }
 
-    /// Whether an orphan comes from a command.
+    /// Returns true if an orphan comes from a command.
     fn is_ours(&self, orphan: Pid) -> bool {
         !self.shared || self.mark.is_on(orphan)
     }
@@ -255,6 +257,6 @@ fn hold(pids: &[Pid]) -> Vec<Found> {
 }
 
 fn family() -> MutexGuard<'static, Family> {
-    // Nothing under this lock leaves it half changed.
+    // A panic under this lock cannot leave the state half changed.
     FAMILY.lock().unwrap_or_else(PoisonError::into_inner)
 }

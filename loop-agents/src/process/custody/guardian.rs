@@ -1,12 +1,12 @@
-//! A second process, that cleans up when this one is killed.
+//! A second process that cleans up when this one is killed.
 //!
-//! Nobody can do anything about a SIGKILL of their own, and the system ends a dead process's children
-//! only if it is asked to for each of them by themselves. So another process waits for the end of a
-//! stream that only we hold open. When we are gone it ends whatever carries our run's mark. We wait for
-//! the end of the same stream, and if it is the guardian that is gone, we start another one.
+//! No process can react to its own SIGKILL, and the system ends a dead process's children only if each of them asks for
+//! it. So the guardian, another process, waits for the end of a stream that only we hold open. When we are gone, it
+//! ends all processes that carry our run's mark. We wait for the end of the same stream, and start another guardian if
+//! this one is gone.
 //!
-//! Nor can anybody do anything about a SIGSTOP of their own. So the guardian continues a process that asked for
-//! it: see [`KeepAwake`](super::KeepAwake). The stream goes one way, and carries only [`Standing`].
+//! No process can react to its own SIGSTOP either. So the guardian continues a process that asked for it: see
+//! [`KeepAwake`](super::KeepAwake). The stream goes one way, and carries only [`Standing`].
 
 use std::{
     io::{self, Write},
@@ -27,38 +27,38 @@ use super::{
     standing::{Standing, Stops},
 };
 
-/// What a guardian is called in the first of its arguments, and by the system's list of processes.
+/// The guardian's name: its first argument, and its name in the system's list of processes.
 pub(super) const NAME: &str = "guardian";
 
-/// The guardian, as we know it.
+/// Our view of the guardian.
 #[derive(Debug)]
 pub(super) struct Guardian {
     program: PathBuf,
     run: String,
     announced: Mutex<Announced>,
-    /// Held while a guardian is started or ended, which takes its time. Nobody waits for it but who does the same.
+    /// Locked while we start or end a guardian, which takes a while. Only other starts and ends wait for it.
     changing: Mutex<()>,
-    /// None before the first one, and while it is changed.
+    /// `None` before the first guardian, and while we replace it.
     watch: Mutex<Option<Watch>>,
 }
 
-/// What every guardian is told.
+/// The state that we send to every guardian.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Announced {
     pub(super) stops: Stops,
-    /// When nothing of the run may be at work any more.
+    /// When no process of the run may be running any more.
     pub(super) deadline: Option<Instant>,
 }
 
 impl Announced {
-    /// The message that says so now.
+    /// Returns the message for the current state.
     fn standing(self) -> Standing {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         Standing { stops: self.stops, left: self.deadline.map(left) }
     }
 }
 
-/// A guardian that was started.
+/// A running guardian process, and our end of its stream.
 #[derive(Debug)]
 struct Watch {
     process: Child,
@@ -67,7 +67,7 @@ struct Watch {
 }
 
 impl Guardian {
-    /// What is to be started; nothing is yet.
+    /// Records the program to start, but starts nothing yet.
     pub(super) fn new(program: PathBuf, run: String) -> Self {
         Self { program, run, announced: Mutex::default(), changing: Mutex::new(()), watch: Mutex::new(None) }
     }
@@ -90,7 +90,8 @@ impl Guardian {
         Ok(())
     }
 
-    /// Whether there is one that neither ended nor was stopped; one that is stopped would not hear of our end.
+    /// Returns true if there is a guardian that is neither ended nor stopped. A stopped guardian would not notice our
+    /// end.
     pub(super) fn is_awake(&self) -> io::Result<bool> {
         const LOOK: WaitIdOptions = WaitIdOptions::EXITED
             .union(WaitIdOptions::STOPPED)
@@ -102,12 +103,12 @@ impl Guardian {
         }
     }
 
-    /// Whether one was started, and was not dismissed since.
+    /// Returns true if a guardian was started and not dismissed since.
     pub(super) fn is_there(&self) -> bool {
         self.watch().is_some()
     }
 
-    /// Changes what the guardian is told, and tells it.
+    /// Changes the state, and sends it to the guardian.
     pub(super) fn announce(&self, change: impl FnOnce(&mut Announced)) {
         let watch = self.watch();
         let mut announced = lock(&self.announced);
@@ -123,21 +124,21 @@ impl Guardian {
             Some(watch) => watch.stream.try_clone()?,
             None => return Ok(()),
         };
-        // It never writes, so there is only one thing to be read.
+        // The guardian never writes, so the stream becomes readable only at its end.
         tokio::net::UnixStream::from_std(stream)?.readable().await
     }
 
-    /// Ends it: all that it was to end is gone. Blocks until it is gone as well.
+    /// Ends the guardian when nothing is left for it to clean up. Blocks until it is gone.
     pub(super) fn dismiss(&self, adoption: Option<&Adoption>) {
         let _changing = lock(&self.changing);
         self.end(adoption);
     }
 
     fn end(&self, adoption: Option<&Adoption>) {
-        // Not matched on directly: the lock would be held while we wait.
+        // Do not match on this directly: that would hold the lock while we wait.
         let watch = self.watch().take();
         if let Some(Watch { mut process, .. }) = watch {
-            // An error means that it is gone already.
+            // An error means that the guardian is gone already.
             let _ = process.kill();
             let _ = process.wait();
             adoption.map(Adoption::forget_guardian);
@@ -149,8 +150,8 @@ impl Guardian {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut command = Command::new(&self.program);
-        // Its own environment is empty, so that it does not carry the mark of a run around ours, whose
-        // guardian would end it together with us.
+        // The guardian's environment is empty. Otherwise it would carry the mark of a surrounding run, whose guardian
+        // would end it together with us.
         command.arg0(NAME).arg(&self.run).env_clear().current_dir("/");
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
         Ok((ours, command))
@@ -166,7 +167,8 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
-    /// Sends a message. A guardian that does not take it is gone or stopped; the next one is told all of it.
+    /// Sends a message. If the guardian does not read it, then it is gone or stopped, and the next one gets the
+    /// complete state.
     fn tell(&self, standing: Standing) {
         let _ = (&self.stream).write_all(&standing.to_frame());
     }

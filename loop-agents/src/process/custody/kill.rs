@@ -1,4 +1,4 @@
-//! Ending processes that have had their time.
+//! Kills processes and waits for their death.
 
 use std::{
     thread,
@@ -12,16 +12,16 @@ use rustix::{
 
 use super::proc::{Found, reap};
 
-/// How long the system has to carry out a KILL before we go on without it: a process that
-/// hangs inside the kernel (a dead network disk) does not die, and must not hold us too.
+/// How long the kernel has to carry out a KILL before we go on without it. A process that hangs inside the kernel, for
+/// example on a dead network disk, does not die and must not block us.
 pub(in crate::process) const KILL_TIME: Duration = Duration::from_secs(2);
 
-/// How long to wait for the death of a process of which no event can be had.
+/// How long to wait for the death of a process if we cannot get an event for it.
 pub(super) const BLIND_WAIT: Duration = Duration::from_millis(5);
 
-/// Kills what `find` finds, and looks again, until it finds nothing: whoever was killed may just have
-/// started another, or left one behind. Blocks for about [`KILL_TIME`] at most. Gives those that would not
-/// go, or that we may not kill.
+/// Kills the processes that `find` returns, and repeats until it returns none: a killed process may just have started
+/// another one. Blocks for about [`KILL_TIME`] at most. Returns the processes that did not die, or that we may not
+/// kill.
 pub(super) fn end_all(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
     let mut hunt = Hunt::begin();
     while let Some(killed) = hunt.round(find()) {
@@ -34,8 +34,8 @@ pub(super) fn end_all(find: impl Fn() -> Vec<Found>) -> Vec<Pid> {
     hunt.survivors
 }
 
-/// Blocks until a process is dead, for this time at most, or until a signal interrupts the wait. If no event can be
-/// had of it, it blocks for a moment only.
+/// Blocks until a process is dead, for this time at most, or until a signal interrupts the wait. Without an event for
+/// the process, it blocks for a moment only.
 pub(super) fn await_death(found: &Found, time: Duration) {
     match (&found.fd, Timespec::try_from(time)) {
         (Some(fd), Ok(time)) => drop(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&time))),
@@ -43,7 +43,7 @@ pub(super) fn await_death(found: &Found, time: Duration) {
     }
 }
 
-/// Some rounds of looking and killing.
+/// Repeated rounds of finding and killing.
 struct Hunt {
     deadline: Instant,
     survivors: Vec<Pid>,
@@ -58,7 +58,7 @@ impl Hunt {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Kills what was found, and gives whose death is to be awaited; none if the hunt is over.
+    /// Kills the processes that were found, and returns those whose death to await. Returns `None` if the hunt is over.
     fn round(&mut self, mut found: Vec<Found>) -> Option<Vec<Found>> {
         found.retain(|found| !self.survivors.contains(&found.pid));
         if found.is_empty() {

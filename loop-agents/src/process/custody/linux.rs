@@ -1,4 +1,4 @@
-//! What only Linux has, and what the rest of this folder stands on.
+//! Linux system calls for the rest of this folder.
 
 use std::{ffi::CStr, io, os::fd::OwnedFd};
 
@@ -10,7 +10,7 @@ use rustix::{
     },
 };
 
-/// Asks for orphans, or no more.
+/// Turns the adoption of orphans on or off for this process.
 pub(super) fn ask_for_orphans(ask: bool) -> io::Result<()> {
     Ok(set_child_subreaper(ask.then(getpid))?)
 }
@@ -20,7 +20,7 @@ pub(super) fn hold(pid: Pid) -> Result<OwnedFd, Errno> {
     pidfd_open(pid, PidfdFlags::empty())
 }
 
-/// Sends a signal to a process that is held.
+/// Sends a signal through a process descriptor.
 pub(super) fn signal(held: &OwnedFd, signal: Signal) -> Result<(), Errno> {
     pidfd_send_signal(held, signal)
 }
@@ -33,6 +33,6 @@ pub(super) fn limit_locks(limit: u64) -> io::Result<()> {
 
 /// Names this process in the system's lists.
 pub(super) fn rename(name: &CStr) {
-    // It only helps people who look.
+    // An error does no harm, because the name only helps people who look.
     let _ = rustix::thread::set_name(name);
 }

@@ -1,9 +1,9 @@
 //! A mark that every process of a run carries, wherever it went.
 //!
-//! What a child inherits it can drop, but hardly all of it. The first mark is an environment variable,
-//! which has a name that explains itself and passes through everything but `env -i` and a login. The second
-//! one is the limit on file locks (`RLIMIT_LOCKS`): Linux has not enforced it since 2.4.25, so that any value
-//! does no harm, but every child inherits it, and `/proc/PID/limits` shows it. A login through PAM may set it.
+//! A child can drop the marks that it inherits, but hardly all of them. The first mark is an environment variable. Its
+//! name explains itself, and it survives everything but `env -i` and a login. The second mark is the limit on file
+//! locks (`RLIMIT_LOCKS`). Linux has not enforced it since 2.4.25, so any value is harmless, but every child inherits
+//! it, and `/proc/PID/limits` shows it. A login through PAM may set it.
 
 use std::{
     fs,
@@ -20,24 +20,24 @@ use super::{
     system,
 };
 
-/// The environment variable that names the run to which a process belongs.
+/// The environment variable that names the run of a process.
 pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
 
-/// What the processes of one run have in common.
+/// The mark that the processes of one run share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// The run's name, as the variable says it.
+    /// The run's name, the value of the variable.
     run: String,
-    /// The same as a number.
+    /// The run's name as a number.
     limit: u64,
 }
 
 impl Mark {
     pub(super) fn new(run: String) -> Self {
-        // Another version of Rust may hash in another way. The guardian is mostly the same program.
+        // Another version of Rust may hash differently. The guardian is usually the same program.
         let mut hasher = DefaultHasher::new();
         run.hash(&mut hasher);
-        // The largest numbers stand for "no limit".
+        // The largest numbers mean "no limit".
         let limit = hasher.finish() >> 1;
         Self { run, limit }
     }
@@ -49,28 +49,28 @@ impl Mark {
 
     /// Puts the second mark on this process, and so on every child that it starts from now on.
     pub(super) fn put_on_self(&self) {
-        // Somebody may have lowered what we could raise it to. Then the first one has to do.
+        // Somebody may have lowered the hard limit below our number. Then only the first mark applies.
         let _ = system::limit_locks(self.limit);
     }
 
-    /// All living processes that carry it, but for this one.
+    /// Returns all living processes that carry the mark, except this one.
     pub(super) fn carriers(&self) -> Vec<Found> {
         carriers_of(slice::from_ref(self))
     }
 
-    /// The same, as far as they have the variable: what the system's own services start for a process, such as a
-    /// job of `at`, inherits no limit from it.
+    /// Returns the living processes that carry the variable, except this one. A process that a system service starts
+    /// for another process, such as an `at` job, keeps the variable but does not inherit the limit.
     pub(super) fn carriers_of_variable(&self) -> Vec<Found> {
         held(|pid| self.is_in_environment(&read(pid, "environ")))
     }
 
-    /// The process that has put the second mark on itself, and that has no variable therefore; beside it whatever has
-    /// dropped the variable.
+    /// Returns the processes with the second mark only: the process that has put it on itself, and any that dropped the
+    /// variable.
     pub(super) fn owners(&self) -> Vec<Found> {
         held(|pid| self.is_in_limits(&read(pid, "limits")) && !self.is_in_environment(&read(pid, "environ")))
     }
 
-    /// Whether a process that has not ended carries it.
+    /// Returns true if a process carries the mark and has not ended.
     pub(super) fn is_on(&self, pid: Pid) -> bool {
         is_on(slice::from_ref(self), pid)
     }
@@ -84,11 +84,11 @@ impl Mark {
     }
 }
 
-/// Ends all living processes that carry this mark, but for this one. Blocks until they are gone. Returns those that
-/// could not be ended.
+/// Ends all living processes that carry this mark, except this one. Blocks until they are gone. Returns those that it
+/// could not end.
 ///
-/// Each search reads files of all processes of the system. So marks that are searched for at the same time are searched
-/// for together: whoever has its turn does the work of all who wait for theirs.
+/// Each search reads files of all processes of the system, so concurrent calls share one search: the caller that holds
+/// the turn also searches for all callers that wait.
 pub(super) fn end_carriers(mark: &Mark) -> Vec<Pid> {
     static WAITING: Mutex<Vec<Arc<Search>>> = Mutex::new(Vec::new());
     static TURN: Mutex<()> = Mutex::new(());
@@ -108,7 +108,7 @@ pub(super) fn end_carriers(mark: &Mark) -> Vec<Pid> {
     search.survivors.get().cloned().unwrap_or_default()
 }
 
-/// A search for what carries a mark, to end it.
+/// A search for the processes that carry a mark, to end them.
 #[derive(Debug)]
 struct Search {
     mark: Mark,
@@ -120,7 +120,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All living processes that carry one of these marks, but for this one.
+/// Returns all living processes that carry one of these marks, except this one.
 pub(super) fn carriers_of(marks: &[Mark]) -> Vec<Found> {
     match marks {
         [] => Vec::new(),
@@ -128,30 +128,30 @@ pub(super) fn carriers_of(marks: &[Mark]) -> Vec<Found> {
     }
 }
 
-/// Takes hold of all other processes of which this is so.
+/// Takes hold of all other processes that match `is_so`.
 fn held(is_so: impl Fn(Pid) -> bool) -> Vec<Found> {
     let own = getpid();
     let others = proc::all().into_iter().filter(|pid| *pid != own);
-    // Held first and looked at then: so the one that is looked at is the one that is held.
+    // Take hold first and check afterwards, so that both refer to the same process.
     let held = others.filter(|pid| is_so(*pid)).filter_map(Found::held);
     held.filter(|found| is_so(found.pid)).collect()
 }
 
 fn is_on(marks: &[Mark], pid: Pid) -> bool {
     let (environment, limits) = (read(pid, "environ"), read(pid, "limits"));
-    // Read once for all marks: there may be many.
+    // Read these once for all marks, because there may be many.
     let (runs, limit) = (runs_in(&environment).collect::<Vec<_>>(), limit_in(&limits));
     let is_marked = |mark: &Mark| runs.contains(&mark.run.as_bytes()) || limit == Some(mark.limit);
     marks.iter().any(is_marked) && Stat::of(pid).is_some_and(|stat| !stat.ended)
 }
 
-/// The runs whose first mark is in this environment: mostly one.
+/// Returns the runs that this environment names, usually one.
 fn runs_in(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
     let entries = environment.split(|byte| *byte == 0);
     entries.filter_map(|entry| entry.strip_prefix(RUN_VARIABLE.as_bytes())?.strip_prefix(b"="))
 }
 
-/// The second mark, or whatever else limits file locks.
+/// Returns the limit on file locks, which may be the second mark.
 fn limit_in(limits: &[u8]) -> Option<u64> {
     let limits = str::from_utf8(limits).ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"))?;

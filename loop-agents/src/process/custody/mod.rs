@@ -1,9 +1,9 @@
-//! What becomes of the processes that a command leaves behind.
+//! Ends the processes that a command leaves behind.
 //!
-//! A command's group is signalled as one, and that is most of it. But any process can leave its group and
-//! its session, start another, and end, and then nothing that the system keeps says whose work it does.
-//! Agents do this all the time: a server for the tests, a build daemon, `git gc`. Left alone they keep
-//! ports, files and money, and the next iteration's agent meets them.
+//! Signalling a command's group reaches most of its processes. But a process can leave its group and its session, start
+//! another process, and end. Then the system keeps no record of which command started the new one. Agents do this all
+//! the time: a test server, a build daemon, `git gc`. If these processes live on, they hold ports and files and cost
+//! money, and the next iteration's agent runs into them.
 
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
@@ -55,27 +55,26 @@ use self::{
 use super::blocking::off_executor;
 pub(super) use kill::KILL_TIME;
 
-/// The least time between two guardians, and between two tries to start one.
+/// The minimum time between two guardians, and between two attempts to start one.
 const GUARDIAN_PAUSE: Duration = Duration::from_millis(20);
 
-/// Who answers for the processes of a run, until the last of them is gone. Clones are the same one.
+/// Takes responsibility for the processes of a run until the last of them is gone. Clones refer to the same custody.
 ///
-/// Every command that is started in custody has [`RUN_VARIABLE`] in its environment, and hands it on.
-/// There are three ways to find what a command left behind, and the one that is always there is the
-/// weakest:
+/// Every command that starts in a custody has [`RUN_VARIABLE`] in its environment, and passes it on. There are three
+/// ways to find what a command left behind. The first is always available, and the weakest:
 ///
-/// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all
-///   processes of the system and ends those that carry it. A process that drops its environment escapes.
-/// - **As their heir** ([`adopting`](Self::adopting)): this process takes over every orphan, and ends them
-///   as soon as their command has ended. It changes the whole process, so it is never done unasked.
-/// - **By a guardian** ([`guarded_by`](Self::guarded_by)): a second process ends what carries the mark when
-///   this one is killed with SIGKILL, or crashes. What has dropped its environment is found by a second mark,
-///   if this process is an heir. What has dropped both, by a login for example, is found by its
-///   [control group](Self::in_control_group), if there is one.
+/// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all processes of
+///   the system and ends those that carry the mark. A process that drops its environment escapes.
+/// - **By adoption** ([`adopting`](Self::adopting)): this process adopts every orphan, and ends the orphans of a
+///   command as soon as the command has ended. Adoption changes the whole process, so you have to ask for it.
+/// - **By a guardian** ([`guarded_by`](Self::guarded_by)): when this process crashes or receives a SIGKILL, a second
+///   process ends the processes that carry the mark. If this process adopts orphans, the guardian finds processes that
+///   dropped their environment by a second mark. A login, for example, can drop both marks. Then the guardian finds the
+///   process by its [control group](Self::in_control_group), if there is one.
 ///
-/// Dropping the last clone inside of a tokio runtime hands the [end](Self::end) over to a thread of the runtime's for
-/// blocking work, which dropping the runtime waits for. Without a runtime it blocks until everything is gone. A
-/// [guardian](Self::guarded_by) stays until everything is gone, and catches what a process that exits meanwhile leaves.
+/// If you drop the last clone inside of a tokio runtime, a blocking thread of the runtime runs the [end](Self::end).
+/// Dropping the runtime waits for that thread. Without a runtime, the drop blocks until everything is gone. A
+/// [guardian](Self::guarded_by) stays until everything is gone, and cleans up if this process exits before that.
 ///
 /// ```
 /// use std::future::pending;
@@ -106,13 +105,13 @@ impl Custody {
         Self(Arc::new(Estate { mark, used, adoption, guardian, group }))
     }
 
-    /// Finds what commands leave behind by their mark, at the end of the run. `run` is its name, and has
-    /// to be no other run's.
+    /// Creates a custody that finds leftover processes by their mark, at the end of the run. `run` is the run's name,
+    /// which no other run may have.
     pub fn new(run: impl Into<String>) -> Self {
         Self::with(Mark::new(run.into()), None)
     }
 
-    /// A custody for a run whose name nobody needs to know.
+    /// Creates a custody for a run whose name nobody needs to know.
     pub(crate) fn unnamed() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -120,17 +119,17 @@ impl Custody {
         Self::new(format!("{process}-{now}-{count}"))
     }
 
-    /// Makes this process the heir of everything that its descendants leave behind (a *child subreaper*),
-    /// and ends what a command left as soon as the command has ended.
+    /// Makes this process adopt all orphans of its descendants (a *child subreaper*), and ends the orphans of a command
+    /// as soon as the command has ended.
     ///
-    /// From then on every child of this process that is in another session, and was neither there before
-    /// nor is a [`Process`](super::Process), counts as left behind, and is killed. So it is for programs that
-    /// start all their daemons as such. Commands may run side by side; a process that left its session is
-    /// then ended with the last of them.
+    /// From then on, the custody kills every child of this process that is in another session, unless the child existed
+    /// before or is a [`Process`](super::Process). So use it in programs that start all their daemons as such a
+    /// `Process`. Commands may run side by side. In that case, a process that left its session ends with the last of
+    /// them.
     ///
     /// # Errors
-    /// There is another such custody in this process, or the system is not Linux. [End](Self::end_async) a custody
-    /// before you drop it to make another one at once.
+    /// Fails if there is another such custody in this process, or if the system is not Linux. [End](Self::end_async) a
+    /// custody before you drop it to create another one at once.
     pub fn adopting(run: impl Into<String>) -> io::Result<Self> {
         let mark = Mark::new(run.into());
         let adoption = Adoption::begin(mark.clone())?;
@@ -138,14 +137,15 @@ impl Custody {
         Ok(Self::with(mark, Some(adoption)))
     }
 
-    /// Starts `program` as the guardian of this custody: when this process is killed, it ends what carries
-    /// the mark. It is mostly this program itself (`/proc/self/exe`), whose `main` calls
-    /// [`serve_as_guardian`]. A guardian that is killed is replaced while a command runs, or before the next.
+    /// Starts `program` as the guardian of this custody: when this process is killed, the guardian ends the processes
+    /// that carry the mark. The program is usually this program itself (`/proc/self/exe`), whose `main` calls
+    /// [`serve_as_guardian`]. If somebody kills the guardian, the custody replaces it while a command runs, or before
+    /// the next one.
     ///
     /// Blocks until the program has started.
     ///
     /// # Errors
-    /// The program cannot be started, or there is a guardian already.
+    /// Fails if the program cannot be started, or if there is a guardian already.
     pub fn guarded_by(self, program: impl Into<PathBuf>) -> io::Result<Self> {
         let guardian = Guardian::new(program.into(), self.0.mark.run().to_owned());
         if self.0.guardian.set(guardian).is_err() {
@@ -155,10 +155,10 @@ impl Custody {
         Ok(self)
     }
 
-    /// Moves this process into a control group of its own, in which everything is born that it starts, and takes it
-    /// back at the [end](Self::end). So what drops both marks is found too, by the guardian or a [`sweep`].
+    /// Moves this process into its own control group, where everything that it starts is born, and moves it back at the
+    /// [end](Self::end). So the guardian or a [`sweep`] also finds a process that drops both marks.
     ///
-    /// It does nothing where the system allows no such group: without version 2 of control groups, or a
+    /// Does nothing if the system does not allow such a group: without version 2 of control groups, or without a
     /// subtree of them that this process may write to.
     #[must_use]
     pub fn in_control_group(self) -> Self {
@@ -167,23 +167,23 @@ impl Custody {
         self
     }
 
-    /// Has the guardian continue this process, from now on and until the value is dropped, whenever somebody stops
-    /// it: stopped, it would hold no limit. It does nothing in a custody without a guardian.
+    /// Makes the guardian continue this process whenever somebody stops it, until the value is dropped. A stopped
+    /// process could not enforce limits. Does nothing in a custody without a guardian.
     pub fn keep_awake(&self) -> KeepAwake {
         KeepAwake::begin(self.clone())
     }
 
-    /// The run's name: the value of [`RUN_VARIABLE`].
+    /// Returns the run's name, which is the value of [`RUN_VARIABLE`].
     pub fn run(&self) -> &str {
         self.0.mark.run()
     }
 
-    /// Ends everything that commands in this custody left behind, and sends the guardian away. Dropping the
-    /// last clone does the same. Commands can be started in it afterwards.
+    /// Ends all processes that commands in this custody left behind, and dismisses the guardian. Dropping the last
+    /// clone does the same. You can start commands in the custody afterwards.
     ///
-    /// Blocks the thread until they are gone, mostly for some milliseconds, and for a few seconds at most. In
-    /// asynchronous code use [`end_async`](Self::end_async). Returns the numbers of those that could not be ended: they
-    /// belong to somebody else, or hang in the system.
+    /// Blocks the thread until the processes are gone, usually for some milliseconds, and for a few seconds at most. In
+    /// asynchronous code use [`end_async`](Self::end_async). Returns the PIDs of the processes that it could not end:
+    /// they belong to another user, or hang in the kernel.
     pub fn end(&self) -> Vec<u32> {
         self.0.end()
     }
@@ -191,33 +191,33 @@ impl Custody {
     /// Does the same as [`end`](Self::end) without blocking the executor.
     ///
     /// # Cancel safety
-    /// Once it was polled, the end takes place whether or not its result is awaited.
+    /// Once polled, the end takes place even if you drop the future.
     pub async fn end_async(&self) -> Vec<u32> {
         let estate = Arc::clone(&self.0);
         off_executor(move || estate.end()).await
     }
 
-    /// A command is about to be started in this custody.
+    /// Prepares this custody for a command that is about to start.
     pub(super) async fn take_charge(&self) -> io::Result<()> {
         self.0.used.store(true, Ordering::Relaxed);
         self.keep_guarded().await
     }
 
-    /// Does what is to be done beside a command: replaces a guardian that was killed, and reaps orphans,
-    /// from the call on. Cancel safe.
+    /// Does the work beside a running command: replaces a guardian that was killed, and reaps orphans. The work starts
+    /// with the call. Cancel safe.
     pub(super) fn watch(&self) -> impl Future<Output = Infallible> + Send {
-        // Whoever ends before somebody listens would not be heard.
+        // Listen before the future is polled. Otherwise we would miss processes that end earlier.
         let ended = self.0.adoption.is_some().then(|| signal(SignalKind::child()));
         async move { tokio::join!(self.watch_guardian(), self.watch_orphans(ended)).0 }
     }
 
-    /// Whether it can know what a command left behind as soon as the command has ended.
+    /// Returns true if this custody can find what a command left behind as soon as the command has ended.
     pub(super) fn adopts(&self) -> bool {
         self.0.adoption.is_some()
     }
 
-    /// Ends what the command that `leader` led left behind, if that can be known already. Returns the
-    /// numbers of those that could not be ended. Blocks until they are gone.
+    /// Ends the processes that the command led by `leader` left behind, if this custody can find them already. Returns
+    /// the PIDs of those that it could not end. Blocks until they are gone.
     pub(super) fn settle(&self, leader: Pid) -> Vec<u32> {
         let Some(adoption) = &self.0.adoption else { return Vec::new() };
         self.0.give_up(&end_all(|| adoption.orphans_of(leader)))
@@ -237,9 +237,9 @@ impl Custody {
     async fn watch_guardian(&self) -> Infallible {
         if let Some(guardian) = self.0.guardian.get() {
             while guardian.gone().await.is_ok() {
-                // Whether it is gone is asked again: another one may stand in its place already, and one that
-                // is just about to end is found gone after the pause. Whoever kills it each time must not keep
-                // us busy with it, and neither must a machine that has no more processes to give.
+                // `keep_guarded` checks again whether the guardian is gone. Another guardian may run already, and a
+                // guardian that is just about to end is gone after the pause. The pauses also limit our work if
+                // somebody kills each guardian, or if the machine cannot start processes any more.
                 while self.keep_guarded().await.is_err() {
                     sleep(GUARDIAN_PAUSE).await;
                 }
@@ -253,7 +253,7 @@ impl Custody {
         if let Some(Ok(mut ended)) = ended {
             while ended.recv().await.is_some() {
                 family::reap_orphans().await;
-                // It may have been stopped. What goes wrong here is said before the next command.
+                // The guardian may have been stopped. If this fails, the next command's start reports the error.
                 let _ = self.keep_guarded().await;
             }
         }
@@ -270,7 +270,7 @@ impl Estate {
         self.guardian.get().map_or(Ok(()), |guardian| guardian.keep(self.adoption.as_ref()))
     }
 
-    /// Remembers those that could not be ended, and gives their numbers.
+    /// Remembers the processes that could not be ended, and returns their PIDs.
     fn give_up(&self, survivors: &[Pid]) -> Vec<u32> {
         if let Some(adoption) = &self.adoption {
             adoption.give_up(survivors);
@@ -282,10 +282,10 @@ impl Estate {
         self.group.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends what is in the control group, which is none any more then.
+    /// Ends all members of the control group, and removes it.
     fn end_group(&self) -> Vec<Pid> {
         let Some(group) = self.group().take() else { return Vec::new() };
-        // If it cannot be left it holds us, and is not killed as a whole.
+        // If we cannot leave the group, `kill` does not kill it as a whole, because we are in it.
         let _ = group.leave();
         group.kill();
         let survivors = end_all(|| group.members());
@@ -304,20 +304,20 @@ impl Estate {
             None => Vec::new(),
         };
         if is_used && self.adoption.is_some() {
-            // What was handed to a service of the system is nobody's orphan.
+            // A process that a system service started for us is not our orphan, so search for the mark as well.
             survivors.extend(end_all(|| self.mark.carriers_of_variable()));
         }
         survivors.extend(self.end_group());
         survivors.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
         survivors.dedup();
-        // Last: until here it would end what a process leaves that exits meanwhile.
+        // Dismiss the guardian last. Until here it cleans up if this process exits.
         if let Some(guardian) = self.guardian.get() {
             guardian.dismiss(self.adoption.as_ref());
         }
         self.give_up(&survivors)
     }
 
-    /// Whether there is nothing to end: it was ended, or nothing was begun.
+    /// Returns true if there is nothing to end, because `end` has run or no command was started.
     fn is_over(&self) -> bool {
         let is_guarded = self.guardian.get().is_some_and(Guardian::is_there);
         !self.used.load(Ordering::Relaxed) && !is_guarded && self.group().is_none()
@@ -336,7 +336,7 @@ impl Drop for Estate {
             guardian: mem::take(&mut self.guardian),
             group: mem::take(&mut self.group),
         };
-        // Nobody is left to hear of survivors.
+        // Nobody is left to receive the survivors.
         drop(off_executor(move || over.end()));
     }
 }

@@ -1,4 +1,4 @@
-//! What the system tells of its processes, under `/proc`.
+//! Reads information about processes from `/proc`.
 
 use std::{fs, str::FromStr};
 
@@ -10,19 +10,18 @@ use rustix::{
 
 use super::system;
 
-/// A process that was found. Held by a descriptor it cannot be mistaken for another: its number may be given
-/// away, its descriptor not.
+/// A process that was found. Its descriptor always refers to the same process, while its PID can be reused.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) pid: Pid,
-    /// None if no more descriptors can be had. Only a child of ours can be handled without: its number is
-    /// ours to give away.
+    /// `None` if no more descriptors are available. That is safe only for a child of ours, because its PID cannot be
+    /// reused until we reap it.
     pub(super) fd: Option<OwnedFd>,
 }
 
 impl Found {
-    /// Takes hold of a process; none if it is gone, or nothing of it can be held. Whoever finds it by what it
-    /// is has to look only afterwards.
+    /// Takes hold of a process. Returns `None` if it is gone, or if we cannot hold it. Check the process's properties
+    /// after this call, not before, because its PID may have been reused.
     pub(super) fn held(pid: Pid) -> Option<Self> {
         system::hold(pid).ok().map(|fd| Self { pid, fd: Some(fd) })
     }
@@ -32,7 +31,7 @@ impl Found {
         Self { pid, fd: system::hold(pid).ok() }
     }
 
-    /// Sends a signal, unless it is gone; false if we may not.
+    /// Sends a signal, unless the process is gone. Returns false if we lack permission.
     pub(super) fn signal(&self, signal: Signal) -> bool {
         let sent = match &self.fd {
             Some(fd) => system::signal(fd, signal),
@@ -42,41 +41,41 @@ impl Found {
     }
 }
 
-/// Takes a child off the system's list if it has ended.
+/// Reaps a child if it has ended.
 pub(super) fn reap(pid: Pid) {
-    // What is not our child is somebody else's to reap.
+    // An error means that it is not our child, so another process has to reap it.
     let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
 }
 
-/// The children of this process, those that it inherited included.
+/// Returns the children of this process, including those that it adopted.
 pub(super) fn children() -> Vec<Pid> {
     children_of(getpid())
 }
 
-/// The children of a process.
+/// Returns the children of a process.
 pub(super) fn children_of(parent: Pid) -> Vec<Pid> {
     let Ok(threads) = fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
     let lists = threads.flatten().map(|thread| fs::read_to_string(thread.path().join("children")));
     match lists.collect::<Result<Vec<_>, _>>() {
         Ok(lists) => lists.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(pid).collect(),
-        // A thread that ended meanwhile, or a system that keeps no such list.
+        // A thread ended in the meantime, or the kernel keeps no such list.
         Err(_) => children_by_parent(parent),
     }
 }
 
-/// The children of a process, found among all.
+/// Finds the children of a process among all processes.
 fn children_by_parent(parent: Pid) -> Vec<Pid> {
     let is_child = |pid: &Pid| Stat::of(*pid).is_some_and(|stat| stat.parent == Some(parent));
     all().into_iter().filter(is_child).collect()
 }
 
-/// The living descendants of `roots`, held, without the roots themselves.
+/// Takes hold of the living descendants of `roots`, without the roots themselves.
 pub(super) fn descendants(roots: &[Pid]) -> Vec<Found> {
     let mut descendants = Vec::new();
     let mut parents = roots.to_vec();
     while let Some(parent) = parents.pop() {
         let children = children_of(parent).into_iter().filter_map(Found::held);
-        // Who is still its child now has been it all the time, and so has its number.
+        // A process that is still our child cannot have had its PID reused.
         for child in
             children.filter(|child| Stat::of(child.pid).is_some_and(|stat| stat.parent == Some(parent)))
         {
@@ -87,30 +86,30 @@ pub(super) fn descendants(roots: &[Pid]) -> Vec<Found> {
     descendants
 }
 
-/// All processes that can be seen from here.
+/// Returns all processes that we can see.
 pub(super) fn all() -> Vec<Pid> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries.flatten().filter_map(|entry| pid(entry.file_name().to_str()?)).collect()
 }
 
-/// What a process is called in the system's lists; empty if it is gone.
+/// Returns a process's name in the system's lists, or an empty string if it is gone.
 pub(super) fn name(pid: Pid) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
 }
 
-/// A number of a process, if it is one: the system says -1 for the group and the session of a process that is vanishing.
+/// Parses a PID, if the text is one. The kernel shows -1 as the group and the session of a process that is vanishing.
 fn pid(text: &str) -> Option<Pid> {
     i32::from_str(text).ok().filter(|number| *number > 0).and_then(Pid::from_raw)
 }
 
-/// What `/proc/PID/stat` says; see `proc_pid_stat(5)`. Who is outside of what can be seen from here has the
-/// number 0, and is none: in a container the session is often led from outside, ours too. The calls that ask
-/// for one of these take it that there is always a number.
+/// The contents of `/proc/PID/stat`; see `proc_pid_stat(5)`. The number 0 means a process outside of our PID namespace,
+/// and becomes `None`. In a container, the leader of the session is often outside, ours too. The library calls for
+/// these numbers assume that there always is one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stat {
-    /// It has ended, and waits for its parent to hear of it.
+    /// The process has ended, and waits for its parent to reap it.
     pub(super) ended: bool,
-    /// Who will hear of its end.
+    /// The process that has to reap it.
     pub(super) parent: Option<Pid>,
     pub(super) group: Option<Pid>,
     pub(super) session: Option<Pid>,
@@ -129,24 +128,24 @@ impl Stat {
     }
 }
 
-/// The fields that follow the name, the state first.
+/// Returns the fields that follow the name, beginning with the state.
 fn fields(line: &[u8]) -> Option<impl Iterator<Item = &str>> {
-    // The name in parentheses is the process's own choice, parentheses and spaces included.
+    // A process chooses its own name, which may contain parentheses and spaces.
     let name_end = line.iter().rposition(|byte| *byte == b')')?;
     Some(std::str::from_utf8(&line[name_end + 1..]).ok()?.split_ascii_whitespace())
 }
 
-/// How a process was stopped that is stopped now.
+/// The reason why a process is stopped now.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stop {
-    /// The signal that did it; none if the system does not say, as Linux before 5.17.
+    /// The signal that stopped it. `None` if the kernel does not report it, as Linux before 5.17.
     signal: Option<i32>,
-    /// Whether it has a terminal, which belongs to another group now.
+    /// Whether it has a terminal whose foreground group is now another one.
     in_background: bool,
 }
 
 impl Stop {
-    /// None if the process is not stopped.
+    /// Returns `None` if the process is not stopped.
     pub(super) fn of(pid: Pid) -> Option<Self> {
         Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
@@ -154,14 +153,14 @@ impl Stop {
     fn parse(line: &[u8]) -> Option<Self> {
         let fields: Vec<_> = fields(line)?.collect();
         let number = |at: usize| fields.get(at).and_then(|field| i32::from_str(field).ok());
-        // Fields 5, 7, 8 and 52 of proc_pid_stat(5), which counts from 1 and begins before the name.
+        // These are fields 5, 7, 8 and 52 of proc_pid_stat(5), which counts from 1 and starts before the name.
         let (group, terminal, foreground, signal) = (number(2), number(4)?, number(5), number(49));
         let in_background = terminal != 0 && foreground != group;
         let stop = Self { signal: signal.filter(|signal| *signal > 0), in_background };
         (fields.first() == Some(&"T")).then_some(stop)
     }
 
-    /// Whether the terminal's driver can have stopped it, because it read or wrote in the background.
+    /// Returns true if the terminal's driver may have stopped the process, because it read or wrote in the background.
     pub(super) fn is_for_terminal(&self) -> bool {
         let by = |signal| [Signal::TTIN, Signal::TTOU].iter().any(|stop| stop.as_raw() == signal);
         self.in_background && self.signal.is_none_or(by)
@@ -178,7 +177,7 @@ mod tests {
         use std::{io::Read, process};
 
         let mut shell = process::Command::new("/bin/sh");
-        // The line comes when the child is there; the end of the input ends them both.
+        // The shell prints the line once the child exists. The end of the input ends both.
         shell.args(["-c", "exec 3<&0; cat <&3 >/dev/null & echo; wait"]);
         let mut shell = shell.stdin(process::Stdio::piped()).stdout(process::Stdio::piped()).spawn().unwrap();
         shell.stdout.take().unwrap().read_exact(&mut [0]).unwrap();

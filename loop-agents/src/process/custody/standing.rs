@@ -1,33 +1,33 @@
-//! What a guarded process tells its guardian: the one message between them.
+//! The only message from a guarded process to its guardian.
 //!
-//! The process sends all of it whenever something changes, and to every new guardian first.
+//! The process sends the complete message whenever something changes, and first of all to every new guardian.
 
 use std::time::Duration;
 
-/// What the guardian has to know of the process that it guards.
+/// The guarded process's state, as far as the guardian needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Standing {
     pub(super) stops: Stops,
-    /// The time from now after which nothing of the run may be at work any more, in whole milliseconds.
+    /// The time from now after which no process of the run may be running any more, in whole milliseconds.
     pub(super) left: Option<Duration>,
 }
 
-/// What it means if the process is found stopped.
+/// How the guardian reacts if the process is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Stops {
-    /// Nothing that concerns the guardian.
+    /// The guardian ignores it.
     #[default]
     Unwatched,
-    /// Somebody wants it out of the way. It is continued.
+    /// Somebody else has stopped the process, so the guardian continues it.
     Refused,
-    /// It stops on purpose, and everything of the run has to stand still until it goes on.
+    /// The process stops on purpose, and all processes of the run have to stand still until it continues.
     Announced,
 }
 
-/// One byte for the stops, eight for the time that is left.
+/// The message's length in bytes: one for the stops, eight for the time that is left.
 pub(super) const FRAME: usize = 9;
 
-/// The time that stands for no limit.
+/// The number of milliseconds that means no limit.
 const UNLIMITED: u64 = u64::MAX;
 
 impl Standing {
@@ -39,7 +39,7 @@ impl Standing {
         frame
     }
 
-    /// None if it is no frame of ours.
+    /// Returns `None` if the frame is invalid.
     pub(super) fn of_frame(frame: [u8; FRAME]) -> Option<Self> {
         let [stops, left @ ..] = frame;
         let all = [Stops::Unwatched, Stops::Refused, Stops::Announced];

@@ -1,4 +1,4 @@
-//! Runs that are met from outside: ending what is left of dead ones, and waking those that were left stopped.
+//! Cleans up runs from outside: ends the leftover processes of dead runs, and continues runs that were left stopped.
 
 use std::{cell::RefCell, collections::BTreeMap, fs, time::Instant};
 
@@ -17,21 +17,22 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Its number.
+    /// Its PID.
     pub pid: u32,
-    /// What the system called it.
+    /// Its name in the system's list.
     pub name: String,
-    /// Whether it could be ended.
+    /// Whether the sweep ended it.
     pub ended: bool,
 }
 
-/// Ends whatever still carries the mark of one of these runs, or is in a control group of theirs. Their processes have
-/// to be dead, and nobody may go on with them meanwhile: what a living run is doing would be ended too.
+/// Ends all processes that carry the mark of one of these runs, or are in one of their control groups. The runs' own
+/// processes have to be dead, and nobody may resume these runs in the meantime, because the sweep would end the work of
+/// a living run too.
 ///
 /// A guardian that has just noticed the death of its run does the same work. The sweep waits for it first, and reports
-/// only what the guardian did not end.
+/// only the processes that the guardian did not end.
 ///
-/// Blocks until they are gone: for about two seconds at most, and two more if a guardian does not end.
+/// Blocks until the processes are gone: for about two seconds at most, and two more if a guardian does not end.
 ///
 /// ```
 /// use loop_agents::process::sweep;
@@ -61,8 +62,9 @@ pub fn sweep(runs: &[&str]) -> Vec<Swept> {
     swept.map(|(pid, name)| Swept { pid, name, ended: !survivors.contains(&pid) }).collect()
 }
 
-/// Continues the process of a living run if somebody has stopped it and has ended its guardian, or stopped that too:
-/// then nobody else would, and the run's commands work on without limits. Gives whether there was anything to do.
+/// Continues the process of a living run if somebody has stopped it and has ended or stopped its guardian. Otherwise
+/// nobody would continue it, and the run's commands would work on without limits. Returns whether there was anything to
+/// do.
 ///
 /// ```
 /// use loop_agents::process::wake;
@@ -78,24 +80,24 @@ pub fn wake(run: &str) -> bool {
     stopped.filter(|found| found.signal(Signal::CONT)).count() > 0
 }
 
-/// Blocks until the guardians of these runs have done their work, for about [`KILL_TIME`] at most.
+/// Blocks until the guardians of these runs have finished, for about [`KILL_TIME`] at most.
 fn await_guardians(runs: &[&str]) {
     let held = proc::all().into_iter().filter(|pid| is_awake_guardian(*pid, runs)).filter_map(Found::held);
     let deadline = Instant::now() + KILL_TIME;
     for guardian in held {
-        // A signal interrupts the wait.
+        // A signal can interrupt the wait.
         while is_awake_guardian(guardian.pid, runs) && Instant::now() < deadline {
             await_death(&guardian, deadline.saturating_duration_since(Instant::now()));
         }
     }
 }
 
-/// Whether this is the guardian of one of these runs, and neither ended nor stopped.
+/// Returns true if this is the guardian of one of these runs, and neither ended nor stopped.
 fn is_awake_guardian(pid: Pid, runs: &[&str]) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut words = line.split(|byte| *byte == 0);
     let is_guardian = words.next() == Some(NAME.as_bytes());
-    // Its arguments end with the run: one empty word follows the last zero.
+    // The run is the last argument. One empty word follows the last NUL.
     let run = words.next().filter(|_| is_guardian && words.eq([b""]));
     run.is_some_and(|run| runs.iter().any(|known| known.as_bytes() == run)) && Stop::of(pid).is_none()
 }

@@ -1,7 +1,7 @@
-//! What a guardian does: it waits for the end of the process that it guards, and keeps it going until then.
+//! The guardian's work: it waits for the end of the guarded process, and keeps that process running until then.
 //!
-//! The guarded process is the guardian's parent, and the system tells nobody but a process's own parent that it
-//! was stopped. So the guardian looks, four times a second, and only while it was asked to.
+//! The guarded process is the guardian's parent, and the kernel reports a stop only to the stopped process's own
+//! parent. So the guardian checks four times a second, but only while the guarded process asks for it.
 
 use std::{
     ffi::OsString,
@@ -25,27 +25,27 @@ use super::{
     system,
 };
 
-/// The time between two looks at the guarded process.
+/// The time between two checks of the guarded process.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The time between two looks while it is stopped on purpose: each one searches all processes.
+/// The time between two checks while it is stopped on purpose. Each of them searches all processes.
 const LOOK_AT_REST: Duration = Duration::from_secs(1);
 
-/// The number of looks at which the process may be found stopped again, less those at which it was not, before the
-/// run's processes are ended: one of them must be the one that stops it.
+/// The number of checks that may find the process stopped again, minus those that did not, before the guardian ends the
+/// run's processes. One of them must be the one that stops it.
 const MOST_STOPS: u32 = 8;
 
-/// Serves as a guardian if these arguments say so, and gives true when that is done.
+/// Serves as a guardian if the arguments ask for it, and then returns true.
 ///
-/// A program that [is guarded](super::Custody::guarded_by) calls this first in its `main`, with its own
-/// arguments ([`std::env::args_os`]), and returns at once if it gives true.
+/// A program that [is guarded](super::Custody::guarded_by) calls this first in its `main`, with its own arguments
+/// ([`std::env::args_os`]), and exits at once if the result is true.
 pub fn serve_as_guardian(args: impl IntoIterator<Item = OsString>) -> bool {
     let mut args = args.into_iter();
     if args.next().is_none_or(|name| name != NAME) {
         return false;
     }
     let Some(run) = args.next().and_then(|run| run.into_string().ok()) else { return true };
-    // Out of reach of a terminal's Ctrl+C and hang-up, which are for the one that is guarded.
+    // A terminal's Ctrl+C and hang-up are for the guarded process, and must not reach the guardian.
     let _ = setsid();
     system::rename(c"guardian");
     let group = Hierarchy::of_system().and_then(|hierarchy| Cgroup::guarded(&hierarchy, &run).ok());
@@ -55,7 +55,7 @@ pub fn serve_as_guardian(args: impl IntoIterator<Item = OsString>) -> bool {
     true
 }
 
-/// Ends everything of a run whose process is gone.
+/// Ends all processes of a run whose own process is gone.
 fn end_run(mark: &Mark, group: Option<&Cgroup>) {
     let Some(group) = group else { return drop(end_all(|| mark.carriers())) };
     group.kill();
@@ -63,20 +63,20 @@ fn end_run(mark: &Mark, group: Option<&Cgroup>) {
     group.remove();
 }
 
-/// A guardian at work.
+/// A running guardian.
 struct Vigil<'a> {
     mark: &'a Mark,
-    /// The process that is guarded, if it can be held.
+    /// The guarded process, if we can hold it.
     guarded: Option<Found>,
-    /// What it said last.
+    /// The guarded process's last message about stops.
     stops: Stops,
-    /// When nothing of the run may be at work any more.
+    /// When no process of the run may be running any more.
     deadline: Option<Instant>,
-    /// What has arrived of its next message.
+    /// The bytes of the next message that have arrived.
     arrived: Vec<u8>,
-    /// The looks at which it was found stopped, less those at which it was not.
+    /// The number of checks that found it stopped, minus those that did not.
     stopped: u32,
-    /// What was stopped because the process was.
+    /// The processes that we stopped because the guarded process was stopped.
     frozen: Vec<Found>,
 }
 
@@ -93,14 +93,14 @@ impl<'a> Vigil<'a> {
         }
     }
 
-    /// Returns when the process is gone, or nothing can be heard of it any more.
+    /// Returns when the process is gone, or when its stream cannot be read any more.
     fn keep(mut self) {
         while self.wait().and_then(|heard| if heard { self.hear() } else { Ok(true) }).unwrap_or(false) {
             self.look();
         }
     }
 
-    /// Waits for a message, or until it is time to look; gives whether there is something to read.
+    /// Waits for a message, or for the next check. Returns true if there is something to read.
     fn wait(&self) -> io::Result<bool> {
         let pause = match self.stops {
             Stops::Unwatched => None,
@@ -110,7 +110,7 @@ impl<'a> Vigil<'a> {
         readable(pause)
     }
 
-    /// Reads what has arrived; gives false if that was the end.
+    /// Reads the bytes that have arrived. Returns false at the end of the stream.
     fn hear(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 16 * FRAME];
         let count = match read(stdin(), &mut buffer) {
@@ -132,19 +132,19 @@ impl<'a> Vigil<'a> {
         Ok(true)
     }
 
-    /// Looks at the process, and does what has to be done.
+    /// Checks the process, and reacts to its state.
     fn look(&mut self) {
         if self.stops == Stops::Unwatched && self.frozen.is_empty() {
             return;
         }
-        // Our parent is the guarded process, and its number nobody else's, as long as it lives.
+        // The guarded process is our parent. As long as it lives, its PID cannot be reused.
         let Some(pid) =
             self.guarded.as_ref().map(|guarded| guarded.pid).filter(|pid| getppid() == Some(*pid))
         else {
             return;
         };
         let stop = Stop::of(pid);
-        // It announces a stop before it stops. So the announcement of the stop that we saw is there by now.
+        // The process announces a stop before it stops. So if we saw it stopped, the announcement has arrived by now.
         if stop.is_some()
             && readable(Some(Duration::ZERO)).is_ok_and(|there| there)
             && !self.hear().unwrap_or(false)
@@ -168,7 +168,7 @@ impl<'a> Vigil<'a> {
         }
     }
 
-    /// Continues the process, which somebody has stopped.
+    /// Continues the process after somebody has stopped it.
     fn go_on(&mut self) {
         self.stopped += 1;
         if let Some(guarded) = &self.guarded {
@@ -176,8 +176,8 @@ impl<'a> Vigil<'a> {
         }
     }
 
-    /// Stops everything of the run while the process is stopped. The process has stopped what it found, but a helper
-    /// outside of the run can continue that.
+    /// Stops all processes of the run while the process is stopped. The process has already stopped the ones that it
+    /// found, but a helper outside of the run can continue those.
     fn freeze(&mut self, guarded: Pid) {
         let mut found = self.carriers(guarded);
         let roots: Vec<_> = found.iter().map(|found| found.pid).collect();
@@ -190,14 +190,14 @@ impl<'a> Vigil<'a> {
         }
     }
 
-    /// Continues what was stopped for the process's sake.
+    /// Continues the processes that were stopped because of the guarded process.
     fn thaw(&mut self) {
         for found in self.frozen.drain(..) {
             found.signal(Signal::CONT);
         }
     }
 
-    /// The run's processes without the guarded one, which carries a mark too.
+    /// Returns the run's processes except the guarded one, which carries a mark too.
     fn carriers(&self, guarded: Pid) -> Vec<Found> {
         let mut carriers = self.mark.carriers();
         carriers.retain(|found| found.pid != guarded);
@@ -205,7 +205,7 @@ impl<'a> Vigil<'a> {
     }
 }
 
-/// Whether something can be read from the guarded process within this time.
+/// Returns true if the guarded process has sent something within this time.
 fn readable(within: Option<Duration>) -> io::Result<bool> {
     let within = within.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
     let stream = stdin();

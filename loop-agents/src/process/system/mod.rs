@@ -1,5 +1,5 @@
-//! Starting a command and hearing of its end, which differ between systems. All unsafe code of this crate is
-//! in this folder.
+//! Starts a command and waits for its end, in a way that depends on the system. All unsafe code of this crate is in
+//! this folder.
 
 use std::{
     ffi::{CStr, CString},
@@ -22,15 +22,15 @@ pub(super) use spawn::spawn;
 #[cfg(target_os = "linux")]
 pub(super) use watch::Watch;
 
-/// What is to be started.
+/// A command to start.
 pub(super) struct Spawn<'a> {
     pub(super) image: &'a Image,
     pub(super) dir: Option<&'a CStr>,
     /// `NAME=value` strings.
     pub(super) env: &'a [CString],
-    /// What becomes the child's 0, 1 and 2. None of them may be below 3 here: they are put in
-    /// place one after the other, and would overwrite each other.
+    /// The descriptors for the child's 0, 1 and 2. All of them have to be 3 or more, because we put them in place one
+    /// by one, and they would overwrite each other.
     pub(super) stdio: [&'a OwnedFd; 3],
-    /// What the child has under the same numbers, none of them below 3.
+    /// The descriptors that the child inherits under the same numbers, all of them 3 or more.
     pub(super) inherited: &'a [OwnedFd],
 }

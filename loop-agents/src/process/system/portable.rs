@@ -1,5 +1,5 @@
-//! Systems other than Linux: started by the standard library, in a process group in the place
-//! of a session; its end is awaited by a blocking thread. Not verified there.
+//! Systems other than Linux: the standard library starts the command in a process group instead of a session, and a
+//! blocking thread waits for its end. It has not been verified there.
 
 use std::{
     ffi::{CStr, OsStr},
@@ -43,7 +43,7 @@ pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     Ok(Pid::from_child(&command.spawn()?))
 }
 
-/// Tells when a process has ended.
+/// Reports when a process has ended.
 #[derive(Debug)]
 pub(in crate::process) struct Watch(Pid);
 
@@ -52,7 +52,7 @@ impl Watch {
         Ok(Self(pid))
     }
 
-    /// Resolves when the process has ended; it is left to be reaped.
+    /// Resolves when the process has ended. It does not reap the process.
     pub(in crate::process) async fn ended(&self) -> io::Result<()> {
         let pid = self.0;
         let wait = move || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).map(drop);

@@ -1,8 +1,8 @@
-//! Starting a program by `posix_spawn`.
+//! Starts a program with `posix_spawn`.
 //!
-//! The standard library's `Command` can start a session only through `pre_exec`, and then it
-//! forks: measured, that costs 1.4 times the floor, and more in a host that uses much memory.
-//! `posix_spawn` does all that is needed in one call, at the floor.
+//! The standard library's `Command` can start a session only through `pre_exec`, and then it forks. In our
+//! measurements, that costs 1.4 times the minimum, and more in a host that uses much memory. `posix_spawn` does
+//! everything in one call, at the minimum.
 #![expect(unsafe_code, reason = "posix_spawn with POSIX_SPAWN_SETSID has no safe wrapper")]
 
 use std::{
@@ -39,12 +39,12 @@ pub(in crate::process) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave no process id"))
 }
 
-/// Pointers to these strings, and the null pointer that ends them.
+/// Returns pointers to these strings, with a null pointer at the end.
 fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
     strings.iter().map(|string| string.as_ptr().cast_mut()).chain(iter::once(ptr::null_mut())).collect()
 }
 
-/// Boxed, since the C library may keep pointers into it.
+/// The C library's file actions, boxed because it may keep pointers into them.
 struct FileActions(Box<MaybeUninit<libc::posix_spawn_file_actions_t>>);
 
 impl FileActions {
@@ -54,7 +54,7 @@ impl FileActions {
         check(unsafe { libc::posix_spawn_file_actions_init(raw.as_mut_ptr()) })?;
         let mut actions = Self(raw);
         let stdio = spawn.stdio.iter().map(|fd| fd.as_raw_fd()).zip(0..);
-        // Put on its own number, a descriptor stays open in the child.
+        // A descriptor that is duplicated onto its own number stays open in the child.
         let inherited = spawn.inherited.iter().map(|fd| (fd.as_raw_fd(), fd.as_raw_fd()));
         for (fd, target) in stdio.chain(inherited) {
             // SAFETY: `actions` is initialised; the numbers are only recorded.
@@ -80,9 +80,8 @@ impl Drop for FileActions {
 struct Attributes(Box<MaybeUninit<libc::posix_spawnattr_t>>);
 
 impl Attributes {
-    /// A session of its own; all signals with their default action, and none blocked: a host
-    /// that ignores SIGPIPE, as every Rust program does, would otherwise hand that on, and
-    /// `yes | head` would never end.
+    /// Sets a new session, and the default action for all signals with none blocked. A host that ignores SIGPIPE, as
+    /// every Rust program does, would otherwise pass that on, and `yes | head` would never end.
     fn new() -> io::Result<Self> {
         const FLAGS: c_int =
             libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSID as c_int;
@@ -112,7 +111,7 @@ impl Drop for Attributes {
     }
 }
 
-/// These functions return the error's number, and leave `errno` alone.
+/// Converts a return code to a result. These functions return the error's number, and leave `errno` alone.
 fn check(code: c_int) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
 }

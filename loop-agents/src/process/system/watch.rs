@@ -1,4 +1,4 @@
-//! The end of a process as an event, by a pidfd.
+//! Reports the end of a process as an event, through a pidfd.
 #![expect(unsafe_code, reason = "tokio asks for a promise about the file descriptor that it is to watch")]
 
 use std::{io, os::fd::OwnedFd};
@@ -9,14 +9,14 @@ use rustix::{
 };
 use tokio::io::{Interest, unix::AsyncFd};
 
-/// Tells when a process has ended.
+/// Reports when a process has ended.
 #[derive(Debug)]
 pub(in crate::process) struct Watch(AsyncFd<OwnedFd>);
 
 impl Watch {
-    /// `pid` is a child that was not reaped, so that the number cannot mean another process.
+    /// Creates a watch. `pid` must be a child that was not reaped, so that the number cannot mean another process.
     pub(in crate::process) fn new(pid: Pid) -> io::Result<Self> {
-        // The flag that does both in one call came with Linux 5.10, pidfds with 5.3.
+        // A flag for non-blocking pidfds came with Linux 5.10, pidfds themselves with 5.3.
         let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
         fcntl_setfl(&pidfd, OFlags::NONBLOCK)?;
         // SAFETY: the descriptor was just opened and is owned by the AsyncFd from here on; an
@@ -25,9 +25,9 @@ impl Watch {
         Ok(Self(watched?))
     }
 
-    /// Resolves when the process has ended; it is left to be reaped. May be awaited again.
+    /// Resolves when the process has ended. It does not reap the process, and you may await it again.
     pub(in crate::process) async fn ended(&self) -> io::Result<()> {
-        // The readiness is not cleared: a process that has ended stays so.
+        // We do not clear the readiness, because a process that has ended stays so.
         self.0.readable().await.map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! What the executing agent is told.
+//! The prompts for the executing agent.
 
 use loop_core::{IterationContext, Step};
 
@@ -16,26 +16,26 @@ use crate::{
 const FIRST: &str = include_str!("prompts/executing_first.md");
 const LATER: &str = include_str!("prompts/executing_later.md");
 
-/// How many files are told of, and how many commands and errors of the last loop.
+/// The number of files to list, and the number of commands and errors of the last loop.
 const FILES: usize = 60;
 const LAST: usize = 5;
 
-/// What stands in a prompt whose loop was begun before, and cut off.
+/// The notice in the prompt of a loop that began before and was cut off.
 const CUT_OFF: &str = "This loop was begun before and cut off in its middle. Something of it may be done already, and \
                        files may be half written: look before you go on.";
 
-/// What one loop of the executing agent is told.
+/// The contents of the prompt for one loop of the executing agent.
 #[derive(Debug)]
 pub(in crate::review) struct Executing<'a> {
     pub(in crate::review) task: &'a str,
-    /// How many loops there are at most.
+    /// The maximum number of loops.
     pub(in crate::review) loops: u64,
-    /// What is known of the loops before.
+    /// The known facts about the loops before.
     pub(in crate::review) known: &'a Known,
 }
 
 impl Executing<'_> {
-    /// The prompt of the iteration in this context.
+    /// Returns the prompt of the iteration in this context.
     pub(in crate::review) fn prompt(&self, cx: &IterationContext<Worked>) -> String {
         let number = format!("{} of {}", cx.iteration(), self.loops);
         let guidance =
@@ -58,7 +58,7 @@ impl Executing<'_> {
 
     fn past(&self, step: Option<&Step<Worked>>) -> [(&'static str, String); 4] {
         let pending = pending(&self.known.found);
-        // What a review found counts, and not what the agent said before it.
+        // A review's findings take precedence over the agent's earlier words.
         let said = step.and_then(|step| step.output()).filter(|_| pending.is_empty());
         let steps = said.map(Worked::next_steps).unwrap_or_default();
         [
@@ -69,7 +69,7 @@ impl Executing<'_> {
         ]
     }
 
-    /// What went on in the last loop, and what went wrong in it.
+    /// Describes the last loop and its errors.
     fn last(&self, step: Option<&Step<Worked>>) -> String {
         let unreviewed = Some(&self.known.unreviewed).filter(|account| !account.is_empty());
         let failure = match step.and_then(|step| step.failure()) {
@@ -90,7 +90,7 @@ fn progress(so_far: &Account) -> String {
     if lines.is_empty() { "Nothing that could be seen.".to_owned() } else { lines }
 }
 
-/// What went on in a loop, and what went wrong in it.
+/// Describes the commands and errors of a loop.
 fn ran_into(account: &Account) -> String {
     let failure = account.failure.as_ref();
     [
@@ -102,8 +102,8 @@ fn ran_into(account: &Account) -> String {
     .concat()
 }
 
-/// What a review found that is left; nothing if the verdict is none of a review's, but the output of a check that
-/// came before it.
+/// Returns the pending items of a review's verdict. Returns an empty text if the verdict does not come from a review,
+/// but is the output of a check before it.
 pub(super) fn pending(verdict: &str) -> String {
     let Some(Findings { pending, blocker, .. }) = findings_of(verdict) else { return String::new() };
     let blocker = (!blocker.is_empty()).then(|| format!("Blocked, as the reviewer sees it: {blocker}\n"));

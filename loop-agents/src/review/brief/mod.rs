@@ -1,4 +1,4 @@
-//! What the agents are told. The words stand in files of their own.
+//! The agents' prompts. Their texts are in separate files.
 
 mod executing;
 mod page;
@@ -9,13 +9,13 @@ pub(super) use self::{
     reviewing::{Checked, Reviewing},
 };
 
-/// What an executing model is told of how to work, for its system prompt.
+/// Working instructions for an executing model, for its system prompt.
 pub const EXECUTOR: &str = include_str!("prompts/executor.md");
 
-/// What a reviewing model is told of how to work, for its system prompt.
+/// Working instructions for a reviewing model, for its system prompt.
 pub const REVIEWER: &str = include_str!("prompts/reviewer.md");
 
-/// How much of a task is told. Of a longer one its middle is left out.
+/// The number of bytes of a task to include. A longer task loses its middle.
 pub const MAX_TASK_BYTES: usize = 64 * 1024;
-/// How much is told of what an agent or a check said.
+/// The number of bytes of an agent's or a check's words to include.
 const SAID_BYTES: usize = 8 * 1024;

@@ -1,7 +1,7 @@
-//! Prompts with places to fill in.
+//! Prompt pages with places to fill in.
 
-/// Fills the places `{{name}}` of a page of ours, in one pass: what is filled in is copied and never looked into, so
-/// that no agent writes the prompt of another. A paragraph whose only place is empty goes.
+/// Fills the places `{{name}}` of one of our pages, in one pass. It copies the values without interpreting them, so
+/// that no agent writes the prompt of another. Paragraphs whose places are all empty are dropped.
 pub(super) fn filled(page: &str, values: &[(&str, &str)]) -> String {
     let paragraphs = page.trim_end().split("\n\n").filter_map(|paragraph| {
         let (text, places, empty) = paragraph_filled(paragraph, values);
@@ -10,7 +10,7 @@ pub(super) fn filled(page: &str, values: &[(&str, &str)]) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-/// The text, how many places it had, and how many of them are empty.
+/// Returns the text, the number of its places, and the number of empty ones.
 fn paragraph_filled(mut rest: &str, values: &[(&str, &str)]) -> (String, usize, usize) {
     let (mut text, mut places, mut empty) = (String::new(), 0, 0);
     while let Some((before, (name, after))) =

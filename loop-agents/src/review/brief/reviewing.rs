@@ -1,4 +1,4 @@
-//! What the reviewing agent is told.
+//! The prompts for the reviewing agent.
 
 use super::{MAX_TASK_BYTES, SAID_BYTES, executing::pending, page::filled};
 use crate::{
@@ -11,37 +11,37 @@ use crate::{
 
 const PAGE: &str = include_str!("prompts/reviewing.md");
 
-/// A check that the harness has run.
+/// The result of a check that the harness has run.
 #[derive(Debug)]
 pub(in crate::review) struct Checked {
     pub(in crate::review) line: String,
     pub(in crate::review) passed: bool,
-    /// What it printed.
+    /// The check's output.
     pub(in crate::review) text: String,
 }
 
 impl Checked {
-    /// The item that is pending if it fails.
+    /// Returns the pending item for a failed check.
     pub(in crate::review) fn failing(&self) -> String {
         format!("the check `{}` fails", self.line)
     }
 }
 
-/// What one review is told.
+/// The contents of the prompt for one review.
 #[derive(Debug)]
 pub(in crate::review) struct Reviewing<'a> {
     pub(in crate::review) task: &'a str,
     pub(in crate::review) number: u64,
-    /// What was done, if it is known.
+    /// The executing agent's actions, if known.
     pub(in crate::review) account: Option<&'a Account>,
     pub(in crate::review) checks: &'a [Checked],
-    /// The verdict before this one.
+    /// The text of the previous verdict.
     pub(in crate::review) before: &'a str,
-    /// What the agent says.
+    /// The executing agent's words.
     pub(in crate::review) said: &'a str,
     pub(in crate::review) instructions: &'a str,
     pub(in crate::review) nonce: &'a str,
-    /// It can call the verdict tool.
+    /// Whether the reviewer can call the verdict tool.
     pub(in crate::review) has_tool: bool,
 }
 
@@ -69,7 +69,7 @@ impl Reviewing<'_> {
         )
     }
 
-    /// How the verdict is given.
+    /// Describes how to give the verdict.
     fn channel(&self) -> String {
         let object =
             format!(r#"{{"{KEY}": "{}", "pending": ["..."], "blocker": "", "summary": "..."}}"#, self.nonce);
@@ -82,7 +82,7 @@ impl Reviewing<'_> {
     }
 }
 
-/// As a quotation: no line of it is to be taken for one of ours.
+/// Returns the text as a quotation, so that none of its lines looks like one of ours.
 fn quoted(text: &str) -> String {
     text.lines().map(|line| format!("> {line}\n")).collect()
 }

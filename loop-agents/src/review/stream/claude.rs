@@ -1,8 +1,8 @@
-//! Claude Code: a `tool_use` block says what is called, a `tool_result` block with its id what came of it.
+//! Claude Code: a `tool_use` block names the call, and a `tool_result` block with its id has the result.
 //!
-//! - A shell command that fails has `is_error`, and its output begins with `Exit code`. Elsewhere the words are those
-//!   of the command, or of who refused it.
-//! - What nobody permitted is an error like others; the `result` at the end lists it.
+//! - A shell command that fails has `is_error`, and its output begins with `Exit code`. Without that, the text comes
+//!   from the command, or from the component that rejected it.
+//! - A call without permission is an error like others. The `result` at the end lists it.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn blocks(line: &Value) -> &[Value] {
     line["message"]["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A result is a text, or a list of blocks.
+/// Returns the text of a result, which is a string or a list of blocks.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

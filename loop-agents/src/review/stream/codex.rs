@@ -1,4 +1,4 @@
-//! Codex: an item says what was done when it is completed. Of a command it also says that it began.
+//! Codex: a completed item describes the action. For a command, there is also an item when it begins.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
-//! The account of a command: what its stream tells of its actions.
+//! Records the actions that a command's output stream reports.
 //!
-//! Some agents print what they do for other programs to read, each in its own way. That is the agent's program
-//! speaking, and not its model, so it is worth more than any report. One file an agent; the streams that they were
-//! written from are in the folder `conformance`.
+//! Some agents print their actions for other programs to read, each in its own format. These lines come from the
+//! agent's program and not from its model, so they are worth more than any report. There is one file per agent. The
+//! folder `conformance` has the streams that they were written from.
 
 mod claude;
 mod codex;
@@ -21,29 +21,29 @@ use crate::{
     usage::{Format, Line, Lines, tolerant},
 };
 
-/// The longest line that is read: 8 MiB, as for usage.
+/// The longest line to read: 8 MiB, as for usage.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
-/// How many calls may be under way: more are not paired with their results.
+/// The number of unfinished calls to track. Further calls are not paired with their results.
 const MAX_CALLS: usize = 1000;
 
 /// Reads one run of an agent.
 #[derive(Debug)]
 pub(super) struct Actions {
     lines: Lines,
-    /// What a line of this agent means.
+    /// Interprets a line of this agent.
     read: fn(&Value, &mut Deeds),
     deeds: Deeds,
 }
 
-/// What is known so far.
+/// The actions known so far.
 #[derive(Debug)]
 struct Deeds {
     account: Account,
-    /// Paths below it are told without it.
+    /// Paths below this folder are shortened.
     root: PathBuf,
-    /// Calls that have begun, by their ids.
+    /// The unfinished calls, by their ids.
     calls: BTreeMap<String, Call>,
-    /// A line or a call was not followed.
+    /// Whether we missed a line or a call.
     has_lost: bool,
 }
 
@@ -55,7 +55,8 @@ struct Call {
 }
 
 impl Actions {
-    /// A reader for an agent of this format that works in this folder; none if the format says nothing of actions.
+    /// Creates a reader for an agent of this format that works in this folder. Returns `None` if the format does not
+    /// report actions.
     pub(super) fn of(format: Format, root: PathBuf) -> Option<Self> {
         let read = match format {
             Format::ClaudeStreamJson => claude::read,
@@ -72,13 +73,13 @@ impl Actions {
         Some(Self { lines: Lines::with_max(MAX_LINE_BYTES), read, deeds })
     }
 
-    /// Takes the next bytes of standard output, torn anywhere.
+    /// Reads the next bytes of standard output, split anywhere.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let Self { lines, read, deeds } = self;
         lines.feed(bytes, |line| take(line, *read, deeds));
     }
 
-    /// All that was told.
+    /// Returns the recorded actions.
     pub(super) fn finish(mut self) -> Account {
         let Self { lines, read, deeds } = &mut self;
         lines.finish(|line| take(line, *read, deeds));
@@ -91,7 +92,7 @@ fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
         deeds.has_lost = true;
         return;
     };
-    // As for usage: bytes that are no text, and numbers that are none, are what a tool printed.
+    // As for usage, the parser tolerates invalid UTF-8 and invalid numbers, which come from the output of tools.
     if let Ok(Read { value: object @ Value::Object(_), doubled }) =
         tolerant::parse(&String::from_utf8_lossy(line))
     {
@@ -101,7 +102,7 @@ fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
 }
 
 impl Deeds {
-    /// A call has begun.
+    /// Records that a call has begun.
     fn begun(&mut self, id: &Value, tool: &Value, arguments: &Value) {
         let (Some(id), Some(tool)) = (id.as_str(), tool.as_str()) else { return };
         self.has_lost |= self.calls.len() >= MAX_CALLS;
@@ -111,18 +112,18 @@ impl Deeds {
         }
     }
 
-    /// A call has ended, and is told of otherwise.
+    /// Forgets a call that has ended, and that another line describes.
     fn is_over(&mut self, id: &Value) {
         id.as_str().and_then(|id| self.calls.remove(id));
     }
 
-    /// A call has ended: what it said, whether it failed, and its exit code if it was a command.
+    /// Records that a call has ended, with its output, whether it failed, and a command's exit code.
     fn ended(&mut self, id: &Value, text: &str, is_error: bool, exit_code: Option<i32>) {
         let Some(Call { tool, about }) = id.as_str().and_then(|id| self.calls.remove(id)) else { return };
         let account = &mut self.account;
         match tool.to_ascii_lowercase().as_str() {
             "bash" | "shell" if !is_error || exit_code.is_some() => return account.ran(&about, exit_code),
-            // A command that never came to an exit code was refused, or cut.
+            // A command without an exit code was rejected, or cut off.
             _ if is_error => {
                 let why = text.trim().lines().next().unwrap_or("it failed");
                 return account.failed(&format!("{tool}({about})"), why);
@@ -139,7 +140,7 @@ impl Deeds {
         }
     }
 
-    /// All that was told. Of what began and never ended nobody knows how far it came.
+    /// Returns the recorded actions. We do not know how far unfinished calls came.
     fn finish(self) -> Account {
         let Self { mut account, calls, has_lost, .. } = self;
         for Call { tool, about } in calls.values() {
@@ -153,7 +154,7 @@ impl Deeds {
         account
     }
 
-    /// A path as it is told.
+    /// Shortens a path for the account.
     fn local<'a>(&self, path: &'a str) -> &'a str {
         local(&self.root, path)
     }
@@ -163,7 +164,7 @@ fn local<'a>(root: &Path, path: &'a str) -> &'a str {
     Path::new(path).strip_prefix(root).ok().and_then(|path| path.to_str()).unwrap_or(path)
 }
 
-/// The number, if the text is one.
+/// Returns the number in the text, if there is one.
 fn number(text: &str) -> Option<i32> {
     text.trim().parse().ok()
 }

@@ -1,6 +1,6 @@
-//! pi: `tool_execution_start` and `tool_execution_end` stand around each call.
+//! pi: `tool_execution_start` and `tool_execution_end` surround each call.
 //!
-//! A shell command that fails is an error whose text ends by `Command exited with code`.
+//! A shell command that fails is an error whose text ends with `Command exited with code`.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
     }
 }
 
-/// The words are the last ones: elsewhere they are those of the command, which may have been ended.
+/// Returns the exit code. Only the end of the text counts, because the words elsewhere come from the command.
 fn ended_with(text: &str) -> Option<i32> {
     number(text.trim_end().lines().next_back()?.strip_prefix("Command exited with code")?)
 }

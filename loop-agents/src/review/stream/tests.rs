@@ -60,7 +60,7 @@ fn the_tools_of_claude_code() {
     );
 }
 
-/// What a command printed, or who refused it said, is no exit code of it.
+/// An exit code in a command's own output, or in a rejection, does not count.
 #[test]
 fn an_exit_code_stands_in_its_place() {
     for (said, told) in [
@@ -156,7 +156,7 @@ fn the_calls_of_pi() {
     );
 }
 
-/// Agents print what tools print: a number that is none, half of a character, bytes that are no text.
+/// Agents print the output of tools: invalid numbers, half characters, invalid UTF-8.
 #[test]
 fn a_line_that_is_nearly_json_tells_its_deeds() {
     let stream = [
@@ -175,7 +175,7 @@ fn formats_that_say_nothing_of_actions_have_no_reader() {
 }
 
 proptest! {
-    /// What a model says, and whatever else an agent prints, is no deed.
+    /// A model's words, and other output of an agent, are not actions.
     #[test]
     fn text_is_no_deed(text in "(\\{|\\}|\"type\"|:|\"tool_use\"|\"Write\"|,|\n|[a-z]){0,40}") {
         for format in [Format::ClaudeStreamJson, Format::CodexJson, Format::PiJson] {

@@ -1,13 +1,13 @@
-//! The account of a work tree: what is not as it was.
+//! Determines an agent's actions from the changes in a work tree.
 //!
-//! Most commands say nothing of what they do that could be relied on. But what they leave behind can be seen: so the
-//! files are looked at before and after. Contents are not read. A file that was changed has another time of change,
-//! which nobody can set.
+//! Most commands do not report their actions in a reliable way. But their changes are visible, so we take a snapshot of
+//! the files before and after. We do not read contents. A changed file has a new change time (ctime), which nobody can
+//! set.
 //!
-//! Git is asked for one thing: what it ignores, so that nobody has to read of build output. Since an agent can change
-//! what git says, the second look rests on the first. What was a file of the work stays one; what git ignored before
-//! stays ignored; and what it ignores since then is told as such. All else is found without git, also in a repository
-//! within the repository.
+//! We ask git for one thing: the ignored files, so that the account does not list build output. An agent can change
+//! git's answer, so the second snapshot relies on the first. A file of the work stays one, and an ignored file stays
+//! ignored. Files that git ignores only since then are listed separately. Everything else works without git, also in a
+//! repository within the repository.
 
 mod walk;
 
@@ -26,13 +26,13 @@ use self::walk::{Stamp, Walk, stamp};
 use super::{Account, Source};
 use crate::{process::Process, shell::Shell};
 
-/// How many files and folders are looked at.
+/// The maximum number of files and folders to look at.
 const MAX_FILES: usize = 50_000;
-/// How long git may take to list what it ignores, and how long the list may be.
+/// The maximum time for git to list ignored files, and the maximum length of the list.
 const GIT_TIME: Duration = Duration::from_secs(20);
 const GIT_BYTES: usize = 8 * 1024 * 1024;
 
-/// How git lists what it ignores, without anything that the repository configures to be run.
+/// The arguments for git to list ignored files without running programs from the repository's configuration.
 const LISTS_IGNORED: [&str; 9] = [
     "-c",
     "core.fsmonitor=false",
@@ -45,7 +45,7 @@ const LISTS_IGNORED: [&str; 9] = [
     "--",
 ];
 
-/// The files of a folder, without those that git ignores where there is git, at most 50,000.
+/// The files of a folder, at most 50,000. If there is a git repository, ignored files are left out.
 #[derive(Debug, Clone)]
 pub struct WorkTree {
     root: PathBuf,
@@ -53,54 +53,54 @@ pub struct WorkTree {
     most: usize,
 }
 
-/// How a work tree was at a time. It can be kept, so that the account of work that is cut off is not lost.
+/// A snapshot of a work tree. You can store it, so that the actions of interrupted work are not lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     #[serde(serialize_with = "named")]
     files: BTreeMap<PathBuf, Stamp>,
-    /// What git ignored: files, and folders as a whole.
+    /// The files and whole folders that git ignored.
     #[serde(serialize_with = "names")]
     ignored: BTreeSet<PathBuf>,
-    /// The folder whose repository says what is ignored.
+    /// The folder whose repository decides which files are ignored.
     repository: Option<PathBuf>,
-    /// Folders that could not be read.
+    /// The folders that we could not read.
     #[serde(serialize_with = "names")]
     closed: BTreeSet<PathBuf>,
-    /// The last path that was looked at, if there were more.
+    /// The last path in the snapshot, if there were more.
     end: Option<PathBuf>,
 }
 
 impl WorkTree {
-    /// The files below this folder; git runs in `shell`.
+    /// Creates a work tree for the files below this folder. Git runs in `shell`.
     pub fn at(root: impl Into<PathBuf>, shell: &Shell) -> Self {
         let git = shell.command("").also_env(GIT_VARIABLES).max_time(GIT_TIME).capture_limit(GIT_BYTES);
         Self { root: root.into(), git, most: MAX_FILES }
     }
 
-    /// Where it is.
+    /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Looks at it.
+    /// Takes a snapshot.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time enabled.
+    /// Panics outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
-    /// Dropping the future ends git; files that are being listed by us are listed to the end, for nobody.
+    /// Dropping the future ends git. A listing of files that has begun continues to its end, and its result is dropped.
     pub async fn look(&self) -> Look {
         let repository = self.root.ancestors().find(|folder| folder.join(".git").exists());
         self.looked(repository.map(Path::to_owned), Look::default()).await
     }
 
-    /// Looks at it again: what was done since `before`.
+    /// Takes another snapshot, and returns the changes since `before`.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time enabled.
+    /// Panics outside of a tokio runtime with I/O and time enabled.
     ///
     /// # Cancel safety
-    /// As [`look`](Self::look).
+    /// The same as for [`look`](Self::look).
     pub async fn since(&self, before: &Look) -> Account {
         let later = self.looked(before.repository.clone(), before.clone()).await;
         before.until(&later, self.most)
@@ -113,7 +113,7 @@ impl WorkTree {
         };
         let (root, most) = (self.root.clone(), self.most);
         let looked = tokio::task::spawn_blocking(move || {
-            // What was a file of the work is one, whoever ignores it now.
+            // A file of the work stays one, even if git ignores it now.
             let pruned = ignored.iter().filter(|path| !before.has_within(path)).chain(&before.ignored);
             let mut walk = Walk::new(&root, pruned.cloned().collect(), most);
             walk.go();
@@ -125,17 +125,17 @@ impl WorkTree {
             }
             Look { files, ignored, repository, closed, end }
         });
-        // It has no reason to panic; a tree that was not seen has no differences.
+        // The task has no reason to panic. If it does, a tree without a snapshot has no differences.
         looked.await.unwrap_or_default()
     }
 
-    /// What the repository of this folder ignores of the tree, below its root; `None` if git does not say. It is told
-    /// where the repository is, since that is a setting as well.
+    /// Returns the paths below the root that the repository in `top` ignores, or `None` if git fails. We pass the
+    /// repository's location explicitly, because it is a setting as well.
     async fn ignored_in(&self, top: &Path) -> Option<BTreeSet<PathBuf>> {
         let below = self.root.strip_prefix(top).ok()?;
         let place =
             [format!("--git-dir={}", top.join(".git").to_str()?), format!("--work-tree={}", top.to_str()?)];
-        // All of the repository is meant by no path, and not by an empty one.
+        // For the whole repository, pass no path at all. Git does not accept an empty one.
         let path = is_named(&below).then(|| below.to_str().map(|path| format!(":(top,literal){path}")));
         let words = place.into_iter().chain(LISTS_IGNORED.map(str::to_owned)).chain(path.flatten());
         let git = self.git.clone().found_outside(top).dir(top).words("git", words);
@@ -143,7 +143,7 @@ impl WorkTree {
         let is_whole = finished.exit.success() && finished.cut.is_none() && finished.stdout.omitted() == 0;
         let names = is_whole.then(|| finished.stdout.to_bytes())?;
         let names = names.split(|byte| *byte == 0).map(|name| Path::new(OsStr::from_bytes(name)));
-        // Where all of the tree is ignored, all of it is the work.
+        // If the repository ignores the whole tree, everything in it is the work.
         Some(names.filter_map(|name| name.strip_prefix(below).ok()).filter(is_named).map(tidy).collect())
     }
 }
@@ -152,7 +152,7 @@ fn is_named(path: &&Path) -> bool {
     !path.as_os_str().is_empty()
 }
 
-/// Without the slash behind it.
+/// Removes the trailing slash.
 fn tidy(path: &Path) -> PathBuf {
     path.components().collect()
 }
@@ -162,7 +162,7 @@ fn is_before(path: &Path, end: Option<&PathBuf>) -> bool {
 }
 
 impl Look {
-    /// What was done until `later`, of at most so many files.
+    /// Returns the changes up to `later`, in at most `most` files.
     fn until(&self, later: &Self, most: usize) -> Account {
         let mut account = Account::from_source(Source::WorkTree);
         let is_seen =
@@ -192,18 +192,18 @@ impl Look {
         account
     }
 
-    /// Whether git ignored this, or a folder that it is in.
+    /// Returns true if git ignored this path, or a folder that contains it.
     fn ignores(&self, path: &Path) -> bool {
         path.ancestors().any(|path| self.ignored.contains(path))
     }
 
-    /// Whether this is a file of the work, or a folder with one in it.
+    /// Returns true if this is a file of the work, or a folder with one in it.
     fn has_within(&self, path: &Path) -> bool {
         self.files.range(path.to_owned()..).next().is_some_and(|(next, _)| next.starts_with(path))
     }
 }
 
-/// Names that are no text are left out: their files are new to who reads this.
+/// Leaves out names that are not UTF-8. A reader of the stored snapshot sees their files as new.
 fn named<S: Serializer>(files: &BTreeMap<PathBuf, Stamp>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(files.iter().filter_map(|(path, stamp)| Some((path.to_str()?, stamp))))
 }
@@ -216,7 +216,7 @@ fn names<S: Serializer>(paths: &BTreeSet<PathBuf>, serializer: S) -> Result<S::O
 mod tests {
     use super::*;
 
-    /// What a command does in a folder, as its differences show it.
+    /// Returns a command's changes in a folder, as the snapshots show them.
     async fn differences(prepare: &str, act: &str) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let shell = Shell::new().inherit_env(std::env::vars_os()).dir(folder.path());
@@ -227,7 +227,7 @@ mod tests {
         run(prepare).await;
         let tree = WorkTree::at(folder.path(), &shell);
         let before = tree.look().await;
-        // As it is kept for a run that is killed.
+        // Use the serialized form, as after a killed run.
         let kept = serde_json::to_string(&before).expect("text");
         assert_eq!(serde_json::from_str::<Look>(&kept).expect("a look"), before);
         run(act).await;
@@ -310,7 +310,7 @@ mod tests {
         write("e");
         let told = "Not known: what is beyond the first 3 files and folders\n";
         assert_eq!(tree.since(&before).await.to_string(), told);
-        // One that is new does not make another one that was seen before look removed.
+        // A new file must not make an older file look removed.
         write("a");
         assert_eq!(tree.since(&before).await.to_string(), format!("Files written: a\n{told}"));
     }

@@ -1,4 +1,4 @@
-//! A folder, file by file.
+//! Walks through a folder, file by file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,25 +7,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file as it was: when it was changed, how long it is, and which one it is.
+/// A file's identity and state: its change time in seconds and nanoseconds, its size and its inode.
 pub(super) type Stamp = (i64, i64, u64, u64);
 
-/// What this program keeps for itself, and what git does.
+/// This program's own folder.
 const OURS: &str = ".loop";
 const GIT: &str = ".git";
-/// What of it is told all the same: by these git runs programs and ignores files.
+/// The parts of `.git` to watch all the same, because they make git run programs or ignore files.
 const TOLD_OF_GIT: [&str; 3] = ["config", "hooks", "info"];
 
-/// Goes through a folder, in the order of its paths, so that of two walks that are cut the same is seen. Links are not
-/// followed.
+/// Walks through a folder in the order of its paths, so that two walks that hit the limit see the same part. It does
+/// not follow links.
 pub(super) struct Walk<'a> {
     root: &'a Path,
-    /// What is passed over.
+    /// The paths to skip.
     pruned: BTreeSet<PathBuf>,
-    /// How many paths are looked at.
+    /// The number of paths to look at.
     most: usize,
     pub(super) files: BTreeMap<PathBuf, Stamp>,
-    /// Folders that cannot be read.
+    /// The folders that could not be read.
     pub(super) closed: BTreeSet<PathBuf>,
     /// The last path, if there are more.
     pub(super) end: Option<PathBuf>,
@@ -40,13 +40,13 @@ impl<'a> Walk<'a> {
     pub(super) fn go(&mut self) {
         let mut ahead = vec![(PathBuf::new(), true)];
         let mut last = PathBuf::new();
-        // The root is none of those that count.
+        // The root does not count, so there is one more round.
         for _ in 0..=self.most {
             let Some((path, is_folder)) = ahead.pop() else { return };
             if is_folder {
                 let from = ahead.len();
                 ahead.extend(self.entries(&path));
-                // The first one is taken next.
+                // Sort in descending order, because `pop` takes the last entry.
                 ahead[from..].sort_unstable_by(|one, other| other.cmp(one));
             } else if let Some(stamp) = stamp(self.root, &path) {
                 self.files.insert(path.clone(), stamp);
@@ -56,12 +56,12 @@ impl<'a> Walk<'a> {
         self.end = (!ahead.is_empty()).then_some(last);
     }
 
-    /// What is to be looked at in a folder, and whether that is a folder.
+    /// Returns the entries of a folder to look at, and whether each is a folder.
     fn entries(&mut self, folder: &Path) -> Vec<(PathBuf, bool)> {
         let entries = match fs::read_dir(self.root.join(folder)) {
             Ok(entries) => entries,
             Err(error) => {
-                // It may be gone by now.
+                // The folder may be gone by now.
                 if error.kind() != io::ErrorKind::NotFound {
                     self.closed.insert(folder.to_owned());
                 }
@@ -77,7 +77,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a path is none of the work, whatever is there.
+/// Returns true if a path never belongs to the work.
 fn is_passed_over(path: &Path, is_folder: bool) -> bool {
     let mut names = path.iter();
     match (names.next(), names.next()) {
@@ -86,12 +86,12 @@ fn is_passed_over(path: &Path, is_folder: bool) -> bool {
             let is_sample = path.extension().is_some_and(|ending| ending == "sample");
             is_sample || !TOLD_OF_GIT.iter().any(|told| second == *told)
         }
-        // A repository within the work.
+        // The repository of a nested project.
         _ => is_folder && path.file_name().is_some_and(|name| name == GIT),
     }
 }
 
-/// A file as it is now, if there is one.
+/// Returns the current stamp of a file, if it exists.
 pub(super) fn stamp(root: &Path, path: &Path) -> Option<Stamp> {
     let about = fs::symlink_metadata(root.join(path)).ok()?;
     (!about.is_dir()).then(|| (about.ctime(), about.ctime_nsec(), about.size(), about.ino()))

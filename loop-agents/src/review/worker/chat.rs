@@ -10,24 +10,24 @@ use crate::{
     review::{Account, recorder::Recorder, verdict::Slot},
 };
 
-/// A [`ChatAgent`] as a [`Worker`]: its tools report what they do. The agent's template is not used.
+/// A [`ChatAgent`] as a [`Worker`]. Its tools report their actions. It ignores the agent's template.
 ///
-/// At its limit of rounds a model answers without tools, and that is its end like any other, unless it still asks for
-/// some. Such a reply, and one that was cut, is no end: the account has it as a failure.
+/// At its limit of rounds, a model has to answer without tools. That is a normal end, unless the model still asks for
+/// tools. Such a reply, or one that was cut, is recorded as a failure.
 #[derive(Debug)]
 pub struct ChatWorker {
     agent: ChatAgent,
-    /// Where the verdict arrives, if it reviews.
+    /// The slot for the verdict, if this agent reviews.
     slot: Option<Slot>,
 }
 
 impl ChatWorker {
-    /// This agent. Each piece of work begins with its conversation as it is now.
+    /// Creates a worker from this agent. Each task starts with the conversation's current state.
     pub fn new(agent: ChatAgent) -> Self {
         Self { agent: agent.fresh(), slot: None }
     }
 
-    /// One that gives its verdict here.
+    /// Sets the slot that receives the verdict.
     pub(in crate::review) fn giving(self, slot: Option<Slot>) -> Self {
         Self { slot, ..self }
     }

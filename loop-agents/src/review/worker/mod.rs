@@ -1,4 +1,4 @@
-//! An agent that works on a prompt, and whose deeds are accounted for.
+//! An agent that works on a prompt, and whose actions are recorded.
 
 mod chat;
 mod shell;
@@ -9,17 +9,18 @@ use loop_core::{IterationContext, WorkError};
 pub use self::{chat::ChatWorker, shell::ShellWorker};
 use super::Account;
 
-/// An agent that works on a prompt, and whose deeds are accounted for. It begins anew each time.
+/// An agent that works on a prompt, and whose actions are recorded. It starts afresh each time.
 ///
 /// # Contract
-/// - What is done is in the account, also if the work then fails; nothing is there because the agent says so.
-/// - What it uses is reported to the context's meter.
+/// - The account contains the agent's actions, even if the work then fails. Nothing is in it only because the agent
+///   claims it.
+/// - The worker reports its usage to the context's meter.
 #[async_trait]
 pub trait Worker: Send {
-    /// Works, and gives the agent's last words.
+    /// Works on the prompt, and returns the agent's last words.
     ///
     /// # Errors
-    /// [`WorkError`], as an [`Iteration`](loop_core::Iteration)'s.
+    /// Returns a [`WorkError`], as an [`Iteration`](loop_core::Iteration) does.
     ///
     /// # Cancel safety
     /// Dropping the future ends the work.
@@ -43,5 +44,5 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
     }
 }
 
-/// How much of an agent's last words is kept. A `STATUS` and a verdict stand at the end.
+/// The number of bytes of an agent's last words to keep. The `STATUS` line and the verdict are at the end.
 const SAID_BYTES: usize = 64 * 1024;

@@ -10,8 +10,8 @@ use crate::{
     shell::ShellAgent,
 };
 
-/// A [`ShellAgent`] as a [`Worker`]: what it does is read from its stream, if its format says that (Claude Code,
-/// Codex and pi), and besides from the differences of a [`WorkTree`]. The agent's template is not used.
+/// A [`ShellAgent`] as a [`Worker`]. It reads the agent's actions from its stream, if the format reports them (Claude
+/// Code, Codex and pi), and adds the differences in a [`WorkTree`]. It ignores the agent's template.
 #[derive(Debug)]
 pub struct ShellWorker {
     agent: ShellAgent,
@@ -20,12 +20,12 @@ pub struct ShellWorker {
 }
 
 impl ShellWorker {
-    /// This agent, which works in this tree.
+    /// Creates a worker from this agent, which works in this tree.
     pub const fn new(agent: ShellAgent, tree: WorkTree) -> Self {
         Self { agent, tree, preface: "" }
     }
 
-    /// What stands before each prompt: a command has no system prompt of ours.
+    /// Sets the text before each prompt, because we cannot give a command a system prompt.
     #[must_use]
     pub fn preface(self, preface: &'static str) -> Self {
         Self { preface, ..self }
@@ -51,7 +51,7 @@ impl Worker for ShellWorker {
                 }
             })
             .await;
-        // A file that a command of the agent's wrote is not in its stream.
+        // The stream does not list files that the agent's own commands wrote.
         *account = self.tree.since(&before).await;
         if let Some(mut told) = actions.map(Actions::finish) {
             told.without_gone(self.tree.root());

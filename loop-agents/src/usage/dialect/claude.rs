@@ -1,18 +1,18 @@
 //! Claude Code: `claude -p --output-format stream-json --verbose`.
 //!
-//! - A message is printed once for each of its blocks, each time with the same id and numbers. They are
-//!   those of its beginning: the input is right, the output is a placeholder of a few tokens. With
-//!   `--include-partial-messages` a `message_delta` says the output when the message ends.
-//! - `cache_read_input_tokens` and `cache_creation_input_tokens` stand beside `input_tokens`.
-//! - `result` ends a turn. Its `usage` is that turn's and leaves out subagents; `modelUsage` and
-//!   `total_cost_usd` have them, and count from the process's start. A session that is continued by another
-//!   process keeps its id and counts from zero again.
-//! - After a crash the result can say zero.
-//! - A failure has `is_error` with the subtype `success`, or a subtype `error_...`. A message whose model is
-//!   `<synthetic>` is the program's own; the result after it is too, and after others it is the model's.
-//! - `error_max_turns` and `error_max_budget_usd` end work that was done as far as the limits that the program
-//!   was given go: it is judged, but claims nothing. Neither does one whose last answer has a `stop_reason` other than
-//!   `end_turn` or `stop_sequence`; messages that are printed block for block have none yet.
+//! - A message is printed once for each of its blocks, each time with the same id and numbers. The numbers are those of
+//!   its beginning: the input is right, but the output is a placeholder of a few tokens. With
+//!   `--include-partial-messages`, a `message_delta` has the output when the message ends.
+//! - `cache_read_input_tokens` and `cache_creation_input_tokens` are not part of `input_tokens`.
+//! - `result` ends a turn. Its `usage` is that turn's and leaves out subagents. `modelUsage` and `total_cost_usd`
+//!   include them, and count from the process's start. If another process continues a session, it keeps the id and
+//!   counts from zero again.
+//! - After a crash the result can be zero.
+//! - A failure has `is_error` with the subtype `success`, or a subtype `error_...`. The program itself writes a message
+//!   whose model is `<synthetic>`, and the result after it. After other messages, the result comes from the model.
+//! - `error_max_turns` and `error_max_budget_usd` end work at the limits that the program was given. The evaluator
+//!   judges that work, but it claims nothing. The same holds if the last answer has a `stop_reason` other than
+//!   `end_turn` or `stop_sequence`. Messages that are printed block by block have none yet.
 
 use loop_core::{Usage, Usd};
 use serde_json::Value;
@@ -20,24 +20,24 @@ use serde_json::Value;
 use super::{Dialect, content, ended_by, no_end, text};
 use crate::usage::{RateLimit, Reset, Tokens, account::Account, ledger::Total, limit::time_of};
 
-/// About how many bytes of an answer are a token, for the price of an answer whose output is not known.
+/// The approximate number of bytes per token, to price an answer whose output is not known.
 const BYTES_A_TOKEN: u64 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Claude {
-    /// The message that is being streamed, from its `message_start` on.
+    /// The message that the agent is streaming, from its `message_start` on.
     streamed: Option<Streamed>,
-    /// The limit that was hit, as a line of its own told it.
+    /// The limit that the agent reached, as a separate line reported it.
     limit: Option<RateLimit>,
-    /// The last message was the model's, and not the program's own.
+    /// Whether the last message came from the model, and not from the program itself.
     model_spoke: bool,
-    /// The last message was the program's own.
+    /// Whether the last message came from the program itself.
     is_synthetic: bool,
-    /// The model of the last message that was one's.
+    /// The model of the last message that came from a model.
     model: Option<String>,
-    /// Nothing has come since the last result.
+    /// Whether nothing has come since the last result.
     has_ended: bool,
-    /// Why the last message, or the result, is no end.
+    /// Why the last message, or the result, does not end the work.
     cut: Option<String>,
 }
 
@@ -46,7 +46,7 @@ struct Streamed {
     id: String,
     model: Option<String>,
     tokens: Tokens,
-    /// The tool call of the main agent that this is a subagent of.
+    /// The main agent's tool call that started this subagent.
     parent: Value,
 }
 
@@ -101,7 +101,7 @@ impl Claude {
         }
         self.model = model.map(str::to_owned).or(self.model.take());
         let input = input_of(&message["usage"], account);
-        // Nothing is guessed of tokens. A price is a guess anyway, and without the output a low one.
+        // We do not guess token counts. A price is an estimate anyway, and without the output it would be too low.
         let said = account.count(&message["usage"], "output_tokens");
         let priced = input.with_output(said.max(Some(longest_block(message) / BYTES_A_TOKEN)));
         let mut usage = input.usage();
@@ -117,7 +117,7 @@ impl Claude {
                 let tokens = input_of(&message["usage"], account);
                 let Some(id) = text(message, "id") else { return };
                 let model = text(message, "model");
-                // Nothing is written yet.
+                // There is no output yet.
                 let mut usage = tokens.usage();
                 usage.cost = account.estimate(model, &tokens.with_output(Some(0)));
                 account.ledger.message(Some(id), usage);
@@ -126,7 +126,7 @@ impl Claude {
             }
             Some("message_delta") => {
                 let output = account.count(&event["usage"], "output_tokens");
-                // Subagents stream at the same time; of theirs the total at the end tells.
+                // Subagents stream at the same time. The total at the end includes their output.
                 if let Some(streamed) = self.streamed.take_if(|streamed| streamed.parent == *parent) {
                     let tokens = streamed.tokens.with_output(output);
                     let usage = account.usage(streamed.model.as_deref(), &tokens, None, false);
@@ -171,7 +171,7 @@ impl Claude {
         self.name_limit(account);
     }
 
-    /// All models' tokens and their price, or the turn's if it does not name models.
+    /// Returns the tokens of all models and their cost, or those of the turn if it does not name models.
     fn total(&self, line: &Value, spoke: bool, account: &mut Account) -> Usage {
         let told = account.usd(line, "total_cost_usd");
         let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
@@ -180,7 +180,7 @@ impl Claude {
             let tokens = input_of(usage, account).with_output(account.count(usage, "output_tokens"));
             return account.usage(self.model.as_deref(), &tokens, told, spoke);
         };
-        // Nothing, for tokens, is what it says that has no price for a model.
+        // A cost of zero for tokens means that it has no price for a model.
         let told = told.filter(|cost| *cost > Usd::ZERO);
         let is_none = |counts: &[&str]| {
             models.values().all(|usage| counts.iter().all(|key| usage[key].as_f64().unwrap_or(0.0) == 0.0))
@@ -205,7 +205,7 @@ impl Claude {
         sum
     }
 
-    /// A line of its own says more of a limit than the words of the result.
+    /// Adds the details of the limit from a separate line, which has more than the text of the result.
     fn name_limit(&self, account: &mut Account) {
         if let (Some(failure), Some(limit)) = (&mut account.failure, self.limit) {
             let in_words = failure.rate_limit.and_then(|limit| limit.reset);
@@ -214,7 +214,7 @@ impl Claude {
     }
 }
 
-/// Why an answer is no end, if it says so.
+/// Returns why an answer does not end the work, if so.
 fn cut_by(answer: &Value) -> Option<String> {
     let reason = text(answer, "stop_reason")?;
     (!matches!(reason, "end_turn" | "stop_sequence")).then(|| ended_by(reason))
@@ -229,8 +229,8 @@ fn input_of(usage: &Value, account: &mut Account) -> Tokens {
     }
 }
 
-/// How many bytes the longest block of a message has. Each of its lines has one block; the longest of all
-/// is less than all of them, but comes out the same in any order and if a line is repeated.
+/// Returns the length in bytes of the longest block of a message. Each line of a message has one block. The longest one
+/// is less than the sum of all, but the result does not depend on the order or on repeated lines.
 fn longest_block(message: &Value) -> u64 {
     let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
     let bytes = |block: &Value| match text(block, "text").or_else(|| text(block, "thinking")) {

@@ -1,15 +1,13 @@
 //! Codex: `codex exec --json`.
 //!
-//! - `turn.completed` is the only line with numbers, so a budget binds after a turn and not in its
-//!   middle; a turn that is cut reports nothing.
-//! - Its numbers are those of the whole thread. A thread that was resumed (`codex exec resume`) reports
-//!   what it used in earlier processes again; of a thread that began before this loop, the first report
-//!   has all of that in it.
+//! - `turn.completed` is the only line with numbers, so a budget is enforced after a turn and not in its middle. A turn
+//!   that is cut reports nothing.
+//! - Its numbers are those of the whole thread. A resumed thread (`codex exec resume`) reports its usage in earlier
+//!   processes again. If a thread began before this loop, the first report includes all of its earlier usage.
 //! - `cached_input_tokens` and `cache_write_input_tokens` are part of `input_tokens`, and
 //!   `reasoning_output_tokens` of `output_tokens`.
-//! - Neither the model nor a cost is named.
-//! - An item of type `error` is a warning, and an `error` may be followed by another try; `turn.failed`
-//!   is the end.
+//! - Codex reports neither the model nor a cost.
+//! - An item of type `error` is a warning, and codex may retry after an `error`. `turn.failed` is final.
 
 use serde_json::Value;
 
@@ -19,9 +17,9 @@ use crate::usage::{Tokens, account::Account, ledger::Total};
 #[derive(Debug, Default)]
 pub(super) struct Codex {
     thread: Option<String>,
-    /// Nothing has come since the last turn ended.
+    /// Whether nothing has come since the last turn ended.
     has_ended: bool,
-    /// The model has said or done something in this turn.
+    /// Whether the model has said or done something in this turn.
     spoke: bool,
 }
 

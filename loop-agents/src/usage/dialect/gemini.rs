@@ -1,13 +1,12 @@
 //! Gemini CLI: `gemini --output-format json`, or `stream-json`.
 //!
-//! - `json` is one document at the end, with the numbers of the process for each model. A budget binds
-//!   after the run, and a run that is cut reports nothing. `stream-json` has lines, but its numbers are in
-//!   the last of them too.
-//! - `cached` is part of `prompt`. `thoughts` stand beside `candidates`, and what tools read (`tool`)
-//!   beside `prompt`.
-//! - In `stream-json` the output leaves out the thoughts; `total_tokens` has them.
-//! - A cost is not named.
-//! - A failure is a document too, and goes to standard error.
+//! - `json` is one document at the end, with the process's numbers for each model. A budget is enforced after the run,
+//!   and a run that is cut reports nothing. `stream-json` has lines, but its numbers are in the last of them too.
+//! - `cached` is part of `prompt`. `thoughts` are not part of `candidates`, and the tokens that tools read (`tool`) are
+//!   not part of `prompt`.
+//! - In `stream-json` the output leaves out the thoughts, but `total_tokens` includes them.
+//! - Gemini does not report a cost.
+//! - A failure is a document too. Gemini prints it to standard error.
 
 use serde_json::Value;
 
@@ -16,9 +15,9 @@ use crate::usage::{Tokens, account::Account, ledger::Total, tokens::sum};
 
 #[derive(Debug, Default)]
 pub(super) struct Gemini {
-    /// The last text is still being said.
+    /// Whether the last text may continue.
     speaking: bool,
-    /// The model has said or done something since the last numbers.
+    /// Whether the model has said or done something since the last numbers.
     spoke: bool,
 }
 
@@ -90,7 +89,7 @@ fn statistics(stats: &Value, told: &Value, spoke: bool, account: &mut Account) {
         (model.clone(), tokens)
     };
     let models: Vec<_> = models.iter().map(&mut read).collect();
-    // Some models only chose which one is to answer, or failed.
+    // Some models failed, or only chose the model that answers.
     let is_counted = |count: fn(&Counted) -> u64| models.iter().any(|(_, counted)| count(counted) > 0);
     if spoke && !(is_counted(|counted| counted.read) && is_counted(|counted| counted.said)) {
         account.doubt();
@@ -106,14 +105,14 @@ fn statistics(stats: &Value, told: &Value, spoke: bool, account: &mut Account) {
 struct Counted {
     tokens: Tokens,
     read: u64,
-    /// Tokens of the reply, without the thoughts.
+    /// The tokens of the reply, without the thoughts.
     said: u64,
 }
 
 fn of_document(tokens: &Value, account: &mut Account) -> Counted {
     let (prompt, said) = (account.count(tokens, "prompt"), account.count(tokens, "candidates"));
     if prompt.is_none() || said.is_none() {
-        // The parts beside them are not the whole.
+        // The other counts are only a part of the whole.
         account.doubt();
     }
     let input = sum([prompt, account.count(tokens, "tool")]);

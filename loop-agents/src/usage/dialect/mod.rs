@@ -1,5 +1,5 @@
-//! What each agent's lines mean. One file an agent, each with what was found out about its numbers; the
-//! streams that it was found out from are in the folder `conformance`.
+//! Interprets the lines of each agent. There is one file per agent, which lists the findings about its numbers. The
+//! streams behind these findings are in the folder `conformance`.
 
 mod claude;
 mod codex;
@@ -13,36 +13,37 @@ use serde_json::Value;
 
 use super::{Format, account::Account};
 
-/// How an agent reports.
+/// The way an agent reports.
 pub(super) trait Dialect: fmt::Debug + Send {
-    /// Whether lines of this `type` say anything that is looked for. The rest is not even parsed: some
+    /// Returns true if lines of this `type` contain anything of interest. Other lines are not even parsed, because some
     /// agents repeat the whole conversation in each line.
     fn reads(&self, kind: &str) -> bool;
 
-    /// Takes a line that [`reads`](Self::reads) asked for.
+    /// Handles a line that [`reads`](Self::reads) asked for.
     fn line(&mut self, kind: &str, line: &Value, account: &mut Account);
 
-    /// Whether no other agent prints lines of this `type`: a stream without any is another agent's.
+    /// Returns true if no other agent prints lines of this `type`. A stream without any such line comes from another
+    /// agent.
     fn is_own(&self, kind: &str) -> bool;
 
-    /// Why the agent's last words are no end of its work, if its stream says so, or does not say that it ended. Reads
-    /// after "it".
+    /// Returns why the agent's last words do not end its work, if its stream says so, or if the stream has no end. The
+    /// text follows "it".
     fn unfinished(&self) -> Option<String> {
         None
     }
 
-    /// Whether objects without a `type` are read, also from standard error.
+    /// Returns true if this agent prints objects without a `type`, also to standard error.
     fn has_documents(&self) -> bool {
         false
     }
 
-    /// Takes an object without a `type`, and says whether it is as this agent prints it.
+    /// Handles an object without a `type`, and returns true if it has this agent's form.
     fn document(&mut self, _document: &Value, _account: &mut Account) -> bool {
         false
     }
 }
 
-/// None for formats in which the output says nothing.
+/// Returns the dialect of a format, or `None` if its output contains no usage.
 pub(super) fn of(format: Format) -> Option<Box<dyn Dialect>> {
     Some(match format {
         Format::Text | Format::UsageFile => return None,
@@ -54,22 +55,22 @@ pub(super) fn of(format: Format) -> Option<Box<dyn Dialect>> {
     })
 }
 
-/// What is said of an agent whose stream just stops.
+/// Returns the message for an agent whose stream just stops.
 fn no_end() -> String {
     "did not say that it came to its end".to_owned()
 }
 
-/// What is said of an agent whose last answer ended for this reason.
+/// Returns the message for an agent whose last answer ended for this reason.
 fn ended_by(reason: &str) -> String {
     format!("ended in the middle of an answer ({reason})")
 }
 
-/// A text in a JSON object.
+/// Returns a text in a JSON object.
 fn text<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     object.get(key)?.as_str()
 }
 
-/// The text blocks of a message's content, one after the other.
+/// Returns the joined text blocks of a message's content.
 fn content(message: &Value) -> String {
     let blocks = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts: Vec<&str> = blocks

@@ -1,11 +1,11 @@
 //! opencode: `opencode run --format json`.
 //!
 //! - Each step of the model ends with a `step_finish`, which has the numbers of that step.
-//! - `cache.read` and `cache.write` stand beside `input`, and `reasoning` beside `output`.
-//! - The cost is computed by opencode from its own table; it is zero for a model without a price there,
-//!   and with a subscription. The model is not named.
-//! - `error` ends the run. What can be tried again (429, 5xx) it tries again for ever, and prints nothing
-//!   meanwhile: a limit on silence ends that, nothing else does.
+//! - `cache.read` and `cache.write` are not part of `input`, and `reasoning` is not part of `output`.
+//! - Opencode computes the cost from its own table. The cost is zero for a model without a price there, and with a
+//!   subscription. It does not report the model.
+//! - `error` ends the run. Opencode retries some errors (429, 5xx) forever, and prints nothing in that time. Only a
+//!   limit on silence ends that.
 
 use serde_json::Value;
 
@@ -14,9 +14,9 @@ use crate::usage::{Tokens, account::Account, tokens::sum};
 
 #[derive(Debug, Default)]
 pub(super) struct Opencode {
-    /// The message that the last text belongs to.
+    /// The message of the last text.
     speaking: Option<String>,
-    /// The model has said something in this step.
+    /// Whether the model has said something in this step.
     spoke: bool,
 }
 
@@ -47,7 +47,7 @@ impl Dialect for Opencode {
 }
 
 impl Opencode {
-    /// A message may have several texts.
+    /// Handles a text. A message may have several texts.
     fn text(&mut self, part: &Value, account: &mut Account) {
         let Some(words) = text(part, "text") else { return };
         self.spoke |= !words.is_empty();
@@ -67,7 +67,7 @@ fn step(part: &Value, spoke: bool, account: &mut Account) {
     let spoke = spoke || text(part, "reason") == Some("tool-calls");
     let said = account.count(tokens, "output");
     if tokens.is_object() && (said.is_none() || spoke && said == Some(0)) {
-        // The reasoning beside it is not the whole.
+        // The reasoning is only a part of the output.
         account.doubt();
     }
     let tokens = Tokens {

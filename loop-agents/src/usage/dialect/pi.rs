@@ -1,12 +1,11 @@
 //! pi: `pi -p --mode json`.
 //!
-//! - Each answer of the model has its numbers in `message_end`, and again in `turn_end`, `agent_end` and the
-//!   updates before it. `responseId` says which answer it is, among those of one process: it is the server's,
-//!   and small servers count from the same number each time. Another `session` is another process.
-//! - `cacheRead` and `cacheWrite` stand beside `input`.
-//! - The cost is computed by pi from its own table; it is zero for a model without a price there.
-//! - A request that failed is an answer with `stopReason` `error`, perhaps followed by another try. The exit
-//!   code is 0 all the same.
+//! - Each answer of the model has its numbers in `message_end`, and again in `turn_end`, `agent_end` and the updates
+//!   before it. `responseId` identifies an answer among those of one process: the id comes from the server, and small
+//!   servers start from the same number each time. Another `session` is another process.
+//! - `cacheRead` and `cacheWrite` are not part of `input`.
+//! - Pi computes the cost from its own table. The cost is zero for a model without a price there.
+//! - A failed request is an answer with `stopReason` `error`. Pi may retry after it. The exit code is 0 all the same.
 
 use serde_json::Value;
 
@@ -71,7 +70,7 @@ impl Dialect for Pi {
 }
 
 impl Pi {
-    /// A session begins, if it is another one.
+    /// Begins a session, if it is another one.
     fn begin(&mut self, line: &Value, account: &mut Account) {
         let session = text(line, "id").map(str::to_owned);
         if self.session.is_some() && self.session != session {
