@@ -63,7 +63,7 @@ fn is_count(name: &str, value: &str) -> bool {
 /// Strips the qualifier of a name: `GITHUB_TOKEN_2` is another `GITHUB_TOKEN`.
 fn unqualified(name: &str) -> &str {
     let numbered = || name.trim_end_matches(|sign: char| sign.is_ascii_digit()).trim_end_matches('_');
-    // `_BASE64` comes first, before the number in it.
+    // `_BASE64` must go as a whole, before its digits alone.
     let rest = QUALIFIERS.iter().find_map(|qualifier| name.strip_suffix(qualifier)).unwrap_or_else(numbered);
     if rest.len() == name.len() { name } else { unqualified(rest) }
 }
@@ -84,7 +84,7 @@ fn is_secret_value(value: &str) -> bool {
         || value.split(|sign: char| sign.is_whitespace() || "\"'`,;=&?#<>()[]{}|".contains(sign)).any(is_key)
 }
 
-/// Returns whether the text is a key with a vendor's prefix, or a token that contains its owner's name.
+/// Returns whether the text is a key with a vendor's prefix, or a JSON Web Token.
 fn is_key(value: &str) -> bool {
     let word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
     let is_marked = || KEY_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning));
