@@ -125,8 +125,8 @@ impl SecretFiles {
         })
     }
 
-    /// Returns those of these paths whose names are secret, ignoring exceptions. Bytes that are not UTF-8 match no
-    /// pattern character.
+    /// Returns those of these paths whose names are secret. This ignores exceptions, and replaces bytes that are not
+    /// UTF-8 with U+FFFD.
     pub(crate) fn among<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
         // A repository repeats the same names many times, and most rules concern a single name.
         let (longer, single): (Vec<_>, Vec<_>) =
