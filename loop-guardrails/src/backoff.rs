@@ -1,9 +1,8 @@
-//! A pace that slows down while nothing works.
+//! A pace that slows down while steps fail.
 //!
-//! A service that is overloaded, a network that is away for a minute: what fails now fails again a
-//! second later, and a limit on failures in a row is used up before anything could recover. Many loops that
-//! failed together also try again together, and bring down what they wait for. So the waits
-//! grow, and no two loops wait alike.
+//! A service is overloaded, or the network is down for a minute: a step that fails now fails again a second later, and
+//! the loop reaches its limit on failures in a row before anything could recover. Loops that failed together also retry
+//! together, and bring down the service that they wait for. So the waits grow, and no two loops wait for the same time.
 
 use std::time::Duration;
 
@@ -11,19 +10,19 @@ use loop_core::{Pace, Progress};
 
 /// Waits longer after each failure in a row.
 ///
-/// After one failure there is no wait: most of them are over at once. From the second one in a row on the
-/// wait is the base, then twice, four times, eight times as long, up to the cap; of that at least a half, and
-/// the rest as the jitter says. One good step starts again without a wait. What counts as a
-/// failure is what [`ConsecutiveFailures`](crate::ConsecutiveFailures) counts.
+/// There is no wait after a single failure, because most single failures pass at once. After the second failure in a
+/// row the full wait is the base; each further failure doubles it, up to the cap. The actual wait is at least half of
+/// the full wait, and the jitter decides the rest. One good step resets the wait. A failure is what
+/// [`ConsecutiveFailures`](crate::ConsecutiveFailures) counts.
 ///
-/// Waits are run time, so a limit on time ends them, and not working time.
+/// Waits are run time, so a limit on time ends them. They are not working time.
 ///
 /// # Default
 /// A cap of 60 seconds ([`DEFAULT_CAP`](Self::DEFAULT_CAP)), and the seed 0.
 ///
 /// # Jitter
-/// A hash of the seed and the number of the iteration: the same loop waits alike when it is replayed, and
-/// loops with different seeds do not. Give each run a seed of its own.
+/// The jitter is a hash of the seed and the number of the iteration. The same loop waits for the same times when you
+/// replay it, and loops with different seeds do not. Give each run its own seed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,30 +52,31 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The longest wait, unless [`cap`](Self::cap) says another one.
+    /// The longest wait, unless you set [`cap`](Self::cap).
     pub const DEFAULT_CAP: Duration = Duration::from_secs(60);
 
-    /// Waits this long, or half of it at least, after the second failure in a row. Zero never waits.
+    /// Creates a backoff whose wait after the second failure in a row is between half of `base` and `base`. With zero
+    /// it never waits.
     pub const fn new(base: Duration) -> Self {
         Self { base, cap: Self::DEFAULT_CAP, seed: 0 }
     }
 
-    /// Never waits longer than this.
+    /// Sets the longest wait.
     #[must_use]
     pub const fn cap(self, cap: Duration) -> Self {
         Self { cap, ..self }
     }
 
-    /// What tells this loop's jitter from another one's.
+    /// Sets the seed, which makes this loop's jitter differ from another loop's.
     #[must_use]
     pub const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// The wait after so many failures in a row, before there is jitter.
+    /// Returns the wait after this number of failures in a row, before jitter.
     fn full(self, failures: u64) -> Duration {
         let Some(doublings) = failures.checked_sub(2) else { return Duration::ZERO };
-        // Beyond 2^31 every base that is not zero is beyond any cap that a person would set.
+        // With a factor of 2^31, every base above zero exceeds any cap that a person would set.
         let factor = 1 << doublings.min(31);
         self.base.saturating_mul(factor).min(self.cap)
     }
@@ -90,7 +90,7 @@ impl Pace for Backoff {
     }
 }
 
-/// A number from 0 to 1 that depends on both numbers in no simple way: the finalizer of `SplitMix64`.
+/// Returns a number from 0 to 1 that depends on both arguments in no simple way. This is the finalizer of `SplitMix64`.
 fn fraction(seed: u64, iteration: u64) -> f64 {
     let mut mixed = seed.wrapping_add(iteration.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::testing::{Iterated, progress_of};
 
-    /// A run that began with these steps and then failed so often.
+    /// Builds the progress of a run that had these steps first, and then this number of failures.
     fn failed(before: &[bool], failures: usize) -> Progress {
         let step = |failed| Iterated { usage: Usage::unknown(), failed };
         let good_end = if before.is_empty() { None } else { Some(step(false)) };
@@ -116,7 +116,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing before the second failure, then twice as much with each, up to the cap; half of it sure.
+        /// There is no wait before the second failure. Each further failure doubles it, up to the cap, and at least
+        /// half remains.
         #[test]
         fn waits_double_up_to_the_cap(
             before in vec(any::<bool>(), 0..4),
@@ -136,7 +137,7 @@ mod tests {
             prop_assert!(delay >= full / 2.0 - 1e-3 && delay <= full + 1e-3, "{} of {}", delay, full);
         }
 
-        /// The same run waits alike whenever it is asked, and another run otherwise.
+        /// The same run always gets the same waits, and another run gets different ones.
         #[test]
         fn jitter_is_pure_and_tells_runs_apart(failures in 2..20_usize, seed in any::<u64>(), other in any::<u64>()) {
             prop_assume!(seed != other);

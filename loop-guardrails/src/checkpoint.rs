@@ -1,8 +1,8 @@
-//! A pause for a person.
+//! A pause for human review.
 //!
-//! A loop that is wrong early is wrong for as long as it runs: it polishes the wrong file, or weakens
-//! the test that it was told to satisfy. No limit notices, and the verdict may even get better. Someone
-//! who looks now and then does, and a note from them in time is worth more than all iterations after.
+//! A loop that goes wrong early stays wrong for as long as it runs: it polishes the wrong file, or weakens the test
+//! that it should satisfy. No limit notices, and the verdict may even improve. A person who reviews now and then does
+//! notice, and an early note from them is worth more than all later iterations.
 
 use std::num::NonZeroU64;
 
@@ -10,10 +10,9 @@ use loop_core::{Decision, Guardrail, Halt, Progress, Question, StopReason};
 
 /// Asks a person after every `n`th iteration that did not meet the goal.
 ///
-/// The answer may carry a note for the next iteration. Without somebody to ask (see
-/// [`Loop::on_ask`](loop_core::Loop::on_ask)) the run halts there as
-/// [`HitlCheckpoint`](StopReason::HitlCheckpoint), which is blockable. The time that an answer takes is
-/// no run time.
+/// The answer may carry a note for the next iteration. If nobody can answer (see
+/// [`Loop::on_ask`](loop_core::Loop::on_ask)), the run halts there with [`HitlCheckpoint`](StopReason::HitlCheckpoint),
+/// which is blockable. The time until the answer does not count as run time.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, StopReason, iteration_fn};
@@ -33,13 +32,13 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Asks after every `n`th iteration. 1 asks after each.
+    /// Asks after every `n`th iteration. With 1, it asks after each.
     ///
-    /// For a number from a file or a person, make a [`NonZeroU64`] of it and use [`Checkpoint::from`].
+    /// For a number from a file or a person, create a [`NonZeroU64`] and use [`Checkpoint::from`].
     ///
     /// # Panics
-    /// If `n` is 0, as [`Iterator::step_by`] does, and when compiled if the value is a constant. Neither
-    /// "never" nor "always" can be guessed there: one would quietly take the person out of the loop.
+    /// If `n` is 0, as in [`Iterator::step_by`]. If the value is a constant, compilation fails. 0 could mean "never" or
+    /// "always", and a wrong guess could silently remove the human review.
     pub const fn every(n: u64) -> Self {
         match NonZeroU64::new(n) {
             Some(every) => Self { every },
@@ -70,7 +69,7 @@ impl Guardrail for Checkpoint {
     }
 }
 
-/// What a person needs to decide, in one line.
+/// Returns the facts that a person needs to decide, in one line.
 fn question(progress: &Progress) -> String {
     let outcome = progress.last_step().and_then(|step| match (step.failure(), step.verdict()) {
         (Some(failure), _) => Some(format!(" It went wrong: {failure}.")),

@@ -9,7 +9,7 @@ pub mod stop;
 #[cfg(test)]
 mod testing;
 
-/// Its instants stand in an audit.
+/// The audit uses its timestamps.
 pub use jiff;
 
 pub use self::{

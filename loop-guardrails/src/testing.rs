@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers for the tests of this crate.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use loop_core::{
 };
 use proptest::prelude::*;
 
-/// An iteration that came to its end.
+/// A finished iteration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iterated {
     pub(crate) usage: Usage,
@@ -35,7 +35,7 @@ impl Arbitrary for Iterated {
     }
 }
 
-/// The progress of a run without an evaluator after these iterations.
+/// Builds the progress of a run without an evaluator after these iterations.
 pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     let mut progress = Progress::default();
     let mut apply = |kind| progress.apply(&Event::new(RunTime::ZERO, kind)).expect("it follows");
@@ -51,7 +51,7 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
     progress
 }
 
-/// Whether a step with this verdict, or without one, meets the condition.
+/// Returns whether a step with this verdict, or without one, meets the condition.
 pub(crate) fn is_goal(condition: &impl StopCondition<Judged<()>>, verdict: Option<Verdict>) -> bool {
     let record = StepRecord::new(1);
     let record = match verdict {

@@ -1,8 +1,8 @@
-//! Jitter: how far a fire stands from its slot.
+//! Jitter: the offset of a fire from its slot.
 //!
-//! Everybody says nine o'clock, so at nine o'clock everybody's jobs meet, at the model and at whatever they
-//! ask. Jitter that is drawn anew at each start makes a job fire twice, or never, around a restart. So it
-//! comes from the job's id alone, and is the same for ever.
+//! Everybody picks nine o'clock, so at nine o'clock all jobs compete for the model and for other services. Jitter that
+//! is drawn again at each start makes a job fire twice, or never, around a restart. So it depends only on the job's id,
+//! and never changes.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::JobId;
 
-/// How far fires may be moved from their slots.
+/// The limits for the offset between fires and their slots.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct Jitter {
 }
 
 impl Jitter {
-    /// None.
+    /// No jitter.
     pub const OFF: Self = Self { percent: 0, most: Duration::ZERO, lead: Duration::ZERO };
 
     /// Up to a tenth of the interval, and 15 minutes; a one-shot on the hour or half hour up to 90 seconds
@@ -40,26 +40,26 @@ impl Jitter {
     pub const CURRENT: Self =
         Self { percent: 50, most: Duration::from_mins(30), lead: Duration::from_secs(90) };
 
-    /// Up to so many hundredths of the interval, and so long at most. More than 100 counts as 100: a fire
-    /// never comes after the next slot.
+    /// Sets the largest delay, as a percentage of the interval and as a duration. More than 100 counts as 100, so that
+    /// a fire never comes after the next slot.
     #[must_use]
     pub fn up_to(self, percent: u32, most: Duration) -> Self {
         Self { percent: percent.min(100), most, ..self }
     }
 
-    /// How early a one-shot on the hour or half hour may be.
+    /// Sets how early a one-shot on the hour or half hour may fire.
     #[must_use]
     pub fn lead(self, lead: Duration) -> Self {
         Self { lead, ..self }
     }
 
-    /// How long after its slot a job fires whose next slot is this far away. It is less than that.
+    /// Returns the delay of a job after its slot. It is less than `interval`, the time to the next slot.
     pub fn delay(&self, id: JobId, interval: Duration) -> Duration {
         let share = interval.as_millis() * u128::from(self.percent) / 100;
         part(id, share.min(self.most.as_millis()))
     }
 
-    /// How long before its time a one-shot fires.
+    /// Returns how long before its time a one-shot fires.
     pub fn advance(&self, id: JobId, time: Timestamp) -> Duration {
         const HALF_HOUR: i64 = 30 * 60;
         let is_round = time.as_second().rem_euclid(HALF_HOUR) < 60;
@@ -67,7 +67,7 @@ impl Jitter {
     }
 }
 
-/// The id's part of so many milliseconds: less than all of them, unless there are none.
+/// Returns the id's fraction of `millis`, which is less than `millis` unless both are zero.
 fn part(id: JobId, millis: u128) -> Duration {
     let part = (millis * u128::from(id.to_bits())) >> 32;
     Duration::from_millis(u64::try_from(part).unwrap_or(u64::MAX))

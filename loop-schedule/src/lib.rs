@@ -14,7 +14,7 @@ mod time;
 mod zone;
 
 pub use async_trait::async_trait;
-/// Its instants and time zones are what this crate is told, and tells.
+/// The crate's API uses its instants and time zones.
 pub use jiff;
 pub use tokio_util::sync::CancellationToken;
 

@@ -1,8 +1,8 @@
 //! The switch that stops every job of this machine.
 //!
-//! A person who sees agents at work at three in the morning wants one command that stops them, wherever they were
-//! scheduled. A variable cannot reach a process that runs; a file can. Its content is not read: it counts that the file
-//! is there.
+//! A person who finds agents at work at three in the morning wants one command that stops all of them, wherever they
+//! were scheduled. A variable cannot reach a running process, but a file can. Only the existence of the file matters,
+//! not its content.
 
 use std::{
     fmt, fs, io,
@@ -13,7 +13,7 @@ use notify::{RecursiveMode, Watcher};
 
 use crate::Switch;
 
-/// A file that stops all jobs as long as it is there.
+/// A file that stops all jobs while it exists.
 ///
 /// ```
 /// use loop_schedule::OffSwitch;
@@ -41,7 +41,7 @@ impl fmt::Debug for OffSwitchWatch {
 }
 
 impl OffSwitch {
-    /// Names the switch of the folder in which all schedules are kept.
+    /// Returns the switch in the folder of all schedules.
     pub fn in_folder(schedules: &Path) -> Self {
         Self { file: schedules.join("off") }
     }
@@ -54,7 +54,7 @@ impl OffSwitch {
     /// Stops all jobs, or lets them fire again.
     ///
     /// # Errors
-    /// The file cannot be made or removed.
+    /// If the file cannot be created or removed.
     pub fn set(&self, off: bool) -> io::Result<()> {
         if off { self.make() } else { self.remove() }
     }
@@ -73,11 +73,11 @@ impl OffSwitch {
         }
     }
 
-    /// Keeps `switch` as this one stands, and calls `on_change` each time that changes. Where the system cannot watch the
-    /// folder, `switch` stays as this one stands now.
+    /// Keeps `switch` in sync with this one, and calls `on_change` after each change. Where the system cannot watch the
+    /// folder, `switch` keeps the present state.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// If the folder cannot be created.
     pub fn watch(
         &self,
         switch: &Switch,
@@ -87,7 +87,7 @@ impl OffSwitch {
         fs::create_dir_all(folder)?;
         let (this, set) = (self.clone(), switch.clone());
         let look = move |event: notify::Result<notify::Event>| {
-            // A look at the file opens it. An error may mean that an event was lost.
+            // Checking the file opens it. An error may mean that an event was lost.
             if event.is_ok_and(|event| event.kind.is_access()) {
                 return;
             }
@@ -101,7 +101,7 @@ impl OffSwitch {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
             Ok(watcher)
         });
-        // After the watch has begun, so that no change in between is missed.
+        // Do this after the watch has begun, so that it misses no change in between.
         switch.set(!self.is_off());
         Ok(OffSwitchWatch { _watcher: watcher.ok() })
     }

@@ -15,7 +15,7 @@ use crate::{
     StoreError,
 };
 
-/// The variable that stops all jobs in the processes that have it, unless it is empty or `0`.
+/// The variable that stops all jobs in every process that has it, unless its value is empty or `0`.
 pub const DISABLE_VARIABLE: &str = "LOOP_DISABLE_SCHEDULE";
 
 /// Returns whether this value of [`DISABLE_VARIABLE`] stops all jobs.
@@ -23,7 +23,7 @@ pub fn is_disabled(value: Option<&OsStr>) -> bool {
     value.is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// The jobs of one folder: where they are stored, the settings that hold for them, and the switch that stops them.
+/// The jobs of one folder: their store, their settings, and the switch that stops them.
 ///
 /// Methods block, for the disk.
 pub struct ProjectJobs {
@@ -32,16 +32,16 @@ pub struct ProjectJobs {
     off: OffSwitch,
     settings: Settings,
     on_warning: Box<dyn Fn(&str) + Send + Sync>,
-    /// The warnings about stored files that were given.
+    /// The warnings about stored files that were already reported.
     warned: Mutex<HashSet<String>>,
 }
 
 impl ProjectJobs {
-    /// Names the jobs of the folder `dir`. `schedules` is the folder in which all schedules are kept, and `redact` takes
-    /// secrets out of the path of `dir`, which is stored.
+    /// Opens the jobs of the folder `dir`. `schedules` is the folder of all schedules. `redact` removes secrets from
+    /// the path of `dir`, which the store contains.
     ///
     /// # Errors
-    /// The folder of the schedule cannot be used.
+    /// If the folder of the schedule cannot be used.
     pub fn open(
         schedules: &Path,
         dir: PathBuf,
@@ -58,49 +58,50 @@ impl ProjectJobs {
         })
     }
 
-    /// Hears each warning about a stored file once, however often the file is read. Default: nobody hears them.
+    /// Sets the function that receives each warning about a stored file once, however often the file is read. Default:
+    /// none.
     #[must_use]
     pub fn on_warning(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { on_warning: Box::new(listener), ..self }
     }
 
-    /// The folder in which the jobs work.
+    /// Returns the folder in which the jobs work.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The store of the jobs.
+    /// Returns the store of the jobs.
     pub const fn store(&self) -> &FileStore {
         &self.store
     }
 
-    /// The switch that stops all jobs of this machine.
+    /// Returns the switch that stops all jobs of this machine.
     pub const fn off_switch(&self) -> &OffSwitch {
         &self.off
     }
 
-    /// The settings that hold for the jobs.
+    /// Returns the settings of the jobs.
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Reads the jobs, and gives the warnings about their file.
+    /// Reads the jobs, and reports the warnings about their file.
     ///
     /// # Errors
-    /// The jobs cannot be read.
+    /// If the jobs cannot be read.
     pub fn jobs(&self) -> Result<Jobs, StoreError> {
         Ok(self.store.read()?.report(|warning| self.warn(&warning.to_string())))
     }
 
-    /// Changes the jobs, and gives the warnings about their file.
+    /// Changes the jobs, and reports the warnings about their file.
     ///
     /// # Errors
-    /// The jobs cannot be read or written.
+    /// If the jobs cannot be read or written.
     pub fn change<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<T, StoreError> {
         Ok(self.store.update(change)?.report(|warning| self.warn(&warning.to_string())))
     }
 
-    /// Gives a warning about a stored file, unless it was given.
+    /// Reports a warning about a stored file, unless it was reported before.
     pub fn warn(&self, warning: &str) {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.insert(warning.to_owned()) {
@@ -116,10 +117,10 @@ impl fmt::Debug for ProjectJobs {
 }
 
 impl Jobs {
-    /// [Adds](Self::add) a job, under another id if its own is taken.
+    /// [Adds](Self::add) a job, with another id if its own is taken.
     ///
     /// # Errors
-    /// As [`add`](Self::add), but for a taken id.
+    /// As [`add`](Self::add), except for a taken id.
     pub fn add_under_free_id(
         &mut self,
         job: &mut Job,
@@ -135,7 +136,7 @@ impl Jobs {
 }
 
 impl Record {
-    /// Returns the state of the job now, and when it fires next; `None` if it never does again.
+    /// Returns the current state of the job and its next fire. Returns `None` if it never fires again.
     pub fn status(&self, settings: &Settings, now: Timestamp) -> Option<Status> {
         let mut scheduler = Scheduler::new(settings.clone());
         scheduler.set(self.job.clone(), &self.standing, now);

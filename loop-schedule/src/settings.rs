@@ -1,4 +1,4 @@
-//! The numbers that hold for all jobs.
+//! The settings for all jobs.
 
 use std::time::Duration;
 
@@ -6,37 +6,36 @@ use jiff::SignedDuration;
 
 use crate::{CatchUp, Jitter};
 
-/// The numbers that hold for all jobs of a schedule.
+/// The settings for all jobs of a schedule.
 ///
 /// # Default
 /// [`Settings::classic`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// How many jobs there may be. Default: 50.
+    /// The maximum number of jobs. Default: 50.
     pub max_jobs: usize,
-    /// How many bytes a prompt may have. Default: 65,536.
+    /// The maximum size of a prompt in bytes. Default: 65,536.
     pub max_prompt_bytes: usize,
-    /// How long a job that comes around lives: the first slot this long after its creation is its last.
-    /// `None` is for ever. Default: 3 days, or 7.
+    /// The lifetime of a recurring job: its first slot this long after its creation is its last. `None` means forever.
+    /// Default: 3 days, or 7.
     pub expiry: Option<Duration>,
-    /// How far fires are moved from their slots.
+    /// The limits for the offset between fires and their slots.
     pub jitter: Jitter,
-    /// From when on a slot that nobody was awake for counts as missed, and not only as late. Default: 2
-    /// minutes.
+    /// A slot this long ago counts as missed and not only as late, if no scheduler was running. Default: 2 minutes.
     pub grace: Duration,
-    /// How old the last of some missed slots may be to be caught up with. `None`, the default, is any age.
+    /// The maximum age of the latest of the missed slots for catching up. `None`, the default, means any age.
     pub catch_up_window: Option<Duration>,
-    /// How far apart the jobs begin that are caught up with together. Default: 10 seconds.
+    /// The delay between the starts of jobs that are caught up together. Default: 10 seconds.
     pub stagger: Duration,
-    /// How many jobs may run at once. Default: 1, since two agents in one folder undo each other's work.
+    /// The maximum number of running jobs. Default: 1, since two agents in one folder undo each other's work.
     pub max_running: usize,
-    /// How long a due fire may wait until that is told. Default: 1 minute.
+    /// How long a due fire may wait before that is reported. Default: 1 minute.
     pub overdue_after: Duration,
 }
 
 impl Settings {
-    /// Three days, and jitter of a tenth of the interval, up to 15 minutes.
+    /// Returns an expiry of three days, and jitter of a tenth of the interval, up to 15 minutes.
     pub fn classic() -> Self {
         Self {
             max_jobs: 50,
@@ -51,47 +50,47 @@ impl Settings {
         }
     }
 
-    /// Seven days, and jitter of half the interval, up to 30 minutes.
+    /// Returns an expiry of seven days, and jitter of half the interval, up to 30 minutes.
     pub fn current() -> Self {
         Self { expiry: Some(Duration::from_hours(7 * 24)), jitter: Jitter::CURRENT, ..Self::classic() }
     }
 
-    /// Sets how long a job that comes around lives. Zero is for ever.
+    /// Sets the lifetime of a recurring job. Zero means forever.
     #[must_use]
     pub fn with_expiry(mut self, expiry: Duration) -> Self {
         self.expiry = Some(expiry).filter(|expiry| !expiry.is_zero());
         self
     }
 
-    /// Sets how far fires are moved from their slots.
+    /// Sets the jitter.
     #[must_use]
     pub fn with_jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = jitter;
         self
     }
 
-    /// Sets how many jobs there may be.
+    /// Sets the maximum number of jobs.
     #[must_use]
     pub fn with_max_jobs(mut self, max_jobs: usize) -> Self {
         self.max_jobs = max_jobs;
         self
     }
 
-    /// Sets how many jobs may run at once.
+    /// Sets the maximum number of running jobs.
     #[must_use]
     pub fn with_max_running(mut self, max_running: usize) -> Self {
         self.max_running = max_running;
         self
     }
 
-    /// Sets how old missed slots may be to be caught up with.
+    /// Sets the maximum age of missed slots for catching up.
     #[must_use]
     pub fn with_catch_up_window(mut self, window: Duration) -> Self {
         self.catch_up_window = Some(window);
         self
     }
 
-    /// What becomes of slots the last of which was missed so long ago.
+    /// Returns how to handle slots whose latest was missed this long ago.
     pub(crate) fn catch_up_of(&self, wanted: CatchUp, age: SignedDuration) -> CatchUp {
         let is_too_old = self.catch_up_window.is_some_and(|window| age.unsigned_abs() > window);
         if is_too_old { CatchUp::None } else { wanted }

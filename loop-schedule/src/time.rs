@@ -1,10 +1,10 @@
-//! Times as a person writes them.
+//! Parses times as a person writes them.
 
 use jiff::{Timestamp, civil};
 
 use crate::Zone;
 
-/// Reads the time that a person wrote: an instant, a date with a time of the zone, or the next such time of day.
+/// Parses a time that a person wrote: an instant, a date with a time in the zone, or the next such time of day.
 ///
 /// ```
 /// use loop_schedule::{Zone, parse_time};
@@ -16,13 +16,13 @@ use crate::Zone;
 /// ```
 ///
 /// # Errors
-/// The text is none of these, or the clocks of the zone show that time twice or never.
+/// If the text is none of these, or the clocks of the zone show that time twice or never.
 pub fn parse_time(written: &str, zone: &Zone, now: Timestamp) -> Result<Timestamp, TimeError> {
     if let Ok(instant) = written.parse::<Timestamp>() {
         return Ok(instant);
     }
     let unreadable = || TimeError::Unreadable { written: written.to_owned() };
-    // A date with a time would also be read as that time alone.
+    // A date with a time would also parse as that time alone.
     if let Ok(date) = written.parse::<civil::DateTime>() {
         if !written.contains(':') {
             return Err(TimeError::OnlyDate { written: written.to_owned() });
@@ -42,11 +42,11 @@ fn on_the_wall(time: civil::DateTime, zone: &Zone) -> Result<Timestamp, TimeErro
     instant.map_err(|_| TimeError::ClockChange { time, zone: zone.clone() })
 }
 
-/// Why a text is no time.
+/// The reason why a text is not a time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
-    /// It is not written as a time.
+    /// It is not in the format of a time.
     #[error(
         "`{written}` is no time: write 18:00, 2026-03-02T18:00, or an instant such as 2026-03-02T18:00:00Z"
     )]
@@ -66,7 +66,7 @@ pub enum TimeError {
          2026-03-02T18:00:00+02:00"
     )]
     ClockChange {
-        /// The time on the wall.
+        /// The time on the wall clock.
         time: civil::DateTime,
         /// The zone.
         zone: Zone,

@@ -1,16 +1,16 @@
 //! Time zones by their names.
 //!
-//! "Every weekday at nine" means nine where the person is, through every change of the clocks there, also
-//! when the machine moves. So a job keeps the name of its zone, and not an offset.
+//! "Every weekday at nine" means nine where the person is, through every clock change there, even if the machine moves.
+//! So a job stores the name of its zone, and not an offset.
 
 use std::{fmt, str::FromStr};
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-/// A named time zone, such as `Europe/Riga`. It is written as its name.
+/// A named time zone, such as `Europe/Riga`. Its serialised form is the name.
 ///
-/// The rules come from the system's database of time zones, or from the one compiled in where there is none.
+/// The rules come from the system's time zone database, or else from the one compiled in.
 ///
 /// ```
 /// use loop_schedule::Zone;
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// The zone that no clock change touches.
+    /// Returns UTC, which has no clock changes.
     pub fn utc() -> Self {
         Self(TimeZone::UTC)
     }
@@ -40,7 +40,7 @@ impl Zone {
         }
     }
 
-    /// Its rules.
+    /// Returns its rules.
     pub fn rules(&self) -> &TimeZone {
         &self.0
     }
@@ -49,10 +49,10 @@ impl Zone {
 impl TryFrom<TimeZone> for Zone {
     type Error = ZoneError;
 
-    /// Takes a zone that has a name.
+    /// Converts a zone that has a name.
     ///
     /// # Errors
-    /// [`ZoneError::Nameless`] for a fixed offset or rules of one's own: they cannot be written down.
+    /// [`ZoneError::Nameless`] for a fixed offset or custom rules, which cannot be stored.
     fn try_from(zone: TimeZone) -> Result<Self, ZoneError> {
         if zone.iana_name().is_some() { Ok(Self(zone)) } else { Err(ZoneError::Nameless) }
     }
@@ -83,22 +83,22 @@ impl From<Zone> for String {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Only what has a name becomes a `Zone`.
+        // A `Zone` always has a name.
         f.write_str(self.0.iana_name().unwrap_or("UTC"))
     }
 }
 
-/// Why something is no time zone for a schedule.
+/// The reason why a time zone cannot be used for a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ZoneError {
-    /// No database has it.
+    /// No database contains it.
     #[error("there is no time zone {name:?}: give a name such as Europe/Riga, America/New_York or UTC")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// It is a mere offset.
+    /// It is only an offset.
     #[error("the time zone has no name: give one such as Europe/Riga, which knows of clock changes")]
     Nameless,
 }

@@ -1,17 +1,17 @@
 //! A limit on money.
 //!
-//! An agent in a loop buys tokens all night, and the bill is the first thing that anybody hears of
-//! it. A limit that is looked at only between iterations does not help: one iteration of an agent with
-//! tools can cost more than the rest of the run. This one cuts an iteration that crosses it.
+//! An agent in a loop buys tokens all night, and nobody notices before the bill arrives. A limit that is checked only
+//! between iterations does not help: one iteration of an agent with tools can cost more than the rest of the run. This
+//! limit cuts an iteration that crosses it.
 
 use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReason, Usd};
 
-/// At most so much money, over the whole run.
+/// Limits the cost of the whole run.
 ///
-/// It counts what was reported, for iterations and evaluations alike, while they run. **Cost that
-/// nobody reports is unknown, and does not count**: that is why money alone cannot bound a loop. What
-/// is spent over the limit before the cut is shown in the report. A limit of zero halts before the
-/// first iteration. What was [granted](Progress::granted) when the run was resumed is added to it.
+/// It counts the reported cost of iterations and evaluations while they run. **Unreported cost is unknown and does not
+/// count**, so a limit on money alone cannot bound a loop. The report shows any cost over the limit before the cut. A
+/// limit of zero halts before the first iteration. If a person [granted](Progress::granted) more when they resumed the
+/// run, the limit rises by that amount.
 ///
 /// ```
 /// use loop_core::{Cost, IterationContext, Loop, StopReason, Usage, Usd, iteration_fn};
@@ -33,12 +33,12 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReaso
 pub struct MaxCost(Usd);
 
 impl MaxCost {
-    /// At most `limit`.
+    /// Limits the cost to `limit`.
     pub const fn new(limit: Usd) -> Self {
         Self(limit)
     }
 
-    /// The limit, and what was added to it since.
+    /// Returns the limit plus the amount granted since.
     fn limit(self, progress: &Progress) -> Usd {
         self.0 + progress.granted().map_or(Usd::ZERO, |grant| grant.cost)
     }

@@ -1,16 +1,16 @@
 //! A limit on failures in a row.
 //!
-//! An expired key, a full disk, a model that was switched off: every iteration now fails in the same
-//! way and in no time, and a loop allowed a hundred of them makes a hundred. Nothing will change until
-//! somebody looks, so somebody should be told while there is something left to go on with.
+//! An expired key, a full disk, a model that was switched off: every iteration now fails in the same way and at once,
+//! and a loop that may run a hundred iterations wastes all of them. Nothing will change until a person intervenes, so
+//! the run halts while some of its budget is left.
 
 use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
 
-/// Halts once so many steps in a row have gone wrong.
+/// Halts after this number of failed steps in a row.
 ///
-/// A step goes wrong if its iteration or its evaluator fails, or notes a
-/// [fault](loop_core::IterationContext::fault) such as an exit code. **A failing verdict is not meant**:
-/// that is what a loop is for. One good step starts the count again. A limit of zero halts before the
+/// A step fails if its iteration or its evaluator fails or notes a [fault](loop_core::IterationContext::fault), such as
+/// an exit code. **A failing verdict does not count**, because it is normal in a loop. One good step resets the count.
+/// A limit of zero halts before the first iteration.
 /// first iteration.
 ///
 /// ```
@@ -30,7 +30,7 @@ use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
 pub struct ConsecutiveFailures(u64);
 
 impl ConsecutiveFailures {
-    /// Halts after `limit` of them.
+    /// Halts after `limit` failures in a row.
     pub const fn new(limit: u64) -> Self {
         Self(limit)
     }

@@ -1,12 +1,11 @@
 //! Limits on a run.
 //!
-//! An agent spends whatever it is given. Each limit here bounds one thing that people ran out of:
-//! turns, time, money, tokens, patience. Those on money, tokens and time bind while an iteration runs
-//! too: an agent that spends the whole budget in its first turn is not stopped by a check between
-//! turns.
+//! An agent spends all that it is given. Each limit here bounds one thing that people ran out of: turns, time, money,
+//! tokens, patience. The limits on money, tokens and time also apply while an iteration runs, because a check between
+//! turns does not stop an agent that spends the whole budget in its first turn.
 //!
-//! [`MaxIterations`] and [`MaxElapsed`] are loop-core's own, since its builder makes a loop's bound of
-//! them. They stand here as well, so that everything ready-made is found in one place.
+//! [`MaxIterations`] and [`MaxElapsed`] come from loop-core, because its builder uses them as a loop's bound. This
+//! module re-exports them, so that you find all ready-made limits in one place.
 
 pub mod cost;
 pub mod failures;
@@ -32,14 +31,14 @@ mod tests {
         matches!(guardrail.check(progress), Decision::Halt(_))
     }
 
-    /// Whether `left` allows no more than `before` did, in every dimension.
+    /// Returns whether `left` allows no more than `before` did, in every dimension.
     fn is_tighter(left: Ceiling, before: Ceiling) -> bool {
         left.min(before) == left
     }
 
     proptest! {
-        /// A ceiling never rises while the run goes on, and says nothing is left exactly when the next
-        /// iteration is refused.
+        /// A ceiling never rises while the run goes on, and it is zero exactly when the guardrail refuses the next
+        /// iteration.
         #[test]
         fn a_ceiling_falls_and_halts_at_its_end(
             steps in vec(any::<Iterated>(), 0..12),
@@ -59,7 +58,7 @@ mod tests {
             }
         }
 
-        /// What nobody reported is not zero, and is not a limit that was crossed either.
+        /// Unreported usage is not zero, and it does not cross a limit either.
         #[test]
         fn unknown_usage_never_halts(iterations in 0..50_usize, limit in 1..u64::MAX) {
             let steps = vec![Iterated { usage: Usage::unknown(), failed: false }; iterations];
@@ -69,7 +68,7 @@ mod tests {
             prop_assert_eq!(MaxCost::new(Usd::micros(limit)).ceiling(&progress).cost, Some(Usd::micros(limit)));
         }
 
-        /// Failures in a row are those at the end, and one good step forgives them all.
+        /// Only failures at the end of the run count as failures in a row. One good step resets the count.
         #[test]
         fn failures_halt_when_enough_are_at_the_end(steps in vec(any::<Iterated>(), 0..12), limit in 1..5_u64) {
             let in_a_row = steps.iter().rev().take_while(|step| step.failed).count() as u64;

@@ -1,34 +1,31 @@
 //! A limit on how fast money is spent.
 //!
-//! A budget for a night is large, and a loop that goes astray can spend it in the first quarter of an
-//! hour: an agent that starts others, a model that was mistyped for one of ten times the price. The sum is
-//! kept, and the night is over before it began. A rate notices while most of the budget is left.
+//! A budget for a night is large, and a loop that goes astray can spend it within fifteen minutes: an agent starts
+//! other agents, or somebody mistypes the name of a model and gets one that costs ten times as much. The total stays
+//! below its limit, and yet the night's budget is gone. A limit on the rate notices while most of the budget is left.
 
 use std::collections::VecDeque;
 
 use loop_core::{Ceiling, Decision, Ending, Event, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
 
-/// At most so much money in any hour.
+/// Limits the cost of any one hour.
 ///
-/// It is a fuse and not a brake: what crosses it is cut in the middle of its iteration, and the run ends,
-/// since somebody should see why it was so fast. To spend more slowly, give the loop a
-/// [pace](loop_core::Pace). What is spent over the limit before the cut is shown in the report. A limit
-/// of zero halts before the first iteration.
+/// It is a fuse and not a brake: it cuts an iteration that crosses the limit, and the run ends, because a person should
+/// find out why it was so fast. To spend more slowly, give the loop a [pace](loop_core::Pace). The report shows any
+/// cost over the limit before the cut. A limit of zero halts before the first iteration.
 ///
 /// # Which hour
-/// The one that is just over, at any time: the hour slides. It is an hour of run time, which has no
-/// more in it than one on the wall. Memory is bounded by keeping the sums of minutes, so that what was spent
-/// is forgotten when its whole minute is an hour old: after 60 to 61 minutes. In no hour is more
-/// spent than the limit allows, but for the overrun before the cut.
+/// The window slides: it is always the last hour. It is an hour of run time, which is never longer than an hour on the
+/// clock. To bound memory, the guardrail stores one sum per minute. It drops a cost once that whole minute is an hour
+/// old, which is after 60 to 61 minutes. So no hour exceeds the limit, except for the overrun before the cut.
 ///
 /// # Resuming
-/// The time in which a run was down is no run time, and a run that this has halted would find the same hour each
-/// time that it is resumed. But a person has seen then why it was so fast: who resumes such a run puts in a new
-/// fuse, and its hour begins without what was spent before. A run that died, or ended for another reason, goes
-/// on with its hour as it was.
+/// The time while a run was down is not run time. So after this guardrail halted a run, each resume would find the same
+/// full hour. But resuming counts as a human review: if this guardrail ended the run, the window starts empty. If the
+/// run crashed or ended for another reason, it continues with its window as it was.
 ///
-/// Like [`MaxCost`](super::MaxCost) it counts what is reported, and **cost that nobody reports does not
-/// count**. An agent that reports at its end is charged as a whole at that time.
+/// Like [`MaxCost`](super::MaxCost) it counts reported cost, and **unreported cost does not count**. If an agent
+/// reports only at its end, the whole amount counts at that time.
 ///
 /// ```
 /// use loop_core::{Cost, IterationContext, Loop, StopReason, Usage, Usd, iteration_fn};
@@ -50,23 +47,23 @@ use loop_core::{Ceiling, Decision, Ending, Event, Guardrail, Halt, Progress, Run
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpendingRate {
     limit: Usd,
-    /// What was spent in which minute of the run, the oldest first; at most 61 of them.
+    /// The cost of each minute of the run, oldest first; at most 61 entries.
     spent: VecDeque<(u64, Usd)>,
 }
 
-/// The minutes before the present one in which something less than an hour old can have been spent.
+/// The number of minutes before the present one that can contain a cost less than an hour old.
 const MINUTES: u64 = 60;
 
 impl SpendingRate {
-    /// The name of this guardrail, by which an ending tells it from other limits on money.
+    /// The name of this guardrail, which distinguishes it from other limits on money in a run's outcome.
     pub const NAME: &'static str = "spending_rate";
 
-    /// At most `limit` in any hour.
+    /// Limits the cost of any hour to `limit`.
     pub const fn per_hour(limit: Usd) -> Self {
         Self { limit, spent: VecDeque::new() }
     }
 
-    /// What was spent in the hour before `now`.
+    /// Returns the cost of the hour before `now`.
     fn spent(&self, now: RunTime) -> Usd {
         let first = minute(now).saturating_sub(MINUTES);
         let recent = self.spent.iter().filter(|(minute, _)| *minute >= first);
@@ -124,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// What is spent so long after what was spent before, in one of the ways in which that can be told.
+    /// Generates a pause, the cost after it, and one of the ways to report that cost.
     fn spending() -> impl Strategy<Value = (Duration, u64, u8)> {
         let pauses = prop_oneof![0..90_u64, 0..1_200_u64, 3_400..3_800_u64];
         (pauses.prop_map(Duration::from_secs), 0..4_000_000_u64, 0..4_u8)
@@ -144,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A run in which this was spent: the guardrail and the progress after each event, and all spendings.
+    /// A run with its cost: the guardrail and the progress after each event, and all costs.
     struct Run {
         rate: SpendingRate,
         progress: Progress,
@@ -168,7 +165,7 @@ mod tests {
             self.rate.observe(&event);
         }
 
-        /// A step in which this is spent.
+        /// Runs a step with this cost.
         fn spend(&mut self, (pause, micros, way): (Duration, u64, u8)) {
             let at = self.progress.now().after(pause);
             let iteration = self.progress.iterations() + 1;
@@ -196,7 +193,7 @@ mod tests {
             self.spent.push((at, micros));
         }
 
-        /// What was spent in the last so many minutes.
+        /// Returns the cost of the last `minutes` minutes.
         fn recent(&self, minutes: u64) -> u64 {
             let age = |at: RunTime| self.progress.now().since(at);
             let is_recent = |at: RunTime| age(at) < Duration::from_secs(minutes * 60);
@@ -205,7 +202,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is less than an hour old counts, and what is older than 61 minutes does not.
+        /// Cost less than an hour old counts, and cost older than 61 minutes does not.
         #[test]
         fn the_hour_that_is_just_over_counts(spendings in vec(spending(), 0..40), limit in 1..40_000_000_u64) {
             let mut run = Run::new(limit);
@@ -220,7 +217,7 @@ mod tests {
             }
         }
 
-        /// However usage is told, none is missed and none counts twice.
+        /// The guardrail counts all usage exactly once, whichever way the agent reports it.
         #[test]
         fn what_the_guardrail_adds_up_is_what_the_run_used(spendings in vec(spending(), 0..20)) {
             let mut run = Run::new(1);

@@ -1,15 +1,14 @@
 //! A limit on tokens.
 //!
-//! Not every agent knows what it costs: a subscription, a local model or a shared key has no price
-//! for a call, and has a quota all the same. Whoever uses it up overnight has no agent in the morning.
-//! Tokens are what such agents do report.
+//! Not every agent knows its cost: a subscription, a local model or a shared key has no price per call, but it has a
+//! quota. If a loop uses up the quota overnight, its owner has no agent in the morning. Such agents do report tokens.
 
 use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 
-/// At most so many tokens, read and written together, over the whole run.
+/// Limits the tokens of the whole run, input and output together.
 ///
-/// Tokens that came from a provider's cache count as read. Tokens that nobody reports do not count. It
-/// cuts an iteration that crosses it. A limit of zero halts before the first iteration.
+/// Tokens from a provider's cache count as input. Unreported tokens do not count. The guardrail cuts an iteration that
+/// crosses the limit. A limit of zero halts before the first iteration.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, StopReason, Usage, iteration_fn};
@@ -30,7 +29,7 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 pub struct MaxTokens(u64);
 
 impl MaxTokens {
-    /// At most `limit` tokens.
+    /// Limits the run to `limit` tokens.
     pub const fn new(limit: u64) -> Self {
         Self(limit)
     }

@@ -1,4 +1,4 @@
-//! A limit on iterations of which nobody says what they used.
+//! A limit on iterations that do not report their usage.
 //!
 //! A limit on tokens or money counts what is reported. A server that leaves the figures out of its replies, or an
 //! agent whose hook has broken, spends without them: the limit never binds, and all iterations run. One iteration
@@ -10,16 +10,16 @@ use loop_core::{
 
 /// Halts after several iterations in a row that did not report what a limit counts.
 ///
-/// It stands beside [`MaxCost`](crate::MaxCost), [`SpendingRate`](crate::SpendingRate) or
+/// Use it together with [`MaxCost`](crate::MaxCost), [`SpendingRate`](crate::SpendingRate) or
 /// [`MaxTokens`](crate::MaxTokens):
 ///
-/// - An iteration is metered if it reports an amount, be it known or estimated. A reported zero is an amount. A lower
-///   bound of a cost is not an amount: the unknown part may cost anything. What an evaluation reports
-///   says nothing about the iteration.
+/// - An iteration is metered if it reports an amount, known or estimated. A reported zero is an amount. A lower bound
+///   of a cost is not an amount, because the unknown part may cost anything. Reports from an evaluation do not count
+///   for the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
 ///   either. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
-/// - Resuming a run that ended for this reason starts the count again: somebody has looked at it.
+/// - If the run ended for this reason, resuming it resets the count, because resuming counts as a human review.
 ///
 /// A limit of zero halts before the first iteration.
 ///
@@ -42,12 +42,12 @@ pub struct Unmetered {
     limit: u64,
     /// Iterations in a row without the amount.
     silent: u64,
-    /// What was reported since the last iteration ended, without what evaluations reported.
+    /// The usage reported since the last iteration ended, without reports from evaluations.
     reported: Usage,
     is_evaluating: bool,
 }
 
-/// What a limit counts.
+/// The quantity that a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     Cost,
@@ -69,7 +69,7 @@ impl Unmetered {
         Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false }
     }
 
-    /// An iteration has ended that could report.
+    /// Records the end of an iteration that could report.
     fn ended(&mut self) {
         let is_metered = match self.amount {
             Amount::Cost => self.reported.cost.is_some_and(|cost| cost.quality != CostQuality::Partial),
@@ -114,7 +114,7 @@ impl Guardrail for Unmetered {
             EventKind::IterationFinished { result, notes } => {
                 let quality = notes.as_ref().and_then(|notes| notes.cost_quality);
                 if let (Some(cost), Some(quality)) = (&mut self.reported.cost, quality) {
-                    // The agent's total has told how far the sum of its parts can be believed.
+                    // The quality of the agent's total also applies to the sum of its parts.
                     cost.quality = quality;
                 }
                 if matches!(result, WorkResult::Done(())) {

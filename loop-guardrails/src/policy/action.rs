@@ -1,4 +1,4 @@
-//! The one place that decides.
+//! The policy that decides about every action.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -13,20 +13,20 @@ use super::{
     settings,
 };
 
-/// How long a command may run, unless something is set: five minutes.
+/// The default time limit for a command: five minutes.
 pub const DEFAULT_COMMAND_TIME: Duration = Duration::from_secs(5 * 60);
 
-/// Where `git` keeps the names of programs that it starts (hooks, filters, editors).
+/// The folder in which `git` keeps the names of programs that it starts (hooks, filters, editors).
 const GIT_FOLDER: &str = ".git";
 
-/// What may be done, as the user and the project together allow it.
+/// Decides which actions are allowed, from the settings of the user and the project.
 ///
-/// It answers without doing anything. What opens files by its answers is the
-/// [`Workspace`](super::workspace::Workspace).
+/// The policy only answers and never acts. The [`Workspace`](super::workspace::Workspace) opens files according to its
+/// answers.
 ///
 /// # Default
-/// Safe mode, no permissions but that secrets, the inside of `.git`, manifests, settings and the instructions of agents
-/// are guarded, five minutes for a command.
+/// Safe mode is on, and commands may run for five minutes. No permissions are set. Secrets, the inside of `.git`,
+/// manifests, settings and the instructions of agents are guarded.
 ///
 /// ```
 /// use loop_guardrails::policy::{ActionPolicy, Verb};
@@ -46,7 +46,7 @@ pub struct ActionPolicy {
     approved: Vec<LocalPath>,
     commands: CommandPolicy,
     secrets: SecretFiles,
-    /// All of them have to allow.
+    /// An action needs the permission of all of them.
     permissions: Vec<Permissions>,
     command_time: Option<Placed<Duration>>,
     variables: Vec<Placed<NamePattern>>,
@@ -54,11 +54,10 @@ pub struct ActionPolicy {
 }
 
 impl ActionPolicy {
-    /// What the user and the project allow, one not more than the other.
+    /// Combines the settings of the user and the project. The project can only make the policy stricter.
     ///
-    /// A project can forbid programs, name secrets, set permissions, switch safe mode on and shorten the
-    /// time of commands. What it sets beyond that has no effect, and is listed in
-    /// [`ignored`](Self::ignored).
+    /// A project can forbid programs, name secrets, set permissions, switch safe mode on and shorten the time of
+    /// commands. All its other settings have no effect, and [`ignored`](Self::ignored) lists them.
     pub fn new(user: Settings, project: Settings) -> Self {
         let ignored = settings::beyond(&user, &project);
         let most = settings::longest(&user);
@@ -68,7 +67,7 @@ impl ActionPolicy {
             .forbid(user.forbid)
             .forbid(project.forbid)
             .secrets(secrets.clone());
-        // On wins, whoever says so; the user alone can say off.
+        // If either switches it on, it is on. Only the user can switch it off.
         let on = project.safe_mode.filter(|mode| mode.value);
         if let Some(mode) = on.or(user.safe_mode) {
             commands = commands.safe_mode(mode);
@@ -87,24 +86,25 @@ impl ActionPolicy {
         }
     }
 
-    /// Where the workspace is, so that absolute paths below it are known for what they are. Without this,
-    /// every absolute path is outside.
+    /// Sets the root of the workspace, so that the policy recognises absolute paths below it. Without a root, every
+    /// absolute path is outside.
     #[must_use]
     pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Keeps these files and folders from being changed, beside those that are guarded anyway: the user's own
-    /// settings, and the audit, where they lie below the root. Their paths are absolute, and without links.
+    /// Protects these files and folders from changes, in addition to those that are always guarded. Use it for the
+    /// user's own settings and the audit if they are below the root. The paths must be absolute and without links.
     #[must_use]
     pub fn guard(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.guarded.extend(paths);
         self
     }
 
-    /// Lets these files be changed only after a person's yes, as manifests and instructions are: the manifest or the task
-    /// file of the run under way, which can have any name. Their paths are absolute, and without links.
+    /// Requires a person's approval for changes to these files, as for manifests and instructions. Use it for the
+    /// manifest or the task file of the current run, which can have any name. The paths must be absolute and without
+    /// links.
     ///
     /// ```
     /// use loop_guardrails::policy::{ActionPolicy, Verb};
@@ -121,16 +121,17 @@ impl ActionPolicy {
         self
     }
 
-    /// Lets these paths be changed although they are [followed or executed](Ruling::needs_approval) later, since a person
-    /// has seen the change and said yes. Folders above them may be made for it. All other rules hold.
+    /// Allows changes to these paths although they are [followed or executed](Ruling::needs_approval) later, because a
+    /// person has seen and approved the change. Creating the folders above them is also allowed. All other rules still
+    /// apply.
     #[must_use]
     pub fn approving(mut self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
         self.approved.extend(paths);
         self
     }
 
-    /// The same for an agent that is only to look: safe mode, in which no program runs but the usual ones, whatever
-    /// the user allows besides; and nothing is written or removed.
+    /// Returns the policy for an agent that may only read: safe mode with only the default programs, whatever else the
+    /// user allows, and no writing or removing.
     ///
     /// ```
     /// use loop_guardrails::policy::{ActionPolicy, Origin, Placed, Settings, Verb};
@@ -153,43 +154,43 @@ impl ActionPolicy {
         self
     }
 
-    /// What the project asks for and does not get.
+    /// Returns the project's settings that have no effect.
     pub fn ignored(&self) -> &[Ignored] {
         &self.ignored
     }
 
-    /// Which programs run.
+    /// Returns the policy for programs.
     pub fn commands(&self) -> &CommandPolicy {
         &self.commands
     }
 
-    /// Which files are secrets.
+    /// Returns the rules that name secret files.
     pub fn secrets(&self) -> &SecretFiles {
         &self.secrets
     }
 
-    /// The user's permissions and the project's. Both have to allow.
+    /// Returns the user's permissions and the project's. Both must allow an action.
     pub fn permissions(&self) -> &[Permissions] {
         &self.permissions
     }
 
-    /// How long a command may run.
+    /// Returns the time limit for a command.
     pub fn command_time(&self) -> Duration {
         self.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
     }
 
-    /// Where it stands how long a command may run.
+    /// Returns the origin of the time limit for a command.
     pub fn command_time_origin(&self) -> &Origin {
         self.command_time.as_ref().map_or(&Origin::BuiltIn, |time| &time.origin)
     }
 
-    /// The variables that commands see beside the [necessary](super::environment::Inherit::Necessary) ones, and where
-    /// they stand.
+    /// Returns the variables that commands see in addition to the [necessary](super::environment::Inherit::Necessary)
+    /// ones, with their origins.
     pub fn variables(&self) -> &[Placed<NamePattern>] {
         &self.variables
     }
 
-    /// A path as somebody wrote it, relative to the root. No link is followed.
+    /// Converts a path as a person wrote it into one relative to the root. This does not follow links.
     ///
     /// # Errors
     /// [`OutsidePath`] if it is not below the root.
@@ -197,7 +198,7 @@ impl ActionPolicy {
         scope::local(&self.root, path)
     }
 
-    /// Whether this may be done with a path that no link is on.
+    /// Decides about this action on a path that contains no links.
     pub fn on_path(&self, path: &LocalPath, verb: Verb) -> Ruling {
         if let Some(ruling) = self.secrets.rule_on(path).or_else(|| self.rule_on_guarded(path, verb)) {
             return ruling;
@@ -209,34 +210,32 @@ impl ActionPolicy {
                 break;
             }
         }
-        // Asked last: nobody is asked about what would not be done anyway.
+        // This check comes last, so that nobody is asked to approve an action that another rule refuses.
         let unapproved = || self.rule_on_followed(path).filter(|_| self.needs_approval(path, verb));
         allowed.allowed.then(unapproved).flatten().unwrap_or(allowed)
     }
 
-    /// Why this path is not to be changed without a person's yes, if it is not: for its names, or since this run executes
-    /// it.
+    /// Returns the rule that requires approval for a change to this path, if there is one: because of its names, or
+    /// because this run executes it.
     pub(super) fn rule_on_followed(&self, path: &LocalPath) -> Option<Ruling> {
         let is_of_run = || self.below_root(&self.asked_before).any(|own| own.is_alike(path));
         instructions::rule_on(path).or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
     }
 
-    /// Whether this changes the path, and no person said yes to that.
+    /// Returns whether this action changes the path without a person's approval.
     pub(super) fn needs_approval(&self, path: &LocalPath, verb: Verb) -> bool {
         [Verb::Write, Verb::Delete].contains(&verb)
             && !self.approved.iter().any(|approved| approved.is_within(path))
     }
 
-    /// Whether rules tell parts of this folder from the rest, so that they would not hold any more if it
-    /// were moved as a whole.
+    /// Returns whether some rules apply only to parts of this folder. Moving the whole folder would evade them.
     pub(super) fn has_rules_about(&self, folder: &LocalPath) -> bool {
         self.permissions.iter().any(|permissions| permissions.has_below(folder))
             || self.secrets.has_exception_about(folder)
             || self.guarded().any(|guarded| guarded.is_within(folder))
     }
 
-    /// Whether a command may run in the workspace's root: its program, its arguments, and every path that
-    /// they name.
+    /// Decides whether a command may run in the workspace's root: its program, its arguments, and every path in them.
     ///
     /// # Errors
     /// [`Denied`], with the rule that decides.
@@ -260,16 +259,16 @@ impl ActionPolicy {
         Ok(command)
     }
 
-    /// Refuses a command that would look by itself into what may not be read, by where its paths lead.
+    /// Refuses a command that would read hidden files in its folders. `leads_to` are its paths with links resolved.
     pub(super) fn on_walk(&self, command: &CommandLine, leads_to: &[LocalPath]) -> Result<(), Denied> {
         let walked = command.refuse_walking(leads_to, &ReadScope::new(&self.root, &self.permissions));
         walked.map_err(|ruling| Denied { action: format!("to run `{}`", command.program), ruling })
     }
 
-    /// What would become of a command, or of reading a path: the answer, and the rule that decides.
+    /// Explains the decision about a command, or about reading a path: the answer, and the rule behind it.
     ///
-    /// A single word with a `/` or a `.` in it is a path, unless it is a program that is allowed; everything
-    /// else is a command. Ask [`explain_path`](Self::explain_path) for a file such as `Makefile`.
+    /// A single word that contains a `/` or a `.` is a path, unless it is an allowed program. All other text is a
+    /// command. Use [`explain_path`](Self::explain_path) for a file such as `Makefile`.
     pub fn explain(&self, text: &str) -> Ruling {
         let text = text.trim();
         if self.is_path(text) {
@@ -278,13 +277,13 @@ impl ActionPolicy {
         self.on_command(text).map_or_else(|denied| denied.ruling, |command| command.ruling)
     }
 
-    /// Whether a text looks like a path, and not like a command.
+    /// Returns whether a text looks like a path and not like a command.
     pub(super) fn is_path(&self, text: &str) -> bool {
         let looks = text.contains(['/', '.']) && !text.contains(char::is_whitespace);
         looks && !self.commands.is_allowed(text)
     }
 
-    /// What would become of doing this with a path: the answer, and the rule that decides.
+    /// Explains the decision about this action on a path: the answer, and the rule behind it.
     pub fn explain_path(&self, path: &str, verb: Verb) -> Ruling {
         match self.local(path) {
             Ok(local) => self.on_path(&local, verb),
@@ -292,7 +291,7 @@ impl ActionPolicy {
         }
     }
 
-    /// What may be read, and not changed.
+    /// Returns the rule that makes this path read-only, if there is one.
     fn rule_on_guarded(&self, path: &LocalPath, verb: Verb) -> Option<Ruling> {
         if verb == Verb::Read {
             return None;
@@ -305,7 +304,7 @@ impl ActionPolicy {
         always_guarded(path)
     }
 
-    /// What is guarded below the root, beside what always is.
+    /// Returns the guarded paths below the root, without those that are always guarded.
     fn guarded(&self) -> impl Iterator<Item = LocalPath> {
         self.below_root(&self.guarded)
     }
@@ -315,7 +314,7 @@ impl ActionPolicy {
     }
 }
 
-/// What nobody changes, wherever the root is.
+/// Returns the rule for paths that nobody may change, wherever the root is.
 pub(super) fn always_guarded(path: &LocalPath) -> Option<Ruling> {
     let rule = "what is in `.git` names programs that git starts; change it with git, by hand";
     let is_of_git = path.names().any(|name| folded(&name) == GIT_FOLDER);

@@ -1,11 +1,12 @@
-//! Names as file systems that ignore capitals compare them.
+//! Compares names as case-insensitive file systems do.
 //!
-//! They fold more than ASCII: `ſ` is an `s` to them, and the Kelvin sign a `k`. HFS+ also passes over signs that nobody
-//! sees. A rule that compares names in another way is dodged by such a name.
+//! They fold more than ASCII: they treat `ſ` as an `s`, and the Kelvin sign as a `k`. HFS+ also ignores invisible
+//! characters. Such a name would evade a rule that compares names in any other way.
 
 use std::borrow::Cow;
 
-/// A name in the form in which rules compare it. Two names that any file system takes for one have the same form.
+/// Returns the form of a name that rules compare. If any file system treats two names as equal, they have the same
+/// form.
 pub(super) fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
@@ -14,13 +15,13 @@ pub(super) fn folded(name: &str) -> String {
     seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// The same for a rule, which is nearly always in this form.
+/// Folds the name in a rule, which is nearly always folded already.
 pub(super) fn folded_rule(rule: &str) -> Cow<'_, str> {
     let is_folded = rule.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_folded { rule.into() } else { folded(rule).into() }
 }
 
-/// What HFS+ passes over in a name.
+/// Returns whether HFS+ ignores this character in a name.
 const fn is_passed_over(sign: char) -> bool {
     matches!(sign, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }

@@ -1,14 +1,14 @@
 //! Files that a later command executes, or that an agent follows as its instructions.
 //!
-//! A model that may write `loop.yaml` decides what the next bare `loop run` executes, and one that may write `AGENTS.md`
-//! tells every later session what to do: what it was talked into today is done tomorrow, by somebody who trusts it. So
-//! tools read these files, and change them only with a person's yes to the very change.
+//! A model that can write `loop.yaml` decides what the next bare `loop run` executes, and one that can write
+//! `AGENTS.md` instructs every later session. So a prompt injection today takes effect tomorrow, in the session of a
+//! person who trusts these files. Tools may therefore read these files, but each change needs a person's approval.
 
 #[cfg(unix)]
 use super::executed::Executed;
 use super::{LocalPath, Origin, Ruling, fold::folded};
 
-/// Manifests, settings and instructions that no rule below names, in small letters. A folder of such a name counts too.
+/// Manifests, settings and instructions that no rule below covers, in lower case. Folders of these names count too.
 const NAMES: &[&str] = &[
     "loop.yaml",
     "loop.yml",
@@ -114,7 +114,7 @@ const NAMES: &[&str] = &[
     ".stakpak",
     ".vibe",
     ".zencoder",
-    // An editor starts what these say, and takes from them what its agent may do.
+    // An editor starts programs from these files, and takes its agent's permissions from them.
     ".vscode",
     ".zed",
     ".idea",
@@ -129,14 +129,14 @@ const NAMES: &[&str] = &[
     ".dir-locals-2.el",
 ];
 
-/// How the names of instructions end that an agent finds in any folder.
+/// Suffixes of instruction files that an agent finds in any folder.
 const ENDINGS: &[&str] =
     &[".agent.md", ".chatmode.md", ".code-workspace", ".instructions.md", ".mdc", ".prompt.md", ".rule.md"];
 
-/// How the names of hidden files of instructions end, other signs aside: `.cursorrules`, `.roomodes`.
+/// Suffixes of hidden instruction files, ignoring other characters: `.cursorrules`, `.roomodes`.
 const HIDDEN_ENDINGS: &[&str] = &["rules", "hints", "modes", "instructions", "prompt", "prompts"];
 
-/// What agents call what they follow, in folders that begin with a dot: `.any/rules`, `.any/rules-code/x.md`.
+/// Names of instructions in folders that begin with a dot: `.any/rules`, `.any/rules-code/x.md`.
 const FOLLOWED: &[&str] = &[
     "agent",
     "agents",
@@ -167,7 +167,7 @@ const FOLLOWED: &[&str] = &[
     "tools",
 ];
 
-/// Whether agents read a file or folder of this name: by the list, or by how they name such files.
+/// Returns whether agents read a file or folder of this name: by the list, or by the usual naming patterns.
 fn is_followed(name: &str) -> bool {
     let hidden = name.strip_prefix('.');
     let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
@@ -179,13 +179,13 @@ fn is_followed(name: &str) -> bool {
     NAMES.contains(&name) || is_servers || is_hidden_text || is_text
 }
 
-/// Whether agents follow what lies here, in a folder that begins with a dot.
+/// Returns whether agents follow files of this name, in a folder that begins with a dot.
 fn is_followed_in(folder: &str, name: &str) -> bool {
     let first = name.split(['-', '.', '_']).next().unwrap_or_default();
     folder.starts_with('.') && !matches!(folder, ".git" | ".cargo") && FOLLOWED.contains(&first)
 }
 
-/// Why this path is not to be changed without a person's yes, if it is not.
+/// Returns the rule that requires a person's approval for a change to this path, if there is one.
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
     let is_named = names.iter().any(|name| is_followed(name));
@@ -193,30 +193,30 @@ pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
         .then(|| denied("a later command executes it, or an agent follows it", path))
 }
 
-/// The same for the manifest or the task file of the run under way.
+/// Returns the rule for the manifest or the task file of the current run.
 pub(super) fn rule_on_own(path: &LocalPath) -> Ruling {
     denied("this run executes it, and so does a later one", path)
 }
 
-/// The same for what is executed for its content, whatever its name.
+/// Returns the rule for a file that `loop` executes because of its content, whatever its name.
 #[cfg(unix)]
 pub(super) fn rule_on_content(executed: Executed, path: &LocalPath) -> Ruling {
     denied(&format!("it is {executed}"), path)
 }
 
-/// The same for what a change would make of it.
+/// Returns the rule for a change that would turn the file into one that `loop` executes.
 #[cfg(unix)]
 pub(super) fn rule_on_new_content(executed: Executed, path: &LocalPath) -> Ruling {
     denied(&format!("this makes it {executed}"), path)
 }
 
-/// The same where nobody knows what is in it.
+/// Returns the rule for a file whose content we cannot read.
 #[cfg(unix)]
 pub(super) fn rule_on_unread(path: &LocalPath) -> Ruling {
     denied("it cannot be read, and so may be what `loop` executes", path)
 }
 
-/// The same for what a link of such a name leads to.
+/// Returns the rule for the target of a link with such a name.
 pub(super) fn rule_on_target(link: &LocalPath, target: &LocalPath) -> Ruling {
     denied(
         &format!("the link `{link}` leads to it, which a later command executes, or an agent follows"),
@@ -224,7 +224,7 @@ pub(super) fn rule_on_target(link: &LocalPath, target: &LocalPath) -> Ruling {
     )
 }
 
-/// The same where nobody knows which links lead to it.
+/// Returns the rule for a file when we could not find all links to it.
 pub(super) fn rule_on_unsearched(target: &LocalPath) -> Ruling {
     denied("not all links of the workspace can be looked at, and one may make an agent follow this", target)
 }

@@ -1,14 +1,14 @@
-//! The action policy: what one action may do.
+//! The action policy decides about single actions.
 //!
-//! Run limits bound how much an agent does. They say nothing of what it does: within its first second it
-//! may have printed a key into a log. So each action is judged by itself, by values that can be asked
-//! without doing anything: [`environment`] says which variables a child sees, [`command`] which programs
-//! run with which arguments, [`Permissions`] what may be done where, and [`SecretFiles`] what nobody
-//! reads. [`ActionPolicy`] puts them together, out of what the user and the project [set](Settings).
+//! Run limits bound how much an agent does, but not which actions it takes: within its first second it may print a key
+//! into a log. So the policy judges each action separately, with values that answer without acting: [`environment`]
+//! decides which variables a child sees, [`command`] which programs run with which arguments, [`Permissions`] which
+//! actions are allowed where, and [`SecretFiles`] which files nobody reads. [`ActionPolicy`] combines them from the
+//! [settings](Settings) of the user and the project.
 //!
-//! Two parts act, since what they promise cannot be had otherwise: a [`Workspace`](workspace::Workspace)
-//! opens files itself, so that between the answer and the file nobody can put another one in its place;
-//! and an [`Audit`](audit::Audit) keeps what was decided.
+//! Two parts act, because they could not keep their promises otherwise: a [`Workspace`](workspace::Workspace) opens
+//! files itself, so that nobody can replace the file between the check and the access; and an [`Audit`](audit::Audit)
+//! records the decisions.
 
 mod action;
 pub mod audit;

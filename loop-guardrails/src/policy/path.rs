@@ -1,4 +1,4 @@
-//! Paths below a workspace's root, in the one form in which rules are compared with them.
+//! Normalised paths below a workspace's root, for comparison with rules.
 
 use std::{
     fmt,
@@ -8,10 +8,10 @@ use std::{
 
 use super::fold::folded;
 
-/// A path below a root, without `.`, `..`, a leading `/` or doubled separators; empty for the root itself.
+/// A path below a root, without `.`, `..`, a leading `/` or doubled separators. It is empty for the root itself.
 ///
-/// A rule for `secrets/` that is compared with what somebody typed is dodged by `./secrets`. So rules
-/// and paths both take this form first. It is a matter of text alone: no link is followed.
+/// If a rule for `secrets/` is compared with the text that a person typed, `./secrets` evades it. So rules and paths
+/// are both normalised first. This only looks at the text and follows no links.
 ///
 /// ```
 /// use loop_guardrails::policy::LocalPath;
@@ -30,12 +30,12 @@ pub struct LocalPath(PathBuf);
 pub struct OutsidePath(pub PathBuf);
 
 impl LocalPath {
-    /// The root itself.
+    /// Returns the root itself.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Brings a path into this form.
+    /// Normalises a path.
     ///
     /// # Errors
     /// [`OutsidePath`] if it is absolute, or climbs above the root.
@@ -58,22 +58,22 @@ impl LocalPath {
         Ok(Self(local))
     }
 
-    /// The path, empty for the root.
+    /// Returns the path, which is empty for the root.
     pub fn as_path(&self) -> &Path {
         &self.0
     }
 
-    /// Whether it is the root.
+    /// Returns whether it is the root.
     pub fn is_root(&self) -> bool {
         self.0.as_os_str().is_empty()
     }
 
-    /// Whether it is `other`, or lies below it.
+    /// Returns whether it is `other`, or lies below it.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
 
-    /// The path of something in this folder.
+    /// Returns the path of an entry in this folder.
     ///
     /// # Errors
     /// [`OutsidePath`] if `path` is absolute, or climbs above the root.
@@ -81,17 +81,17 @@ impl LocalPath {
         Self::new(self.0.join(path))
     }
 
-    /// The names on the way from the root; bytes that are not UTF-8 show as U+FFFD.
+    /// Returns the components from the root. Bytes that are not UTF-8 appear as U+FFFD.
     pub(super) fn names(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
         self.0.iter().map(|name| name.to_string_lossy())
     }
 
-    /// Whether a file system that ignores capitals takes both for one path.
+    /// Returns whether a case-insensitive file system treats both as the same path.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         self.names().map(|name| folded(&name)).eq(other.names().map(|name| folded(&name)))
     }
 
-    /// How many names there are.
+    /// Returns the number of components.
     pub(super) fn depth(&self) -> usize {
         self.0.iter().count()
     }
@@ -106,7 +106,7 @@ impl FromStr for LocalPath {
 }
 
 impl fmt::Display for LocalPath {
-    /// The root as `.`.
+    /// Writes the root as `.`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() { f.write_str(".") } else { write!(f, "{}", self.0.display()) }
     }

@@ -1,31 +1,31 @@
-//! What may be done where.
+//! Permissions by path.
 //!
-//! A list of permissions is worth what is asked of it. Where "delete" can be written down and nothing
-//! ever looks at it, the person who wrote it down believes in a lock that is not there. So there are
-//! four verbs, and each has its place where it is asked: see [`Verb`].
+//! A permission is only as good as the code that checks it. If you can write "delete" in the settings but no code
+//! checks it, you rely on a lock that does not exist. So there are four verbs, and the code checks each of them: see
+//! [`Verb`].
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use super::{LocalPath, Origin, Placed, Ruling};
 
-/// What can be done with a path.
+/// An action on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
-    /// To read a file, list a folder, or look at its size and times.
+    /// Reads a file, lists a folder, or looks at its size and times.
     Read,
-    /// To make or change a file or a folder.
+    /// Creates or changes a file or a folder.
     Write,
-    /// To run a command in this folder, or a program at this path.
+    /// Runs a command in this folder, or a program at this path.
     Exec,
-    /// To remove a file or a folder, or to move it away.
+    /// Removes a file or a folder, or moves it away.
     Delete,
 }
 
 impl Verb {
-    /// All of them.
+    /// All verbs.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Exec, Self::Delete];
 
-    /// As it is written in settings.
+    /// Returns the word for it in settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -42,7 +42,7 @@ impl fmt::Display for Verb {
     }
 }
 
-/// A word that is no [`Verb`].
+/// A word that is not a [`Verb`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no permission: write read, write, exec or delete")]
 pub struct UnknownVerb(pub String);
@@ -55,11 +55,11 @@ impl FromStr for Verb {
     }
 }
 
-/// Permissions by the beginning of paths: the longest that fits decides alone, nothing is inherited from
-/// shorter ones, and where none fits everything is denied.
+/// Permissions by path prefix. Only the longest matching prefix decides, and it inherits nothing from shorter ones. If
+/// none matches, everything is denied.
 ///
 /// # Default
-/// Everything is allowed everywhere. The first rule ends that.
+/// Everything is allowed everywhere, until you add the first rule.
 ///
 /// ```
 /// use loop_guardrails::policy::{Origin, Permissions, Verb};
@@ -76,41 +76,41 @@ impl FromStr for Verb {
 pub struct Permissions(BTreeMap<LocalPath, Placed<Vec<Verb>>>);
 
 impl Permissions {
-    /// Everything is allowed.
+    /// Allows everything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a rule for a path and what lies below it. A later rule for the same path takes its place.
+    /// Adds a rule for a path and everything below it. A later rule for the same path replaces it.
     #[must_use]
     pub fn with(mut self, prefix: LocalPath, verbs: impl IntoIterator<Item = Verb>, origin: Origin) -> Self {
         self.0.insert(prefix, Placed::new(verbs.into_iter().collect(), origin));
         self
     }
 
-    /// Whether there is any rule.
+    /// Returns whether there is no rule.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rules, in the order of their paths.
+    /// Returns the rules, in the order of their paths.
     pub fn rules(&self) -> impl Iterator<Item = (&LocalPath, &Placed<Vec<Verb>>)> {
         self.0.iter()
     }
 
-    /// Whether there is a rule for something in this folder.
+    /// Returns whether there is a rule for a path below this folder.
     pub(super) fn has_below(&self, folder: &LocalPath) -> bool {
         self.0.keys().any(|prefix| prefix != folder && prefix.is_within(folder))
     }
 
-    /// Whether this may be done there.
+    /// Decides about this action on a path.
     pub fn on(&self, path: &LocalPath, verb: Verb) -> Ruling {
         if self.is_empty() {
             return Ruling::allowed("no permissions are set", &Origin::BuiltIn);
         }
         let fitting = self.0.iter().filter(|(prefix, _)| path.is_within(prefix));
         let Some((prefix, rule)) = fitting.max_by_key(|(prefix, _)| prefix.depth()) else {
-            // Where the others stand is the next best place to look.
+            // The origin of another rule is the next best place to look.
             let origin = self.0.values().next().map_or(&Origin::BuiltIn, |rule| &rule.origin);
             return Ruling::denied("no permission is set for this path, and others are", origin);
         };

@@ -1,20 +1,20 @@
-//! What a policy answers, and which rule made it answer so.
+//! The answer of a policy, with the rule behind it.
 //!
-//! "Permission denied" sends a person searching through three files for the line that did it. So every
-//! answer carries the rule that decided, and where it stands.
+//! "Permission denied" makes a person search three files for the responsible line. So every answer contains the rule
+//! that decided, and its origin.
 
 use std::fmt;
 
 use super::LocalPath;
 
-/// Where a rule stands.
+/// The origin of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Origin {
-    /// In this library.
+    /// Built into this library.
     #[default]
     BuiltIn,
-    /// In a file of settings.
+    /// A line in a settings file.
     File {
         /// The file, as a person would name it.
         file: String,
@@ -24,7 +24,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// A line of a file.
+    /// Creates the origin for a line of a file.
     pub fn line(file: impl Into<String>, line: usize) -> Self {
         Self::File { file: file.into(), line }
     }
@@ -39,33 +39,33 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting, and where it stands.
+/// A setting with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed<T> {
     /// The setting.
     pub value: T,
-    /// Where it stands.
+    /// The origin of the setting.
     pub origin: Origin,
 }
 
 impl<T> Placed<T> {
-    /// A setting from a line of a file, or of this library.
+    /// Creates a setting with its origin.
     pub fn new(value: T, origin: Origin) -> Self {
         Self { value, origin }
     }
 }
 
-/// An answer: whether an action is allowed, and the rule that decides.
+/// An answer: whether an action is allowed, and the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ruling {
-    /// Whether the action may be done.
+    /// Whether the action is allowed.
     pub allowed: bool,
-    /// The rule, as a sentence without its full stop, and for a refusal what to do instead.
+    /// The rule, as a sentence without a full stop. For a refusal it also says what to do instead.
     pub rule: String,
-    /// Where the rule stands.
+    /// The origin of the rule.
     pub origin: Origin,
-    /// The path, without links where they were followed, to whose change a person can say yes all the same: see
+    /// The path that a person could approve changes to, with links resolved if they were followed: see
     /// [`ActionPolicy::approving`](super::ActionPolicy::approving). Nothing for all other rules.
     pub needs_approval: Option<LocalPath>,
 }
@@ -79,7 +79,7 @@ impl Ruling {
         Self { allowed: false, rule: rule.into(), origin: origin.clone(), needs_approval: None }
     }
 
-    /// The ruling as a result, for `?`.
+    /// Converts the ruling to a result, for `?`.
     ///
     /// # Errors
     /// [`Denied`] if the action is not allowed.
@@ -100,8 +100,8 @@ impl fmt::Display for Ruling {
 #[error("{action} is not allowed: {} ({})", ruling.rule, ruling.origin)]
 #[non_exhaustive]
 pub struct Denied {
-    /// What was to be done: "to read `.env`".
+    /// The requested action: "to read `.env`".
     pub action: String,
-    /// Why not.
+    /// The ruling that denies it.
     pub ruling: Ruling,
 }

@@ -1,20 +1,20 @@
-//! Which parts of a workspace may be read, for programs that look at many files at once.
+//! Determines which parts of a workspace a program may read if it looks at many files at once.
 //!
-//! A permission is asked for with a path. A program that walks through folders or histories never names the paths that
-//! it comes to, so it has to be told beforehand what to leave out. What it cannot be told is refused.
+//! A permission check needs a path. A program that searches folders or histories does not announce its paths, so we
+//! have to tell it beforehand which ones to exclude. If we cannot tell it, we refuse to run it.
 
 use std::path::Path;
 
 use super::{LocalPath, Origin, OutsidePath, Permissions, Ruling, Verb};
 
-/// The permissions to read, as parts of the workspace.
+/// The read permissions, as parts of the workspace.
 pub(crate) struct ReadScope<'a> {
     root: &'a Path,
-    /// All of them have to allow.
+    /// A read needs the permission of all of them.
     permissions: Vec<&'a Permissions>,
 }
 
-/// A path as somebody wrote it, relative to the root or below it.
+/// Converts a path as a person wrote it, relative to the root or absolute and below it.
 pub(super) fn local(root: &Path, path: &str) -> Result<LocalPath, OutsidePath> {
     let path = Path::new(path);
     let is_rooted = !root.as_os_str().is_empty();
@@ -26,18 +26,18 @@ impl<'a> ReadScope<'a> {
         Self { root, permissions: permissions.iter().filter(|rules| !rules.is_empty()).collect() }
     }
 
-    /// A path as somebody wrote it.
+    /// Converts a path as a person wrote it.
     pub(super) fn local(&self, path: &str) -> Result<LocalPath, Ruling> {
         local(self.root, path).map_err(|outside| Ruling::denied(outside.to_string(), &Origin::BuiltIn))
     }
 
-    /// The largest folders and files that may be read.
+    /// Returns the topmost folders and files that may be read.
     ///
     /// # Errors
     /// If there is none.
     pub(super) fn roots(&self) -> Result<Vec<LocalPath>, Ruling> {
         let mut roots: Vec<LocalPath> = Vec::new();
-        // Folders come before what they hold.
+        // A folder comes before its contents.
         for path in self.parts() {
             if self.refusal(&path).is_none() && !roots.iter().any(|root| path.is_within(root)) {
                 roots.push(path);
@@ -50,10 +50,10 @@ impl<'a> ReadScope<'a> {
         }
     }
 
-    /// The largest folders and files within `shown` that may not be read.
+    /// Returns the topmost folders and files within `shown` that may not be read.
     ///
     /// # Errors
-    /// If something may be read in one of these, so that they cannot be left out as a whole.
+    /// If a part of one of these may be read, so that the program cannot exclude it as a whole.
     pub(super) fn hidden_in(&self, shown: &[LocalPath]) -> Result<Vec<LocalPath>, Ruling> {
         let mut hidden: Vec<(LocalPath, Ruling)> = Vec::new();
         for path in self.parts().into_iter().filter(|path| shown.iter().any(|shown| path.is_within(shown))) {
@@ -64,7 +64,7 @@ impl<'a> ReadScope<'a> {
                 _ => {}
             }
         }
-        // Of two paths that are asked for, one can be in what the other has to leave out.
+        // One requested path can be inside a part that another one has to exclude.
         for path in shown {
             if let Some((folder, ruling)) = hidden.iter().find(|(folder, _)| path.is_within(folder)) {
                 return Err(cannot_part(folder, path, ruling));
@@ -73,7 +73,7 @@ impl<'a> ReadScope<'a> {
         Ok(hidden.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// Refuses a program that looks into these folders if something in them may not be read.
+    /// Refuses a program that searches these folders if a file in them may not be read.
     ///
     /// # Errors
     /// The rule that withholds it.
@@ -89,7 +89,7 @@ impl<'a> ReadScope<'a> {
         Err(Ruling { rule, ..ruling })
     }
 
-    /// Every path at which permissions change, and the root. A folder comes before what is in it.
+    /// Returns every path where permissions change, and the root. A folder comes before its contents.
     fn parts(&self) -> Vec<LocalPath> {
         let rules = self.permissions.iter().flat_map(|permissions| permissions.rules());
         let mut parts: Vec<_> = rules.map(|(path, _)| path.clone()).chain([LocalPath::root()]).collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     proptest! {
-        /// A path that is shown and not hidden may be read, and one that may be read is not hidden.
+        /// A path that is shown and not hidden is readable, and a readable path is not hidden.
         #[test]
         fn what_is_shown_may_be_read(sets in prop::collection::vec(any_permissions(), 1..3), path in any_path()) {
             let scope = ReadScope::new(Path::new(""), &sets);

@@ -1,7 +1,7 @@
-//! What a person sets, and what a project asks for.
+//! The settings of a user and of a project.
 //!
-//! A project's settings come with the project: who clones a repository runs what its author wrote into
-//! it. So a project can make the policy narrower for everybody who works in it, and never wider: see
+//! A project's settings come with the project, so cloning a repository imports its author's settings. So a project can
+//! make the policy stricter for all its users, and never weaker: see
 //! [`ActionPolicy::new`](super::ActionPolicy::new).
 
 use std::{fmt, time::Duration};
@@ -11,41 +11,41 @@ use super::{
     environment::NamePattern,
 };
 
-/// The settings of one file. Each keeps the line at which it stands.
+/// The settings of one file. Each stores its line.
 ///
 /// # Default
 /// Nothing is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Whether only known programs run, and their arguments are looked at. On, unless the user's own
-    /// settings say otherwise.
+    /// Whether only known programs run, with their arguments checked. On by default; only the user's own settings can
+    /// switch it off.
     pub safe_mode: Option<Placed<bool>>,
-    /// Programs that run in safe mode beside those of the [default](super::command::DEFAULT_PROGRAMS), by
-    /// their exact names.
+    /// Programs that also run in safe mode, in addition to the [default](super::command::DEFAULT_PROGRAMS), by their
+    /// exact names.
     pub allow: Vec<Placed<String>>,
-    /// Programs that do not run, whatever allows them.
+    /// Programs that never run, whatever allows them.
     pub forbid: Vec<Placed<String>>,
-    /// What may be done where.
+    /// Permissions by path.
     pub permissions: Permissions,
-    /// Names of files that are secrets beside those of the default.
+    /// Names of secret files, in addition to the default.
     pub secret: Vec<Placed<FileName>>,
-    /// Paths that are no secrets, although they are named like one.
+    /// Paths that are not secrets, although they are named like one.
     pub not_secret: Vec<Placed<LocalPath>>,
-    /// How long a command may run. Five minutes, unless something is set.
+    /// The time limit for a command. Default: five minutes.
     pub command_time: Option<Placed<Duration>>,
-    /// Variables that commands of tools see beside the [necessary](super::environment::Inherit::Necessary) ones,
-    /// whatever they look like.
+    /// Variables that the commands of tools see in addition to the [necessary](super::environment::Inherit::Necessary)
+    /// ones, even if they look like secrets.
     pub variables: Vec<Placed<NamePattern>>,
 }
 
-/// A setting of a project that has no effect, since only the user can set it.
+/// A project's setting that has no effect, because only the user can set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ignored {
-    /// Where it stands.
+    /// The origin of the setting.
     pub origin: Origin,
-    /// The setting, as it would be written.
+    /// The setting, as a person would write it.
     pub setting: String,
 }
 
@@ -59,12 +59,12 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// How long a command may run as far as the user says.
+/// Returns the user's time limit for a command.
 pub(super) fn longest(user: &Settings) -> Duration {
     user.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
 }
 
-/// What the project sets that only the user can.
+/// Returns the project's settings that only the user can set.
 pub(super) fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
     let ignored = |origin: &Origin, setting: String| Ignored { origin: origin.clone(), setting };
     let known = CommandPolicy::new().allow(user.allow.clone());

@@ -1,17 +1,16 @@
-//! A count that is the goal.
+//! A number of iterations as the goal.
 //!
-//! "Do this three times" is a goal and not a limit: a run that did it three times has succeeded.
-//! People who had only a limit for it saw every such run reported as halted, and learned to ignore
-//! halts.
+//! "Do this three times" is a goal and not a limit: a run that did it three times has succeeded. With only a limit,
+//! every such run counts as halted, and people learn to ignore halts.
 
 use std::borrow::Cow;
 
 use loop_core::{Progress, StopCondition, When};
 
-/// Met once `count` iterations are used up, failed ones included.
+/// Is met after `count` iterations, failed ones included.
 ///
-/// The loop still needs a bound, which may be the same number: the goal has the last word. A condition
-/// is asked about a finished step, so 0 is met by the first one, as 1 is.
+/// The loop still needs a bound, which may be the same number: the goal takes precedence. The loop checks a condition
+/// only after a finished step, so 0 is met by the first step, as 1 is.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, iteration_fn};

@@ -1,11 +1,11 @@
-//! When the goal is met.
+//! Stop conditions: when the goal is met.
 //!
-//! An agent that decides for itself when it is done is done too early: it says "all tests pass" and
-//! they do not. A stop condition looks at what was judged, not at what was claimed.
+//! An agent that decides for itself when it is done stops too early: it says "all tests pass" and they do not. A stop
+//! condition looks at the verdict and not at the agent's claims.
 //!
-//! [`evaluator_passed`] and the combinators are loop-core's own, since its type of an evaluated step
-//! is what makes them compile only for a loop with an evaluator. They stand here as well, so that
-//! everything ready-made is found in one place.
+//! [`evaluator_passed`] and the combinators come from loop-core, whose type of an evaluated step makes them compile
+//! only for a loop with an evaluator. This module re-exports them, so that you find all ready-made conditions in one
+//! place.
 
 pub mod count;
 pub mod output;

@@ -1,23 +1,21 @@
 //! A passing verdict whose text matches a pattern.
 //!
-//! An exit code of 0 is easy to come by: a test command that found no tests exits 0, and so does one
-//! that an agent has emptied. People who trust the code alone ship what was never checked. What the
-//! check printed says more. The text alone is no proof either, since `0 failed` may be printed before
-//! the crash: so both are needed.
+//! An exit code of 0 is easy to get: a test command that found no tests exits 0, and so does one whose tests an agent
+//! deleted. If you trust the code alone, you ship untested work. The output of the check tells more. It is no proof on
+//! its own either, since the command may print `0 failed` before it crashes. So this condition needs both.
 
 use std::borrow::Cow;
 
 use loop_core::{Judged, Progress, StopCondition, When};
 use regex::Regex;
 
-/// Met when the verdict is a pass **and** its text has a match of `pattern` anywhere.
+/// Is met when the verdict is a pass **and** `pattern` matches anywhere in its text.
 ///
-/// It needs an evaluator, and nothing of the loop's output type. The pattern is a regular expression
-/// in the syntax of the [`regex`] crate: `^` and `$` are the ends of the whole text, and of its lines
-/// after `(?m)`.
+/// It needs an evaluator, and works with every output type of the loop. The pattern is a regular expression in the
+/// syntax of the [`regex`] crate: `^` and `$` are the ends of the whole text, and of its lines after `(?m)`.
 ///
 /// # Errors
-/// [`PatternError`] if the pattern is no regular expression, or one too large to be matched.
+/// [`PatternError`] if the pattern is not a regular expression, or is too large.
 ///
 /// ```
 /// use loop_core::{EvaluationContext, IterationContext, Loop, Verdict, evaluator_fn, iteration_fn};
@@ -58,7 +56,7 @@ impl<O> StopCondition<Judged<O>> for OutputMatches {
     }
 }
 
-/// A pattern that cannot be matched. Its text holds the parser's, with the place of the mistake.
+/// An invalid pattern. Its message contains the parser's, with the position of the mistake.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
     "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character makes it stand for itself)"
@@ -84,7 +82,7 @@ mod tests {
     }
 
     proptest! {
-        /// The condition is the conjunction of what it says: a pass, and what `regex` says.
+        /// The condition is the conjunction of a pass and a match of `regex`.
         #[test]
         fn agrees_with_regex_and_needs_a_pass(
             pattern in prop_oneof!["[a-c]{1,3}", "\\^[a-c]", "[a-c]\\$", "\\(\\?m\\)\\^b", "a\\|b", "[a-c]\\*"],

@@ -1,20 +1,20 @@
-//! A score that is good enough.
+//! A score threshold as the goal.
 //!
-//! Some work is never simply right: a summary, a translation, a benchmark. A check that only passes
-//! or fails leaves people to hide a threshold in a script, where nobody finds it, and where a score
-//! that is "not a number" passes every comparison that was written the wrong way round.
+//! Some work is never simply right: a summary, a translation, a benchmark. With a check that only passes or fails,
+//! people hide a threshold in a script, where nobody finds it, and where a score that is "not a number" passes every
+//! comparison that is written the wrong way round.
 
 use std::borrow::Cow;
 
 use loop_core::{Judged, Progress, StopCondition, When};
 
-/// Met when the verdict has a score of at least `least`, from 0 (worst) to 1 (best).
+/// Is met when the verdict has a score of at least `least`, from 0 (worst) to 1 (best).
 ///
-/// The verdict's outcome is not looked at; add `evaluator_passed()` with [`and`](When::and) where it
-/// counts too. A verdict without a score does not meet it.
+/// This ignores the verdict's outcome. If it matters too, add `evaluator_passed()` with [`and`](When::and). A verdict
+/// without a score does not meet the condition.
 ///
 /// # Errors
-/// [`InvalidScore`] if `least` is no number from 0 to 1: no score would ever reach it, or any would.
+/// [`InvalidScore`] if `least` is not a number from 0 to 1, because no score would ever reach it, or every score would.
 ///
 /// ```
 /// use loop_core::{EvaluationContext, IterationContext, Loop, Verdict, evaluator_fn, iteration_fn};
@@ -52,7 +52,7 @@ impl<O> StopCondition<Judged<O>> for ScoreAtLeast {
     }
 }
 
-/// A number that is no score.
+/// A number that is not a score.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{score} is not a score: scores are numbers from 0 (worst) to 1 (best), so 80 % is 0.8")]
 pub struct InvalidScore {

@@ -1,26 +1,26 @@
-//! Which minutes of the calendar an expression names, without zones and clocks.
+//! The minutes that an expression matches in the calendar, without time zones and clocks.
 
 use jiff::civil::{Date, DateTime, Time};
 
 use super::field::Set;
 
-/// 29 February can be eight years away (2096 to 2104), and is then the first day of the ninth.
+/// 29 February can be eight years away (2096 to 2104), and is then in the ninth year.
 const HORIZON_YEARS: i16 = 9;
 
-/// The minutes that match.
+/// The set of matching minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Calendar {
     pub(super) minutes: Set,
     pub(super) hours: Set,
     pub(super) months: Set,
-    /// Days of the month; `None` is no restriction. If both are restricted, either may match.
+    /// Days of the month; `None` means no restriction. If both kinds of day are restricted, either may match.
     pub(super) days: Option<Set>,
     /// Days of the week, Sunday first.
     pub(super) weekdays: Option<Set>,
 }
 
 impl Calendar {
-    /// The first matching minute that is not before `from`.
+    /// Returns the first matching minute that is not before `from`.
     pub(super) fn at_or_after(&self, from: DateTime) -> Option<DateTime> {
         let from = ceil_to_minute(from)?;
         if self.has_day(from.date())
@@ -74,7 +74,7 @@ fn ceil_to_minute(time: DateTime) -> Option<DateTime> {
     if floor == time { Some(time) } else { floor.checked_add(jiff::SignedDuration::from_mins(1)).ok() }
 }
 
-/// A part of a date or time, none of which is negative.
+/// Converts a part of a date or time, none of which is negative.
 fn number(part: i8) -> u32 {
     u32::from(part.unsigned_abs())
 }

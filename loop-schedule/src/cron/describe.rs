@@ -1,11 +1,11 @@
-//! Expressions in words.
+//! Describes expressions in words.
 
 use super::{
     calendar::Calendar,
     field::{Field, Set},
 };
 
-/// The short wording, if there is one. It looks at what an expression means, not at how it is written.
+/// Returns the short description, if there is one. It depends on the meaning of an expression and not on its spelling.
 pub(super) fn describe(calendar: &Calendar) -> Option<String> {
     if calendar.months != all(Field::Month) || calendar.days.is_some() {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn describe(calendar: &Calendar) -> Option<String> {
     }
 }
 
-/// What comes around more than once a day.
+/// Describes an expression that matches more than once a day.
 fn rhythm(calendar: &Calendar) -> Option<String> {
     let Calendar { minutes, hours, .. } = *calendar;
     if hours == all(Field::Hour) {
@@ -35,13 +35,13 @@ fn rhythm(calendar: &Calendar) -> Option<String> {
     }
 }
 
-/// The step in which a set goes around evenly, if it does so more than once.
+/// Returns the even step of a set, if it matches more than once.
 fn every(set: Set, around: usize) -> Option<usize> {
     let multiples = |step: &usize| (0_u32..).take(around).step_by(*step).collect::<Set>() == set;
     (1..around).filter(|step| around.is_multiple_of(*step)).find(multiples)
 }
 
-/// The one time of day.
+/// Describes the single time of day.
 fn time(calendar: &Calendar) -> Option<String> {
     let (hour, minute) = (calendar.hours.only()?, calendar.minutes.only()?);
     let half = if hour < 12 { "AM" } else { "PM" };

@@ -1,4 +1,4 @@
-//! Reading an expression, strictly.
+//! Parses an expression strictly.
 
 use std::{ops::Range, str::FromStr};
 
@@ -43,7 +43,7 @@ impl FromStr for Cron {
     }
 }
 
-/// Where the words of a text stand.
+/// Returns the positions of the words of a text.
 fn split(text: &str) -> Vec<Range<usize>> {
     let start = text.as_ptr() as usize;
     text.split_ascii_whitespace()
@@ -78,7 +78,7 @@ fn read_term(field: Field, term: &str, set: &mut Set) -> Result<(), Problem> {
     };
     let (smallest, largest) = field.range();
     let (first, last) = match numbers.split_once('-') {
-        // Sunday comes once in `*`.
+        // `*` contains Sunday only once.
         None if numbers == "*" && field == Field::DayOfWeek => (smallest, largest - 1),
         None if numbers == "*" => (smallest, largest),
         None => {
@@ -114,7 +114,7 @@ fn read_step(digits: &str) -> Result<usize, Problem> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Problem::BadStep);
     }
-    // A step past the end of a field is one that never comes, however long it is.
+    // A step past the end of a field never matches, however large it is.
     match digits.parse().unwrap_or(usize::MAX) {
         0 => Err(Problem::BadStep),
         step => Ok(step),

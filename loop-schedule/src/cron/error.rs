@@ -1,10 +1,10 @@
-//! Why an expression is refused: where, what is wrong, and what to write instead.
+//! Errors in an expression: the position, the problem, and the fix.
 
 use std::{fmt, ops::Range};
 
 use super::Field;
 
-/// Why an expression is refused.
+/// An invalid expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CronError {
     expression: String,
@@ -18,22 +18,22 @@ impl CronError {
         Self { expression: expression.to_owned(), field, span, problem }
     }
 
-    /// The expression, as it was given.
+    /// Returns the expression as given.
     pub fn expression(&self) -> &str {
         &self.expression
     }
 
-    /// The field that is wrong, if it is one.
+    /// Returns the invalid field, if the error is in one.
     pub fn field(&self) -> Option<Field> {
         self.field
     }
 
-    /// Where in the expression, in bytes.
+    /// Returns the position in the expression, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// What is wrong.
+    /// Returns the problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -56,43 +56,43 @@ impl fmt::Display for CronError {
 
 impl std::error::Error for CronError {}
 
-/// What is wrong with an expression. Its text goes on after the words that are meant.
+/// The problem in an expression. Its message continues the sentence after the words in question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// There are more fields than five, or fewer.
+    /// The number of fields is not five.
     FieldCount {
-        /// How many there are.
+        /// The number of fields.
         count: usize,
     },
-    /// `@daily` and its like.
+    /// A macro such as `@daily`.
     Macro,
-    /// Nothing stands where a number should.
+    /// A number is missing.
     Missing,
     /// A name, a sign, or a letter of another dialect.
     NotANumber,
-    /// The number is none of the field's.
+    /// The number is outside the field's range.
     OutOfRange {
         /// The field's smallest number.
         smallest: u32,
         /// The field's largest number.
         largest: u32,
     },
-    /// A range ends before it begins.
+    /// A range ends before it starts.
     Backwards {
         /// Its first number.
         first: u32,
         /// Its last number.
         last: u32,
     },
-    /// `N/step`: some take it for a range to the end, some for `N`.
+    /// `N/step`: some dialects read it as a range to the end, others as `N`.
     StepOfNumber {
         /// The number.
         number: u32,
         /// The field's largest number.
         largest: u32,
     },
-    /// A step is no number, or zero.
+    /// A step is not a number, or is zero.
     BadStep,
 }
 

@@ -1,4 +1,4 @@
-//! The five fields, and the numbers that each may have.
+//! The five fields, and their allowed numbers.
 
 use std::fmt;
 
@@ -18,11 +18,11 @@ pub enum Field {
 }
 
 impl Field {
-    /// All of them, in the order of an expression.
+    /// All fields, in the order of an expression.
     pub(super) const ALL: [Self; 5] =
         [Self::Minute, Self::Hour, Self::DayOfMonth, Self::Month, Self::DayOfWeek];
 
-    /// The smallest number and the largest.
+    /// Returns the smallest and the largest number.
     pub(super) fn range(self) -> (u32, u32) {
         match self {
             Self::Minute => (0, 59),
@@ -63,7 +63,7 @@ impl Set {
         self.0 >> number & 1 == 1
     }
 
-    /// The smallest that is no smaller than `number`, which is below 64.
+    /// Returns the smallest member that is at least `number`, which must be below 64.
     pub(super) fn at_or_after(self, number: u32) -> Option<u32> {
         let rest = self.0 >> number << number;
         (rest != 0).then(|| rest.trailing_zeros())
@@ -73,7 +73,7 @@ impl Set {
         self.at_or_after(0)
     }
 
-    /// The one number, if there is no other.
+    /// Returns the only member, if there is exactly one.
     pub(super) fn only(self) -> Option<u32> {
         self.first().filter(|_| self.0.is_power_of_two())
     }

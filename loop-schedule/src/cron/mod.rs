@@ -1,10 +1,10 @@
 //! Cron expressions, in a strict dialect and with one rule for clock changes.
 //!
-//! Dialects of cron differ in what they take and in what they do twice a year, so a job that was copied from
-//! elsewhere may silently never fire, or fire twice. Here an expression either means the same as everywhere
-//! or is refused, with the field and the place. When the clocks change, the rule of vixie cron holds: a job
-//! whose minute or hour begins with `*` follows the wall clock; of any other, a time that the clocks leap
-//! over fires once, right after the gap, and a time that comes twice fires on the first pass only.
+//! Dialects of cron differ in their syntax and in their behaviour at clock changes, so a job copied from elsewhere may
+//! silently never fire, or fire twice. Here an expression either means the same as everywhere else, or is refused with
+//! the field and the position. Clock changes follow the rule of vixie cron: if a job's minute or hour begins with `*`,
+//! the job follows the wall clock. For any other job, a time in the gap fires once, right after the gap, and a repeated
+//! time fires on the first pass only.
 //!
 //! ```text
 //! expr  = ws* field (ws+ field){4} ws*
@@ -14,7 +14,7 @@
 //! minute 0-59, hour 0-23, day of month 1-31, month 1-12, day of week 0-7 (7 is Sunday)
 //! ```
 //!
-//! If both days are restricted, either may match. Only `*`, and `*/1`, which says the same, are no restriction.
+//! If both days are restricted, either may match. Only `*` and the equivalent `*/1` mean no restriction.
 
 mod calendar;
 mod daylight;
@@ -58,8 +58,8 @@ pub struct Cron {
 }
 
 impl Cron {
-    /// The first fire strictly after an instant. Looks eight years ahead and some days, which is as far
-    /// apart as two 29ths of February can be; `None` if there is none: 31 February.
+    /// Returns the first fire strictly after an instant. It searches eight years and some days ahead, because two 29ths
+    /// of February can be that far apart. Returns `None` if there is none, as for 31 February.
     pub fn next_after(&self, from: Timestamp, zone: &Zone) -> Option<Timestamp> {
         if self.follows_wall_clock {
             daylight::next_on_the_wall(&self.calendar, from, zone.rules())
@@ -68,19 +68,19 @@ impl Cron {
         }
     }
 
-    /// The fires after an instant, one after the other.
+    /// Returns the fires after an instant, in order.
     pub fn fires_after(&self, from: Timestamp, zone: &Zone) -> impl Iterator<Item = Timestamp> {
         std::iter::successors(self.next_after(from, zone), |last| self.next_after(*last, zone))
     }
 
-    /// The expression for people: `Every 5 minutes`, `Weekdays at 9:00 AM`. What has no short wording is the
-    /// expression itself.
+    /// Describes the expression for people: `Every 5 minutes`, `Weekdays at 9:00 AM`. If there is no short description,
+    /// it returns the expression itself.
     pub fn describe(&self) -> String {
         describe::describe(&self.calendar).unwrap_or_else(|| self.text.clone())
     }
 }
 
-/// The fields as they were written, with one space between.
+/// Writes the fields as given, with one space between them.
 impl fmt::Display for Cron {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

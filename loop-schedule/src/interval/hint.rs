@@ -1,13 +1,13 @@
 //! Near misses.
 //!
-//! `5M check` runs every ten minutes, since `5M` is no interval. A person who is not told finds out from the
+//! `5M check` runs every ten minutes, since `5M` is not an interval. Without a hint, the person finds out from the
 //! bill.
 
 use std::fmt;
 
 use super::words;
 
-/// Something in a prompt that looks like a time and was not taken for one.
+/// A word in a prompt that looks like a time but was not used as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
     text: String,
@@ -16,19 +16,19 @@ pub struct Hint {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It might be an interval.
+    /// It looks like an interval.
     Interval,
-    /// It is a day or a time of day.
+    /// It looks like a day or a time of day.
     Calendar,
 }
 
 impl Hint {
-    /// The words that look like a time.
+    /// Returns the words that look like a time.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Looks for a near miss in what has no interval.
+    /// Searches for a near miss in a text without an interval.
     pub(super) fn find(input: &str) -> Option<Self> {
         let words: Vec<&str> = input.split_whitespace().map(bare).collect();
         let at_start = |first: &[&str]| match first {
@@ -46,7 +46,7 @@ impl Hint {
     }
 }
 
-/// How many words after `every` say a time.
+/// Returns how many words after `every` form a time.
 fn after_every(words: &[&str]) -> Option<(usize, Kind)> {
     match words {
         [word, ..] if words::is_calendar(word) => Some((1, Kind::Calendar)),
@@ -62,7 +62,7 @@ fn is_whole_unit(word: &str) -> bool {
     word.len() > 1 && words::is_unit_like(word)
 }
 
-/// A word without the punctuation behind it.
+/// Returns a word without the punctuation after it.
 fn bare(word: &str) -> &str {
     word.trim_end_matches([',', '.', ';', ':', '!', '?'])
 }

@@ -1,9 +1,8 @@
-//! Intervals: `30m`, and what a clock can make of it.
+//! Intervals such as `30m`, and their cron expressions.
 //!
-//! Cron knows minutes of an hour and hours of a day, so `*/59` fires at :00 and again one minute later, at
-//! :59. Only what divides the hour or the day comes around evenly. Everything else is rounded to the nearest
-//! interval that does, and whoever asked is told. A period that must be odd and exact is
-//! [`When::Every`](crate::When::Every).
+//! Cron works with minutes of an hour and hours of a day, so `*/59` fires at :00 and at :59, and then again one minute
+//! later. Only intervals that divide the hour or the day are even. Others are rounded to the nearest even interval,
+//! with a warning. For an exact but uneven period, use [`When::Every`](crate::When::Every).
 
 mod hint;
 mod request;
@@ -21,7 +20,7 @@ const MINUTES_PER_HOUR: u32 = 60;
 const MINUTES_PER_DAY: u32 = 24 * MINUTES_PER_HOUR;
 const LONGEST_DAYS: u32 = 31;
 
-/// What an interval counts.
+/// The unit of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// `s`
@@ -35,7 +34,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit that this letter stands for. Capitals stand for none: `M` might be months.
+    /// Returns the unit for this letter. Capitals have no unit: `M` might mean months.
     pub(crate) fn of_letter(letter: &str) -> Option<Self> {
         Some(match letter {
             "s" => Self::Seconds,
@@ -65,7 +64,7 @@ impl Unit {
     }
 }
 
-/// An interval as somebody wrote it: from 1 second to 31 days.
+/// An interval as a person wrote it: from 1 second to 31 days.
 ///
 /// ```
 /// use loop_schedule::Interval;
@@ -83,39 +82,39 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// What is taken where nobody said an interval: 10 minutes.
+    /// The interval if nobody gave one: 10 minutes.
     pub const DEFAULT: Self = Self { amount: 10, unit: Unit::Minutes };
 
-    /// So many of a unit.
+    /// Creates an interval of `amount` units.
     ///
     /// # Errors
-    /// [`IntervalError`] if it is nothing, or longer than 31 days.
+    /// [`IntervalError`] if it is zero, or longer than 31 days.
     pub fn new(amount: u64, unit: Unit) -> Result<Self, IntervalError> {
         let written = || format!("{amount}{}", unit.letter());
         let longest = u64::from(LONGEST_DAYS) * Unit::Days.seconds();
         match amount.checked_mul(unit.seconds()) {
             Some(0) => Err(IntervalError::Zero { interval: written() }),
             Some(seconds) if seconds <= longest => {
-                // At most 31 days of seconds.
+                // At most 31 days in seconds, so it fits.
                 Ok(Self { amount: u32::try_from(amount).unwrap_or(u32::MAX), unit })
             }
             _ => Err(IntervalError::TooLong { interval: written() }),
         }
     }
 
-    /// So many of a unit, from the digits that were written.
+    /// Creates an interval from the digits of a text.
     pub(crate) fn from_digits(digits: &str, unit: Unit) -> Result<Self, IntervalError> {
         let too_long = |_| IntervalError::TooLong { interval: format!("{digits}{}", unit.letter()) };
         digits.parse().map_err(too_long).and_then(|amount| Self::new(amount, unit))
     }
 
-    /// The period itself, to the second.
+    /// Returns the exact period, to the second.
     pub fn period(&self) -> Duration {
         Duration::from_secs(u64::from(self.amount) * self.unit.seconds())
     }
 
-    /// The nearest interval that comes around evenly; of two equally near ones the longer, which costs less.
-    /// Seconds count as the minute that they begin.
+    /// Returns the nearest even interval. Of two equally near ones it returns the longer, which costs less. Seconds are
+    /// rounded up to a minute.
     pub fn rounded(&self) -> CleanInterval {
         let minutes = self.minutes();
         let (mut shorter, mut longer) = (1, LONGEST_DAYS * MINUTES_PER_DAY);
@@ -131,26 +130,26 @@ impl Interval {
         CleanInterval { minutes }
     }
 
-    /// Whether it is scheduled as it is, but for seconds, which count as the minute that they begin.
+    /// Returns whether it needs no rounding, except that seconds are rounded up to a minute.
     pub fn is_clean(&self) -> bool {
         self.rounded().minutes == self.minutes()
     }
 
-    /// Whole minutes; what is begun counts.
+    /// Returns the period in minutes, rounded up.
     fn minutes(&self) -> u32 {
-        // 31 days of minutes fit.
+        // 31 days in minutes fit.
         u32::try_from(self.period().as_secs().div_ceil(60)).unwrap_or(u32::MAX)
     }
 }
 
-/// All intervals that come around evenly, shortest first.
+/// Returns all even intervals, shortest first.
 fn clean_minutes() -> impl Iterator<Item = u32> {
     let minutes = (1..MINUTES_PER_HOUR).filter(|minutes| MINUTES_PER_HOUR.is_multiple_of(*minutes));
     let hours = (1..24).filter(|hours| 24_u32.is_multiple_of(*hours)).map(|hours| hours * MINUTES_PER_HOUR);
     minutes.chain(hours).chain((1..=LONGEST_DAYS).map(|days| days * MINUTES_PER_DAY))
 }
 
-/// `30m`: digits and one of `s`, `m`, `h`, `d`.
+/// Parses `30m`: digits and one of `s`, `m`, `h`, `d`.
 impl FromStr for Interval {
     type Err = IntervalError;
 
@@ -168,15 +167,14 @@ impl fmt::Display for Interval {
     }
 }
 
-/// An interval that comes around evenly: minutes that divide the hour, hours that divide the day, or whole
-/// days.
+/// An even interval: minutes that divide the hour, hours that divide the day, or whole days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CleanInterval {
     minutes: u32,
 }
 
 impl CleanInterval {
-    /// The expression that fires so.
+    /// Returns the expression that fires at this interval.
     pub fn cron(&self) -> Cron {
         let step = |every| if every == 1 { "*".to_owned() } else { format!("*/{every}") };
         let text = match self.minutes {
@@ -187,12 +185,12 @@ impl CleanInterval {
         text.parse().unwrap_or_else(|error| unreachable!("{text} is an expression: {error}"))
     }
 
-    /// How long it is, but at clock changes and at the ends of months.
+    /// Returns its length, which differs only at clock changes and at the ends of months.
     pub fn period(&self) -> Duration {
         Duration::from_secs(u64::from(self.minutes) * 60)
     }
 
-    /// Whether its last round in a month is cut short: cron counts days from the first of each month.
+    /// Returns whether its last period in a month is shorter: cron counts days from the first of each month.
     pub fn is_uneven_at_month_ends(&self) -> bool {
         self.minutes > MINUTES_PER_DAY
     }
@@ -208,20 +206,20 @@ impl fmt::Display for CleanInterval {
     }
 }
 
-/// Why something is no interval.
+/// The reason why a text is not an interval.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IntervalError {
-    /// It is not digits and a unit.
+    /// It is not digits with a unit.
     #[error("{interval:?} is no interval: write digits and one of s, m, h, d, as in 30m")]
     Malformed {
-        /// What was written.
+        /// The text.
         interval: String,
     },
-    /// It is nothing.
+    /// It is zero.
     #[error("{interval} would fire without end: give at least 1s, which is scheduled as 1m")]
     Zero {
-        /// What was written.
+        /// The text.
         interval: String,
     },
     /// It is too long.
@@ -229,13 +227,13 @@ pub enum IntervalError {
         "{interval} is too long: an interval has at most {LONGEST_DAYS} days; for more give an expression of cron"
     )]
     TooLong {
-        /// What was written.
+        /// The text.
         interval: String,
     },
 }
 
 impl IntervalError {
-    /// What was written.
+    /// Returns the text.
     pub fn interval(&self) -> &str {
         match self {
             Self::Malformed { interval } | Self::Zero { interval } | Self::TooLong { interval } => interval,

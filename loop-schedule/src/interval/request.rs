@@ -1,4 +1,4 @@
-//! `[interval] PROMPT`: what somebody wants, and how often.
+//! Parses `[interval] PROMPT`: a prompt, and how often to run it.
 
 use std::{fmt, time::Duration};
 
@@ -7,21 +7,21 @@ use jiff::Timestamp;
 use super::{CleanInterval, Hint, Interval, IntervalError, Unit, words};
 use crate::{Every, PeriodError, Settings};
 
-/// Which of the three rules found the interval.
+/// The rule that found the interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The first word is the interval: `30m check the deploy`.
     Leading,
     /// The last words are: `check the deploy every 30 minutes`.
     Trailing,
-    /// There is none, and [`Interval::DEFAULT`] is taken.
+    /// There is no interval, so [`Interval::DEFAULT`] applies.
     Default,
 }
 
-/// A prompt, and how often it is wanted.
+/// A prompt, and how often to run it.
 ///
-/// What looks like a time but is none of the rules becomes part of the prompt, with a [hint](Self::hint), so
-/// that it never does so silently.
+/// A text that looks like a time but matches none of the rules becomes part of the prompt, with a [hint](Self::hint) to
+/// the person.
 ///
 /// ```
 /// use loop_schedule::{Request, Rule};
@@ -43,11 +43,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads what somebody typed.
+    /// Parses the text that a person typed.
     ///
     /// # Errors
-    /// [`RequestError::NoPrompt`] if there is nothing to do, [`RequestError::Interval`] if what stands where
-    /// an interval does cannot be one.
+    /// [`RequestError::NoPrompt`] if there is no prompt, [`RequestError::Interval`] if the text in the interval's
+    /// position is not a valid one.
     pub fn parse(input: &str) -> Result<Self, RequestError> {
         let input = input.trim();
         let (found, rule) = match (leading(input), trailing(input)) {
@@ -67,32 +67,32 @@ impl Request {
         Ok(Self { prompt, interval, rule, hint })
     }
 
-    /// What to do, as it was typed.
+    /// Returns the prompt as typed.
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
 
-    /// The interval that was asked for.
+    /// Returns the requested interval.
     pub fn interval(&self) -> Interval {
         self.interval
     }
 
-    /// The interval that is scheduled: the nearest one that comes around evenly.
+    /// Returns the scheduled interval: the nearest even one.
     pub fn effective(&self) -> CleanInterval {
         self.interval.rounded()
     }
 
-    /// Which rule found the interval.
+    /// Returns the rule that found the interval.
     pub fn rule(&self) -> Rule {
         self.rule
     }
 
-    /// What looks like a time in the prompt, and was not taken for one.
+    /// Returns the text in the prompt that looks like a time but was not used as one.
     pub fn hint(&self) -> Option<&Hint> {
         self.hint.as_ref()
     }
 
-    /// What may surprise somebody who schedules this.
+    /// Returns warnings for the person who schedules this.
     pub fn warnings(&self, settings: &Settings) -> Vec<Warning> {
         let effective = self.effective();
         let mut warnings = Vec::new();
@@ -106,8 +106,8 @@ impl Request {
         warnings
     }
 
-    /// The interval that was asked for, to the second, from an instant on: instead of the
-    /// [effective](Self::effective) one.
+    /// Returns the requested interval to the second, from an instant on, instead of the [effective](Self::effective)
+    /// one.
     ///
     /// # Errors
     /// [`PeriodError`] if it is shorter than a minute.
@@ -115,7 +115,7 @@ impl Request {
         Every::new(self.interval.period(), anchor)
     }
 
-    /// What may surprise somebody who schedules this [exactly](Self::exactly).
+    /// Returns warnings for the person who schedules this [exactly](Self::exactly).
     pub fn warnings_exactly(&self, settings: &Settings) -> Vec<Warning> {
         longer_than_expiry(Scheduled::Exact(self.interval), settings).into_iter().collect()
     }
@@ -126,17 +126,17 @@ fn longer_than_expiry(interval: Scheduled, settings: &Settings) -> Option<Warnin
     is_longer.then_some(Warning::LongerThanExpiry { interval })
 }
 
-/// An interval as it is scheduled.
+/// An interval as the scheduler uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduled {
-    /// The nearest one that comes around evenly.
+    /// The nearest even interval.
     Rounded(CleanInterval),
-    /// To the second, however odd it is.
+    /// Exact to the second, even if it is uneven.
     Exact(Interval),
 }
 
 impl Scheduled {
-    /// How long it is.
+    /// Returns its length.
     pub fn period(&self) -> Duration {
         match self {
             Self::Rounded(interval) => interval.period(),
@@ -154,7 +154,7 @@ impl fmt::Display for Scheduled {
     }
 }
 
-/// An interval that stands where one may stand, and the rest.
+/// An interval found in an allowed position, and the remaining text.
 struct Found<'a> {
     interval: Result<Interval, IntervalError>,
     prompt: &'a str,
@@ -171,7 +171,7 @@ fn trailing(input: &str) -> Option<Found<'_>> {
     let (before, last) = split_last(input);
     let (earlier, second) = split_last(before);
     let (prompt, interval) = if is_every(second) {
-        // One of a unit that is written out; `every h` is nothing that people say.
+        // One unit that is written out, because people do not say `every h`.
         let one = || words::unit(last).filter(|_| last.len() > 1).map(|unit| Interval::new(1, unit));
         (earlier, compact(last).or_else(one)?)
     } else {
@@ -182,7 +182,7 @@ fn trailing(input: &str) -> Option<Found<'_>> {
     Some(Found { interval, prompt })
 }
 
-/// Digits and a unit's letter.
+/// Parses digits with a unit's letter.
 fn compact(word: &str) -> Option<Result<Interval, IntervalError>> {
     let (digits, letter) = words::split_number(word);
     let unit = Unit::of_letter(letter).filter(|_| !digits.is_empty())?;
@@ -197,7 +197,7 @@ fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The last word, and what stands before it.
+/// Returns the last word, and the text before it.
 fn split_last(text: &str) -> (&str, &str) {
     let text = text.trim_end();
     match text.char_indices().rfind(|(_, letter)| letter.is_whitespace()) {
@@ -206,25 +206,25 @@ fn split_last(text: &str) -> (&str, &str) {
     }
 }
 
-/// What may surprise somebody who schedules a request.
+/// A warning for the person who schedules a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Another interval is scheduled than was asked for.
+    /// The scheduled interval differs from the requested one.
     Rounded {
-        /// What was asked for.
+        /// The requested interval.
         from: Interval,
-        /// What is scheduled.
+        /// The scheduled interval.
         to: CleanInterval,
     },
-    /// The last round of each month is shorter.
+    /// The last period of each month is shorter.
     MonthEnd {
-        /// What is scheduled.
+        /// The scheduled interval.
         interval: CleanInterval,
     },
-    /// The job is over before it comes around.
+    /// The job expires before its interval is over.
     LongerThanExpiry {
-        /// What is scheduled.
+        /// The scheduled interval.
         interval: Scheduled,
     },
 }
@@ -248,22 +248,22 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why a request cannot be scheduled.
+/// The reason why a request cannot be scheduled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// There is nothing to do.
+    /// There is no prompt.
     #[error("there is no prompt: write [interval] PROMPT, as in 30m check the deploy")]
     NoPrompt {
         /// The interval, if there was one.
         interval: Option<Interval>,
     },
-    /// What stands where an interval does cannot be one.
+    /// The text in the interval's position is not a valid interval.
     #[error("{error}")]
     Interval {
-        /// What is wrong with it.
+        /// The problem with the interval.
         error: IntervalError,
-        /// The rest of what was typed.
+        /// The remaining text.
         prompt: String,
     },
 }

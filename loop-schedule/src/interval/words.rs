@@ -1,8 +1,8 @@
-//! The words in which people say times.
+//! Words that people use for times.
 
 use super::Unit;
 
-/// The unit that a word names, in any case: `min`, `Minutes`. A single letter counts as it is written.
+/// Returns the unit that a word names, in any case: `min`, `Minutes`. A single letter is case-sensitive.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     if word.len() == 1 {
         return Unit::of_letter(word);
@@ -16,13 +16,13 @@ pub(super) fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-/// Whether a word names a unit of time, one of ours or another.
+/// Returns whether a word names a unit of time, supported or not.
 pub(super) fn is_unit_like(word: &str) -> bool {
     const OTHERS: [&str; 10] = ["M", "H", "D", "S", "w", "week", "weeks", "month", "months", "year"];
     unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
 }
 
-/// Whether a word names a time of the calendar: `Monday`, `morning`.
+/// Returns whether a word names a day or a time of day: `Monday`, `morning`.
 pub(super) fn is_calendar(word: &str) -> bool {
     const CALENDAR: [&str; 19] = [
         "monday",
@@ -49,7 +49,7 @@ pub(super) fn is_calendar(word: &str) -> bool {
     CALENDAR.iter().any(|name| word == *name || word.strip_suffix('s') == Some(*name))
 }
 
-/// Whether a word says a number, in digits or not: `5`, `1.5`, `five`, `other`.
+/// Returns whether a word is a number, in digits or not: `5`, `1.5`, `five`, `other`.
 pub(super) fn is_number_like(word: &str) -> bool {
     const NUMBERS: [&str; 20] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen",
@@ -58,8 +58,8 @@ pub(super) fn is_number_like(word: &str) -> bool {
     is_decimal(word) || NUMBERS.iter().any(|number| word.eq_ignore_ascii_case(number))
 }
 
-/// Whether a word is a number and a unit in one, though not as the rules want it: `5M`, `-5m`, `1.5h`,
-/// `5min`, `1h30m`.
+/// Returns whether a word is a number with a unit, in a form that the rules do not accept: `5M`, `-5m`, `1.5h`, `5min`,
+/// `1h30m`.
 pub(super) fn is_compact_like(word: &str) -> bool {
     let word = word.strip_prefix(['-', '+']).unwrap_or(word);
     let Some(letters) = word.find(|letter: char| letter.is_ascii_alphabetic()) else { return false };
@@ -69,7 +69,7 @@ pub(super) fn is_compact_like(word: &str) -> bool {
     is_decimal(number) && is_unit_like(unit) && (rest.is_empty() || is_compact_like(rest))
 }
 
-/// Splits digits from what follows.
+/// Splits digits from the text after them.
 pub(super) fn split_number(word: &str) -> (&str, &str) {
     word.split_at(word.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(word.len()))
 }

@@ -1,4 +1,4 @@
-//! The action of a job: who does what its prompt says.
+//! The action of a job: how its prompt runs.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{Job, JobId};
 
-/// The key of a job under which its action stands. Files of earlier versions have it, too.
+/// The key of a job that stores its action. Files of earlier versions use it too.
 const KEY: &str = "errand";
 
-/// The warning about a prompt from which a secret was taken.
+/// The warning about a secret that was removed from a prompt.
 const REDACTED_PROMPT: &str = "a secret is in the prompt, and jobs are stored as text: the agent will read `[redacted]` \
     in its place. Name a variable or a file that holds it instead";
 
@@ -44,7 +44,7 @@ pub enum JobAction {
     },
     /// Gives the prompt to a model with tools, once.
     Model {
-        /// The name of the model; `None` is the one that the settings name when the job fires.
+        /// The name of the model. `None` means the model in the settings when the job fires.
         model: Option<String>,
         /// The time that the turn may take, in seconds.
         max_seconds: u64,
@@ -52,13 +52,13 @@ pub enum JobAction {
 }
 
 impl JobAction {
-    /// The time that an agent or a model may take unless a person says another: an hour.
+    /// The default time limit of an agent or a model: one hour.
     pub const MAX_TIME: Duration = Duration::from_hours(1);
 
     /// Returns the action of a job.
     ///
     /// # Errors
-    /// The job has none that this version knows.
+    /// If the job has no action that this version knows.
     pub fn of(job: &Job) -> Result<Self, ActionError> {
         let stored = job.more.get(KEY).ok_or(ActionError::Missing { id: job.id })?;
         Self::deserialize(stored).map_err(|source| ActionError::Unreadable { id: job.id, source })
@@ -71,38 +71,38 @@ impl JobAction {
         job.more.insert(KEY.to_owned(), stored);
     }
 
-    /// Returns the action of a job as it is stored, for programs; `null` if it has none.
+    /// Returns the action of a job as stored, for programs. Returns `null` if it has none.
     pub fn stored(job: &Job) -> &Value {
         job.more.get(KEY).unwrap_or(&Value::Null)
     }
 }
 
-/// Why the action of a job is not known.
+/// The reason why the action of a job is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActionError {
-    /// The job has none.
+    /// The job has no action.
     #[error("the job {id} does not say who does it")]
     Missing {
         /// The job.
         id: JobId,
     },
-    /// A later version wrote it, or it was changed by hand.
+    /// A later version wrote it, or somebody edited it.
     #[error("it cannot be read who does the job {id}")]
     Unreadable {
         /// The job.
         id: JobId,
-        /// Why not.
+        /// The error from the parser.
         source: serde_json::Error,
     },
 }
 
 impl Job {
-    /// Takes secrets out of the prompt before the job is stored, and returns a warning if there were any. `redact` returns
-    /// a text without secrets.
+    /// Removes secrets from the prompt before the job is stored, and returns a warning if there were any. `redact`
+    /// returns a text without secrets.
     ///
     /// # Errors
-    /// A secret is in the [action](JobAction), which would not work without it.
+    /// If a secret is in the [action](JobAction), which would not work without it.
     pub fn redact_prompt(
         &mut self,
         redact: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
@@ -119,7 +119,7 @@ impl Job {
     }
 }
 
-/// A secret stands in the action of a job.
+/// The action of a job contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a secret is in what the job runs, and jobs are stored as text: {redacted}\n  \

@@ -1,4 +1,4 @@
-//! Why a job cannot be scheduled.
+//! Reasons why a job cannot be scheduled.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use jiff::Timestamp;
 
 use super::JobId;
 
-/// Why a job cannot be scheduled.
+/// The reason why a job cannot be scheduled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// It has no fire in the next eight years: 31 February.
+    /// It has no fire in the next eight years, as for 31 February.
     #[error("it never fires: there is no such day in the calendar")]
     NeverFires,
     /// Its first fire is more than a year away.
@@ -21,30 +21,30 @@ pub enum JobError {
         /// The first fire.
         first: Timestamp,
     },
-    /// Its time has passed.
+    /// Its time is in the past.
     #[error("{time} has passed: give a time to come")]
     Past {
         /// The time.
         time: Timestamp,
     },
-    /// There is nothing to fire.
+    /// The prompt is empty.
     #[error("the prompt is empty: say what is to be done")]
     NoPrompt,
     /// The prompt is too large.
     #[error("the prompt has {bytes} bytes, and {most} are allowed: put the text into a file and name it")]
     LongPrompt {
-        /// How many it has.
+        /// Its size in bytes.
         bytes: usize,
-        /// How many it may have.
+        /// The maximum size in bytes.
         most: usize,
     },
-    /// There are as many jobs as there may be.
+    /// The maximum number of jobs is reached.
     #[error("there are {most} jobs, as many as are allowed: delete one first")]
     TooMany {
-        /// How many there may be.
+        /// The maximum number.
         most: usize,
     },
-    /// Another job has the id.
+    /// Another job has this id.
     #[error("there is a job {id} already: draw another id")]
     IdTaken {
         /// The id.
@@ -52,10 +52,10 @@ pub enum JobError {
     },
 }
 
-/// A period is no period for a job.
+/// A period that a job cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a job cannot fire every {period:?}: give whole seconds, from a minute to 366 days")]
 pub struct PeriodError {
-    /// What was given.
+    /// The period as given.
     pub period: Duration,
 }

@@ -1,33 +1,33 @@
-//! What is looked at before a job is taken.
+//! Checks a job before a store accepts it.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Job, JobError, When};
 use crate::Settings;
 
-/// How far off the first fire of a new job may be.
+/// How far away the first fire of a new job may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reach {
-    /// A year at most: what is further away is mostly a mistake.
+    /// At most a year, because a later one is usually a mistake.
     Year,
-    /// As far as the calendar is searched.
+    /// As far as the calendar search goes.
     Far,
 }
 
-/// When a new job fires first.
+/// The first fire of a new job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstFire {
-    /// Its first slot: the ideal time.
+    /// Its first slot, without jitter.
     pub slot: Timestamp,
-    /// When it fires then, with jitter.
+    /// The time of that fire, with jitter.
     pub due: Timestamp,
 }
 
 impl Job {
-    /// When it fires first, if it can be scheduled at all.
+    /// Returns the first fire, if the job can be scheduled at all.
     ///
     /// # Errors
-    /// [`JobError`] if it never fires, has passed, is too far off, or its prompt is empty or too long.
+    /// [`JobError`] if it never fires, is in the past, is too far away, or its prompt is empty or too long.
     pub fn first_fire(
         &self,
         settings: &Settings,
@@ -52,7 +52,7 @@ impl Job {
         Ok(FirstFire { slot, due: self.due(slot, self.when.next_after(slot), settings) })
     }
 
-    /// When a slot fires: with jitter, but never past the next slot, and never before the job was made.
+    /// Returns when a slot fires: with jitter, but never after the next slot, and never before the job was created.
     pub(crate) fn due(&self, slot: Timestamp, next: Option<Timestamp>, settings: &Settings) -> Timestamp {
         if !self.jitter {
             return slot;
@@ -61,12 +61,12 @@ impl Job {
             let early = slot.checked_sub(settings.jitter.advance(self.id, slot)).unwrap_or(slot);
             return early.max(self.created_at).min(slot);
         }
-        // Without a next slot there is none to run into, and only the bound counts.
+        // Without a next slot, only the upper bound limits the jitter.
         let interval = next.unwrap_or(Timestamp::MAX).duration_since(slot).unsigned_abs();
         slot.checked_add(settings.jitter.delay(self.id, interval)).unwrap_or(slot)
     }
 
-    /// Whether a slot is the last one.
+    /// Returns whether this slot is the last one.
     pub(crate) fn is_last(&self, slot: Timestamp, settings: &Settings) -> bool {
         let age = slot.duration_since(self.created_at);
         let expired = |expiry| age >= SignedDuration::try_from(expiry).unwrap_or(SignedDuration::MAX);

@@ -1,4 +1,4 @@
-//! What a job is called by.
+//! The id of a job.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A job's id: eight hexadecimal digits. Its jitter comes from it, so it should be random.
+/// A job's id: eight hexadecimal digits. The job's jitter depends on it, so it should be random.
 ///
 /// ```
 /// use loop_schedule::JobId;
@@ -22,19 +22,19 @@ use serde::{Deserialize, Serialize};
 pub struct JobId(u32);
 
 impl JobId {
-    /// The id with these bits, which are best drawn at random.
+    /// Creates an id with these bits, which should be random.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
     /// Draws an id at random.
     pub fn random() -> Self {
-        // The system draws the keys of the first state of a thread, and each further state has other ones.
+        // The system draws random keys for a thread's first state, and each further state gets different ones.
         let [a, b, c, d, ..] = RandomState::new().hash_one(()).to_le_bytes();
         Self(u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// Its bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
@@ -70,10 +70,10 @@ impl From<JobId> for String {
     }
 }
 
-/// Something is no job's id.
+/// A text that is not a job's id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no job's id: an id has eight digits, 0 to 9 and a to f")]
 pub struct JobIdError {
-    /// What was given.
+    /// The text as given.
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! Jobs: a prompt, and when it is wanted.
+//! Jobs: a prompt, and when to run it.
 
 mod action;
 mod error;
@@ -18,35 +18,35 @@ pub use self::{
     when::{Every, When},
 };
 
-/// What becomes of slots that nobody was awake for.
+/// How a job handles slots that passed while no scheduler was running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
     /// They are dropped.
     None,
-    /// All of them are one fire.
+    /// One fire replaces all of them.
     Once,
-    /// A person is asked, unless the job is due again by now: then they are dropped.
+    /// The scheduler asks a person, unless the job is due again by now; then it drops them.
     Ask,
 }
 
-/// What happens when a job is due that is still running.
+/// How a job handles a fire that is due while the job is still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
-    /// The slot is skipped.
+    /// The scheduler skips the slot.
     Skip,
-    /// One fire waits until the run has ended, and counts the slots that it stands for.
+    /// One fire waits until the run has ended, and includes all slots in the meantime.
     QueueOne,
-    /// The run is cancelled, and then the job fires.
+    /// The scheduler cancels the run, and then fires the job.
     Cancel,
 }
 
-/// A prompt, and when it is wanted.
+/// A prompt, and when to run it.
 ///
 /// # Default
-/// Recurring jobs catch up [once](CatchUp::Once) and one-shots [ask](CatchUp::Ask); overlapping fires
-/// [wait](Overlap::QueueOne); there is jitter.
+/// Recurring jobs catch up [once](CatchUp::Once) and one-shots [ask](CatchUp::Ask). Overlapping fires
+/// [wait](Overlap::QueueOne). Jitter is on.
 ///
 /// ```
 /// use jiff::Timestamp;
@@ -60,31 +60,30 @@ pub enum Overlap {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Job {
-    /// What it is called by.
+    /// Its id.
     pub id: JobId,
-    /// When it fires.
+    /// Its trigger.
     pub when: When,
-    /// What is fired.
+    /// The prompt to deliver.
     pub prompt: String,
-    /// When it was made. Nothing fires before.
+    /// When it was created. It never fires before that.
     pub created_at: Timestamp,
-    /// What becomes of slots that nobody was awake for.
+    /// How it handles missed slots.
     pub catch_up: CatchUp,
-    /// What happens when it is due while it runs.
+    /// How it handles a fire that is due while it runs.
     pub overlap: Overlap,
-    /// Whether it fires a little beside its slots, as the [settings](crate::Settings) say.
+    /// Whether it fires with jitter, according to the [settings](crate::Settings).
     pub jitter: bool,
-    /// Whether its slots pass by.
+    /// Whether it is paused, so that its slots pass without a fire.
     #[serde(default)]
     pub paused: bool,
-    /// What else there is to know of it: which agent or manifest runs the prompt, and what a later version
-    /// wrote. It is kept as it is.
+    /// Other keys: the agent or manifest that runs the prompt, and keys of later versions. They stay unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Job {
-    /// A job with the defaults.
+    /// Creates a job with the defaults.
     pub fn new(id: JobId, when: When, prompt: impl Into<String>, created_at: Timestamp) -> Self {
         let catch_up = if when.is_recurring() { CatchUp::Once } else { CatchUp::Ask };
         Self {
@@ -100,21 +99,21 @@ impl Job {
         }
     }
 
-    /// Sets what becomes of slots that nobody was awake for.
+    /// Sets how it handles missed slots.
     #[must_use]
     pub fn catch_up(mut self, catch_up: CatchUp) -> Self {
         self.catch_up = catch_up;
         self
     }
 
-    /// Sets what happens when it is due while it runs.
+    /// Sets how it handles a fire that is due while it runs.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Makes it fire exactly at its slots.
+    /// Makes the job fire exactly at its slots.
     #[must_use]
     pub fn without_jitter(mut self) -> Self {
         self.jitter = false;

@@ -1,4 +1,4 @@
-//! When a job fires: its slots.
+//! The trigger of a job, which defines its slots.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::PeriodError;
 use crate::{Cron, Zone};
 
-/// When a job fires. The instants at which it ideally does are its slots.
+/// The trigger of a job. Its slots are the fire times without jitter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum When {
-    /// When the calendar says so.
+    /// Fires at the minutes of a cron expression.
     Cron {
-        /// The minutes.
+        /// The expression.
         expression: Cron,
-        /// Where.
+        /// The time zone.
         zone: Zone,
     },
-    /// Again and again after exactly the same time, whatever the calendar says.
+    /// Fires after each exact period, whatever the calendar.
     Every(Every),
-    /// Once. It is an instant, so that what has passed does not come again next year.
+    /// Fires once. This is an instant, so that it does not repeat next year.
     At {
         /// The instant.
         time: Timestamp,
@@ -29,14 +29,14 @@ pub enum When {
 }
 
 impl When {
-    /// The next fire of an expression, once.
+    /// Returns a trigger for the next fire of an expression, once.
     ///
     /// `None` if it never fires.
     pub fn next_of(expression: &Cron, zone: &Zone, now: Timestamp) -> Option<Self> {
         expression.next_after(now, zone).map(|time| Self::At { time })
     }
 
-    /// The first slot strictly after an instant.
+    /// Returns the first slot strictly after an instant.
     pub fn next_after(&self, from: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Cron { expression, zone } => expression.next_after(from, zone),
@@ -45,7 +45,7 @@ impl When {
         }
     }
 
-    /// When it fires, for people.
+    /// Describes the trigger for people.
     ///
     /// ```
     /// use loop_schedule::{When, Zone};
@@ -66,13 +66,14 @@ impl When {
         }
     }
 
-    /// Whether there is more than one slot.
+    /// Returns whether there is more than one slot.
     pub fn is_recurring(&self) -> bool {
         !matches!(self, Self::At { .. })
     }
 }
 
-/// An exact period, which may be odd: slots are the anchor and so many periods, from the first one on.
+/// An exact period, which may be uneven. The slots are the anchor plus a multiple of the period, starting with one
+/// period.
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,14 +90,14 @@ pub struct Every {
     anchor: Timestamp,
 }
 
-/// The shortest and the longest period, in seconds: a minute and 366 days.
+/// The allowed periods in seconds: from a minute to 366 days.
 const PERIODS: std::ops::RangeInclusive<u64> = 60..=366 * 86_400;
 
 impl Every {
-    /// A period, of whole seconds, from an anchor on.
+    /// Creates a period of whole seconds from an anchor.
     ///
     /// # Errors
-    /// [`PeriodError`] if it is shorter than a minute, longer than 366 days, or not of whole seconds.
+    /// [`PeriodError`] if it is shorter than a minute, longer than 366 days, or not in whole seconds.
     pub fn new(period: Duration, anchor: Timestamp) -> Result<Self, PeriodError> {
         let seconds = Some(period.as_secs()).filter(|seconds| PERIODS.contains(seconds));
         match seconds.and_then(|seconds| u32::try_from(seconds).ok()) {
@@ -105,24 +106,24 @@ impl Every {
         }
     }
 
-    /// How far apart the slots are.
+    /// Returns the time between slots.
     pub fn period(&self) -> Duration {
         Duration::from_secs(u64::from(self.period_seconds))
     }
 
-    /// From when on it counts.
+    /// Returns the instant from which the periods count.
     pub fn anchor(&self) -> Timestamp {
         self.anchor
     }
 
-    /// The first slot strictly after an instant.
+    /// Returns the first slot strictly after an instant.
     pub fn next_after(&self, from: Timestamp) -> Option<Timestamp> {
         let past = self.rounds_until(from);
         let seconds = i64::from(self.period_seconds).checked_mul(past.checked_add(1)?)?;
         self.anchor.checked_add(SignedDuration::from_secs(seconds)).ok()
     }
 
-    /// How many slots there are up to an instant, itself included.
+    /// Returns how many slots there are up to and including an instant.
     fn rounds_until(&self, until: Timestamp) -> i64 {
         let passed = until.duration_since(self.anchor).as_secs();
         if until < self.anchor { 0 } else { passed / i64::from(self.period_seconds) }

@@ -1,4 +1,4 @@
-//! Who takes the prompts.
+//! The delivery of prompts.
 
 use std::{
     fmt,
@@ -14,25 +14,24 @@ use tokio_util::sync::CancellationToken;
 use super::Clock;
 use crate::{Event, Fire, FireRecord, Job, JobId, JobStore, StoreError, StoreWarning};
 
-/// Who takes the prompts that a [`Runner`](crate::Runner) fires.
+/// Receives the prompts that a [`Runner`](crate::Runner) fires.
 #[async_trait]
 pub trait Delivery: Send + Sync + 'static {
-    /// Whether a prompt can be taken now. A session says no while it answers, so that nothing comes into the
-    /// middle of a reply; tell the runner by [`RunnerHandle::wake`](crate::RunnerHandle::wake) when that is
-    /// over.
+    /// Returns whether it can take a prompt now. A session returns `false` while it answers, so that no prompt
+    /// interrupts a reply. When it is free again, call [`RunnerHandle::wake`](crate::RunnerHandle::wake).
     fn is_idle(&self) -> bool {
         true
     }
 
-    /// Does what a fire wants, until it is done. Call [`started`](Delivering::started) when it begins: what
-    /// returns without is noted as lost.
+    /// Carries out a fire, and returns when it is done. Call [`started`](Delivering::started) at the beginning;
+    /// otherwise the runner records the fire as lost.
     ///
     /// # Cancel safety
-    /// When [`cancelled`](Delivering::cancelled) is, it should end soon; the runner waits for it. It is
-    /// dropped if the runner is.
+    /// After [`cancelled`](Delivering::cancelled) fires, this should end soon, and the runner waits for it. If the
+    /// runner is dropped, this is dropped too.
     async fn deliver(&self, fire: Fire, work: Delivering);
 
-    /// Hears what a person should know.
+    /// Receives a notice for the person.
     fn notice(&self, _notice: Notice) {}
 }
 
@@ -57,11 +56,11 @@ impl Delivering {
         Self { id, number, store, clock, cancel, has_started: Arc::default() }
     }
 
-    /// Notes that the prompt is delivered now. Says whether it may be: if the job was deleted meanwhile, do
-    /// not deliver it.
+    /// Records that the prompt is delivered now. Returns whether that is allowed: if the job was deleted in the
+    /// meantime, do not deliver it.
     ///
     /// # Errors
-    /// [`StoreError`] if that cannot be noted.
+    /// [`StoreError`] if it cannot record that.
     pub async fn started(&self) -> Result<bool, StoreError> {
         let (id, number, now) = (self.id, self.number, (self.clock)());
         let may = self.store.change(Box::new(move |jobs| jobs.started(id, number, now))).await?;
@@ -69,12 +68,12 @@ impl Delivering {
         Ok(may)
     }
 
-    /// Is cancelled when the work is not wanted any more.
+    /// Returns the token that is cancelled when the work is no longer wanted.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// Does it, and notes how it ended.
+    /// Carries out the fire, and records how it ended.
     pub(super) async fn perform(self, fire: Fire, delivery: Arc<dyn Delivery>) -> Result<(), StoreError> {
         let (id, number, store, clock) = (self.id, self.number, self.store.clone(), self.clock.clone());
         let has_started = self.has_started.clone();
@@ -97,28 +96,28 @@ impl fmt::Debug for Delivering {
     }
 }
 
-/// What a person should know of a runner.
+/// A notice from a runner to the person.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// This runner fires the jobs now. Until then somebody else did, or nobody.
+    /// This runner fires the jobs now. Before that, another runner or none did.
     Firing,
-    /// What the scheduler said, but for [fires](Event::Fired).
+    /// An event from the scheduler, except [fires](Event::Fired).
     Event(Event),
-    /// A fire was dropped: its job is gone or paused.
+    /// The runner dropped a fire, because its job is gone or paused.
     Dropped(Fire),
-    /// A fire has no end, and nobody works on it: whoever did is gone.
+    /// A fire has not finished, and the process that worked on it is gone.
     Unfinished {
-        /// Whose.
+        /// The job of the fire.
         job: Arc<Job>,
-        /// How far it came.
+        /// The progress of the fire.
         fire: FireRecord,
     },
-    /// Something is wrong with the store.
+    /// A problem with the store.
     Store(StoreWarning),
     /// A delivery panicked.
     Panicked {
-        /// Whose.
+        /// The job of the delivery.
         id: JobId,
     },
 }

@@ -1,8 +1,8 @@
-//! The runner: a scheduler that lives.
+//! The runner fires jobs in real time.
 //!
-//! A timer that counts from when it was set stands still while the machine sleeps, and knows nothing of
-//! clocks that are set. So the runner waits for a minute at most, and then compares the clock on the wall
-//! with what is due. That is all it does while nothing is due; changes of the store wake it.
+//! A timer that counts down stops while the machine sleeps, and does not notice when somebody sets the clock. So the
+//! runner waits for a minute at most, and then compares the wall clock with the due times. While nothing is due it does
+//! nothing else. Changes to the store wake it.
 
 mod delivery;
 mod round;
@@ -21,7 +21,7 @@ pub use self::{
 };
 use crate::{JobId, JobStore, Settings, StoreError};
 
-/// What tells the wall-clock time: `Timestamp::now`.
+/// Returns the wall-clock time, such as `Timestamp::now`.
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Fires the jobs of a store when they are due.
@@ -74,11 +74,11 @@ pub struct Runner {
     answers: (mpsc::UnboundedSender<Answer>, mpsc::UnboundedReceiver<Answer>),
 }
 
-/// Whether a person wants what a job missed.
+/// A job, and whether the person wants its missed slots to fire.
 type Answer = (JobId, bool);
 
 impl Runner {
-    /// A runner of these jobs. `clock` tells the wall-clock time: `Timestamp::now`.
+    /// Creates a runner for these jobs. `clock` returns the wall-clock time: `Timestamp::now`.
     pub fn new(
         store: impl JobStore,
         delivery: impl Delivery,
@@ -95,33 +95,33 @@ impl Runner {
         }
     }
 
-    /// Sets the numbers that hold for all jobs.
+    /// Sets the settings for all jobs.
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Sets the switch that stops everything.
+    /// Sets the switch that stops all firing.
     #[must_use]
     pub fn with_switch(mut self, switch: Switch) -> Self {
         self.switch = switch;
         self
     }
 
-    /// What speaks to the runner while it runs.
+    /// Returns a handle for talking to the runner while it runs.
     pub fn handle(&self) -> RunnerHandle {
         RunnerHandle { woken: self.woken.clone(), answers: self.answers.0.clone() }
     }
 
-    /// Waits until nobody else fires these jobs, and fires them until it is cancelled. Then it cancels what
-    /// runs, and waits for its end.
+    /// Waits until no other process fires these jobs, and then fires them until it is cancelled. After that it cancels
+    /// the current runs, and waits for their end.
     ///
     /// # Errors
-    /// [`StoreError`] if the store cannot be read or written: what cannot be claimed must not be fired.
+    /// [`StoreError`] if the store cannot be read or written, because a fire without a claim must not run.
     ///
     /// # Cancel safety
-    /// Dropped, it drops what runs. A fire that was claimed is not fired again; the next runner tells of it.
+    /// If you drop this, it drops the current runs. A claimed fire does not fire again; the next runner reports it.
     pub async fn run(self, cancel: CancellationToken) -> Result<(), StoreError> {
         let right = tokio::select! {
             right = self.store.firing_right() => right?,
@@ -133,11 +133,10 @@ impl Runner {
         ran
     }
 
-    /// Fires what is due now, waits for its end, and returns: for a timer of the system. Says whether it did:
-    /// not if somebody else fires these jobs, who does it then.
+    /// Fires the jobs that are due now, waits for their end, and returns: for a system timer. Returns whether it fired:
+    /// if another process fires these jobs, it does nothing.
     ///
-    /// Set [`Settings::grace`] to more than the time between two of these calls: what came due longer ago
-    /// counts as missed.
+    /// Set [`Settings::grace`] to more than the time between two calls, because older slots count as missed.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -162,7 +161,7 @@ impl fmt::Debug for Runner {
     }
 }
 
-/// Speaks to a [`Runner`] while it runs.
+/// A handle for a running [`Runner`].
 #[derive(Debug, Clone)]
 pub struct RunnerHandle {
     woken: Arc<Notify>,
@@ -170,14 +169,14 @@ pub struct RunnerHandle {
 }
 
 impl RunnerHandle {
-    /// Lets the runner look at what is due: somebody has become free.
+    /// Makes the runner check what is due, because a delivery has become free.
     pub fn wake(&self) {
         self.woken.notify_one();
     }
 
-    /// Says whether slots that a person was [asked](crate::Event::Asked) about are to fire.
+    /// Answers whether the slots that the person was [asked](crate::Event::Asked) about should fire.
     pub fn answer(&self, id: JobId, fire: bool) {
-        // A runner that is gone wants no answer.
+        // A runner that is gone needs no answer.
         let _ = self.answers.send((id, fire));
     }
 }

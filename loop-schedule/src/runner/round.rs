@@ -1,4 +1,4 @@
-//! One life of a runner, while it has the right to fire.
+//! One period in which a runner has the right to fire.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 use super::{Delivering, Notice, Runner};
 use crate::{Change, Event, Fire, Held, JobId, Jobs, Over, Scheduler, StoreError};
 
-/// A machine that slept, and a clock that was set, are noticed within this time.
+/// The runner notices within this time that the machine slept or the clock was set.
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
 
 pub(super) struct Round {
     runner: Runner,
     scheduler: Scheduler,
     changed: Arc<Notify>,
-    /// `None` if the store cannot tell of changes: then it is read each time.
+    /// `None` if the store cannot watch for changes; then we read it each time.
     watch: Option<Held>,
     switched: watch::Receiver<bool>,
     running: JoinSet<Result<(), StoreError>>,
@@ -37,7 +37,7 @@ struct Run {
     cancel: CancellationToken,
 }
 
-/// Why a runner woke.
+/// The reason why a runner woke.
 enum Woken {
     InTime,
     StoreChanged,
@@ -62,7 +62,7 @@ impl Round {
         }
     }
 
-    /// Until it is cancelled, or, if it is only for once, until what is due now has ended.
+    /// Runs until it is cancelled or, with `once`, until the jobs that are due now have ended.
     pub(super) async fn run(mut self, once: bool, cancel: &CancellationToken) -> Result<(), StoreError> {
         self.tell_unfinished().await?;
         let mut is_stale = true;
@@ -88,7 +88,7 @@ impl Round {
         }
     }
 
-    /// Tells of fires that somebody else has begun, and nobody ends. Whoever had the right before is gone.
+    /// Reports unfinished fires of other processes. The process that had the right before is gone.
     async fn tell_unfinished(&mut self) -> Result<(), StoreError> {
         let jobs = self.jobs().await?;
         let now = (self.runner.clock)();
@@ -100,11 +100,11 @@ impl Round {
         Ok(())
     }
 
-    /// Takes notice of what others have changed.
+    /// Reads the changes of other processes.
     async fn read(&mut self) -> Result<(), StoreError> {
         let jobs = self.jobs().await?;
         let now = (self.runner.clock)();
-        // What is over, and in the store all the same, runs for the last time, or was lost.
+        // A job that is over but still in the store runs for the last time, or its fire was lost.
         let live = jobs.records().iter().filter(|record| !record.standing.is_over);
         let ids: HashSet<JobId> = live.clone().map(|record| record.job.id).collect();
         let gone: Vec<JobId> = self.scheduler.ids().filter(|id| !ids.contains(id)).collect();
@@ -117,7 +117,7 @@ impl Round {
         Ok(())
     }
 
-    /// Reads all jobs, and tells of each warning once.
+    /// Reads all jobs, and reports each warning once.
     async fn jobs(&mut self) -> Result<Jobs, StoreError> {
         let loaded = self.runner.store.jobs().await?;
         Ok(loaded.report(|warning| {
@@ -127,7 +127,7 @@ impl Round {
         }))
     }
 
-    /// Does what is due.
+    /// Handles everything that is due.
     async fn tick(&mut self) -> Result<(), StoreError> {
         if !self.runner.switch.is_on() {
             self.runs.values().for_each(|run| run.cancel.cancel());
@@ -152,7 +152,7 @@ impl Round {
                 }
                 Event::Ended { id, why } => {
                     let remove = move |jobs: &mut Jobs| match why {
-                        // If the fire could not be claimed, the job is not over.
+                        // If the claim failed, the job is not over.
                         Over::Fired => jobs.ended(id),
                         Over::Missed | Over::Declined => jobs.remove(id).is_some(),
                     };
@@ -169,13 +169,13 @@ impl Round {
         Ok(())
     }
 
-    /// Claims a fire, and delivers it if that was right.
+    /// Claims a fire, and delivers it if the claim succeeded.
     async fn fire(&mut self, fire: Fire) -> Result<(), StoreError> {
         let now = (self.runner.clock)();
         let claimed = fire.clone();
         if !self.runner.switch.is_on() || !self.change(move |jobs| jobs.claim(&claimed, now)).await? {
             self.scheduler.finished(fire.job.id);
-            // The store knows better how the job stands.
+            // The store has newer information about the job.
             self.changed.notify_one();
             self.tell(Notice::Dropped(fire));
             return Ok(());
@@ -224,7 +224,7 @@ impl Round {
         }
     }
 
-    /// Ends what runs.
+    /// Ends the current runs.
     async fn end(&mut self) -> Result<(), StoreError> {
         self.runs.values().for_each(|run| run.cancel.cancel());
         while let Some(ended) = self.running.join_next_with_id().await {

@@ -1,11 +1,11 @@
-//! The switch that stops everything.
+//! The switch that stops all firing.
 
 use tokio::sync::watch;
 
-/// A switch that stops all firing, also while runs go on: they are cancelled. Clones are the same switch.
+/// A switch that stops all firing and cancels current runs. Clones share their state.
 ///
 /// # Default
-/// It is on.
+/// On.
 ///
 /// ```
 /// let switch = loop_schedule::Switch::default();
@@ -16,17 +16,17 @@ use tokio::sync::watch;
 pub struct Switch(watch::Sender<bool>);
 
 impl Switch {
-    /// Turns it on or off.
+    /// Switches it on or off.
     pub fn set(&self, on: bool) {
         self.0.send_replace(on);
     }
 
-    /// Whether it is on.
+    /// Returns whether it is on.
     pub fn is_on(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until it is set.
+    /// Returns a receiver for changes of the switch.
     pub(super) fn watch(&self) -> watch::Receiver<bool> {
         self.0.subscribe()
     }

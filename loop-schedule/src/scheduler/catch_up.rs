@@ -1,4 +1,4 @@
-//! What becomes of slots that have come due, above all of those that nobody was awake for.
+//! Decides about due slots, in particular missed ones.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use super::{
 use crate::{CatchUp, Settings};
 
 impl Entry {
-    /// What is to be said of slots that have come due, and what is to be delivered for them.
+    /// Decides which event to emit for the due slots, and which fire to deliver.
     pub(super) fn decide(
         &mut self,
         due: Due,
@@ -24,7 +24,7 @@ impl Entry {
         };
         let current = due.current.map(|slots| pending(slots, false));
         let Some(missed) = due.missed else { return (None, current) };
-        // The last slot is among the missed ones if none came after them.
+        // If no slot came after the missed ones, the last slot is among them.
         let is_last = due.is_last && current.is_none();
         let job = self.job.clone();
         match settings.catch_up_of(job.catch_up, now.duration_since(missed.last)) {
@@ -37,7 +37,7 @@ impl Entry {
                 self.asked = Some(Batch { slots, is_last });
                 (Some(Event::Asked { job, slots }), None)
             }
-            // A job that comes around says that it is over, even if nobody was awake for its last slot.
+            // A recurring job reports that it is over, even if its last slot was missed.
             CatchUp::None if is_last && job.when.is_recurring() => {
                 (None, Some(pending(Slots::one(missed.last), true)))
             }

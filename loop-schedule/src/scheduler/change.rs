@@ -1,4 +1,4 @@
-//! Changes from outside: jobs come, go, pause, and are asked for.
+//! Changes from outside: adding, removing, pausing and firing jobs.
 
 use std::sync::Arc;
 
@@ -7,32 +7,31 @@ use jiff::Timestamp;
 use super::{Batch, Entry, Event, Over, Pending, Scheduler, Slots, Standing};
 use crate::{Job, JobId};
 
-/// How a job does.
+/// The state of a job.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Status {
     /// The job.
     pub job: Arc<Job>,
-    /// Its next slot: the ideal time. `None` if it is paused or over.
+    /// Its next slot, without jitter. `None` if it is paused or over.
     pub slot: Option<Timestamp>,
-    /// When it is due then, with jitter.
+    /// The time of that fire, with jitter.
     pub due: Option<Timestamp>,
-    /// Whether a fire waits to be delivered.
+    /// Whether a fire waits for its delivery.
     pub is_pending: bool,
-    /// The slots that the waiting fire stands for.
+    /// The slots of the waiting fire.
     pub pending: Option<Slots>,
-    /// The slots that a person is asked about.
+    /// The slots that the scheduler asks a person about.
     pub asked: Option<Slots>,
-    /// Whether it runs.
+    /// Whether it is running.
     pub is_running: bool,
 }
 
 impl Scheduler {
-    /// Adds a job, or takes notice of its change. Its cursor only goes forward; a pending fire stays, unless
-    /// the job is paused or somebody else has settled its slots. Of fires, those count that the standing
-    /// counts.
+    /// Adds a job, or applies a change to it. Its cursor only moves forward. A pending fire stays, unless the job is
+    /// paused or another process has settled its slots. The number of fires comes from the standing.
     ///
-    /// It is not looked at whether the job makes sense: see [`Job::first_fire`].
+    /// This does not validate the job: see [`Job::first_fire`].
     pub fn set(&mut self, job: Job, standing: &Standing, now: Timestamp) {
         let id = job.id;
         let mut entry = match self.take_out(id) {
@@ -44,7 +43,7 @@ impl Scheduler {
             }
             None => Entry::new(job, standing, &self.settings),
         };
-        // A fire that could not be claimed did not happen.
+        // A fire without a successful claim did not happen.
         entry.fires = standing.fires;
         let is_settled = |slots: Slots| slots.last <= standing.cursor;
         let may_fire = !entry.job.paused && !standing.is_over;
@@ -57,18 +56,18 @@ impl Scheduler {
         self.settle();
     }
 
-    /// Removes a job with its pending fire. A run that goes on is left alone.
+    /// Removes a job with its pending fire. A current run continues.
     pub fn remove(&mut self, id: JobId) -> Option<Arc<Job>> {
         let job = self.forget(id);
         self.settle();
         job
     }
 
-    /// Lets a job fire as soon as somebody is free, whatever its slots are. Says whether there is such a job.
+    /// Fires a job as soon as a delivery is free, whatever its slots. Returns whether there is such a job.
     pub fn fire_now(&mut self, id: JobId, now: Timestamp) -> bool {
         let is_known = self.entries.contains_key(&id);
         let pending = Pending { since: now, slots: None, is_catch_up: false, is_last: false };
-        // The run that goes on is not superseded: both are wanted.
+        // The current run is not superseded, because the person wants both.
         if let Some(entry) = self.entries.get_mut(&id)
             && entry.pending.is_none()
         {
@@ -79,8 +78,8 @@ impl Scheduler {
         is_known
     }
 
-    /// What a person wants of the slots that they were [asked](Event::Asked) about: fire once for all of
-    /// them, or drop them. Without a question it does nothing.
+    /// Applies a person's answer about the slots that they were [asked](Event::Asked) about: one fire for all of them,
+    /// or none. Without a question this does nothing.
     pub fn answer(&mut self, id: JobId, fire: bool, now: Timestamp) -> Vec<Event> {
         let mut events = Vec::new();
         let asked = self.entries.get_mut(&id).and_then(|entry| entry.asked.take());
@@ -100,7 +99,7 @@ impl Scheduler {
         events
     }
 
-    /// The run of a job's fire is over.
+    /// Records that the run of a job's fire is over.
     pub fn finished(&mut self, id: JobId) {
         let waiting_since =
             self.entries.get(&id).and_then(|entry| entry.pending).map(|pending| pending.since);
@@ -108,27 +107,27 @@ impl Scheduler {
         self.settle();
     }
 
-    /// Whether a fire waits to be delivered.
+    /// Returns whether a fire waits for its delivery.
     pub fn has_pending(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// How many jobs there are.
+    /// Returns the number of jobs.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no job.
+    /// Returns whether there is no job.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// All jobs' ids, in no order.
+    /// Returns the ids of all jobs, in no particular order.
     pub fn ids(&self) -> impl Iterator<Item = JobId> {
         self.entries.keys().copied()
     }
 
-    /// How a job does.
+    /// Returns the state of a job.
     pub fn status(&self, id: JobId) -> Option<Status> {
         let entry = self.entries.get(&id)?;
         let upcoming = entry.upcoming.filter(|_| !entry.job.paused);
@@ -143,12 +142,12 @@ impl Scheduler {
         })
     }
 
-    /// When it was last asked what is due.
+    /// Returns the time of the last tick.
     pub fn last_tick(&self) -> Option<Timestamp> {
         self.last_tick
     }
 
-    /// What waits has waited from now on, or longer: the clock was set back, and would have to come there
+    /// Limits the start of all waiting to `now`. The clock was set back, and would otherwise have to reach those times
     /// again.
     pub(super) fn wait_from(&mut self, now: Timestamp) {
         self.queue.forget_told();
@@ -166,7 +165,7 @@ impl Scheduler {
         self.take_out(id).map(|entry| entry.job)
     }
 
-    /// Takes a job out of every list.
+    /// Removes a job from every list.
     fn take_out(&mut self, id: JobId) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
         self.agenda.remove(&(entry.upcoming.map_or(Timestamp::MIN, |upcoming| upcoming.due), id));
@@ -180,7 +179,7 @@ impl Scheduler {
         if let Some(pending) = entry.pending {
             self.queue.push(id, pending.since);
         }
-        // What waits for an answer, or for its last fire, is not over.
+        // A job that waits for an answer or for its last fire is not over.
         let is_settled = entry.upcoming.is_none() && (entry.pending.is_some() || entry.asked.is_some());
         if !entry.job.paused && !is_settled {
             self.agenda.insert((entry.upcoming.map_or(Timestamp::MIN, |upcoming| upcoming.due), id));

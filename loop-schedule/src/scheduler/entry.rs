@@ -1,4 +1,4 @@
-//! What a scheduler knows of one job.
+//! The scheduler's data about one job.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::{Slots, Standing};
 use crate::{Job, Settings};
 
-/// More slots than these are not counted one by one: a clock that was set wrongly by centuries must not hold
-/// up the rest.
+/// The maximum number of slots to count one by one: if a clock is wrong by centuries, counting must not delay the other
+/// jobs.
 const MOST_COUNTED: u32 = 100_000;
 
 /// One job.
@@ -17,9 +17,9 @@ pub(super) struct Entry {
     pub(super) job: Arc<Job>,
     /// Slots up to here are settled: they fired, are pending, or were dropped.
     pub(super) cursor: Timestamp,
-    /// How often it has fired.
+    /// The number of its fires.
     pub(super) fires: u64,
-    /// `None` if there is no more.
+    /// `None` if there are no more slots.
     pub(super) upcoming: Option<Upcoming>,
     pub(super) pending: Option<Pending>,
     pub(super) asked: Option<Batch>,
@@ -40,23 +40,23 @@ pub(super) struct Batch {
     pub(super) is_last: bool,
 }
 
-/// A fire that waits to be delivered. There is at most one for each job.
+/// A fire that waits for its delivery. There is at most one per job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pending {
-    /// From when on it may be delivered.
+    /// The earliest time for its delivery.
     pub(super) since: Timestamp,
-    /// `None` if somebody asked for it.
+    /// `None` if a person requested it.
     pub(super) slots: Option<Slots>,
     pub(super) is_catch_up: bool,
     pub(super) is_last: bool,
 }
 
-/// What has come due.
+/// The slots that have come due.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Due {
-    /// While nobody was awake.
+    /// Slots while no scheduler was running.
     pub(super) missed: Option<Slots>,
-    /// Now, or while others were busy.
+    /// Slots that are due now, or came due while all deliveries were busy.
     pub(super) current: Option<Slots>,
     pub(super) is_last: bool,
 }
@@ -83,7 +83,7 @@ impl Entry {
         self.upcoming = slot.map(|slot| Upcoming::at(&self.job, slot, settings));
     }
 
-    /// Takes all slots that are due. Those due until `missed_until` count as missed.
+    /// Takes all due slots. Those that were due by `missed_until` count as missed.
     pub(super) fn take_due(
         &mut self,
         now: Timestamp,
@@ -122,7 +122,7 @@ impl Upcoming {
 }
 
 impl Pending {
-    /// One fire that stands for both.
+    /// Combines two fires into one.
     pub(super) fn and(self, later: Self) -> Self {
         Self {
             since: self.since.min(later.since),

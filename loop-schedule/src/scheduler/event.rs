@@ -1,4 +1,4 @@
-//! What a scheduler says.
+//! The events of a scheduler.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Job, JobId};
 
-/// Slots that are taken together.
+/// A group of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slots {
-    /// The earliest.
+    /// The earliest slot.
     pub first: Timestamp,
-    /// The latest.
+    /// The latest slot.
     pub last: Timestamp,
-    /// How many there are, both included. It is counted to 100,000, and above that it says that at least.
+    /// The number of slots, including both. Counting stops at 100,000, so that this value means "at least".
     pub count: u32,
 }
 
@@ -31,7 +31,7 @@ impl Slots {
         }
     }
 
-    /// Joins what may be there.
+    /// Combines two optional groups.
     pub(super) fn join(earlier: Option<Self>, later: Option<Self>) -> Option<Self> {
         match (earlier, later) {
             (Some(earlier), Some(later)) => Some(earlier.and(later)),
@@ -40,86 +40,85 @@ impl Slots {
     }
 }
 
-/// A prompt that is to be delivered now.
+/// A prompt to deliver now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fire {
-    /// What fires.
+    /// The job that fires.
     pub job: Arc<Job>,
-    /// The job's how manieth fire it is, from 1. It names the fire.
+    /// The number of this fire of the job, from 1. It identifies the fire.
     pub number: u64,
-    /// The slots that it stands for; `None` if somebody asked for it.
+    /// Its slots; `None` if a person requested it.
     pub slots: Option<Slots>,
-    /// Whether some of the slots passed while nobody was awake.
+    /// Whether some of its slots were missed.
     pub is_catch_up: bool,
-    /// Whether the job is over with it.
+    /// Whether the job is over after it.
     pub is_last: bool,
-    /// Up to where the job's slots are settled with it. That is kept, so that none fires again.
+    /// The new cursor of the job. The store keeps it, so that no slot fires again.
     pub cursor: Timestamp,
 }
 
-/// Why a job is over.
+/// The reason why a job is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Over {
     /// It has fired for the last time.
     Fired,
-    /// Its last slot was missed and is not caught up with.
+    /// Its last slot was missed and will not be caught up.
     Missed,
-    /// Somebody was asked about its last slot, and does not want it.
+    /// A person was asked about its last slot, and declined.
     Declined,
 }
 
-/// What a scheduler says.
+/// An event of a scheduler.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Deliver this. The scheduler takes the job for running until it is told that it has
-    /// [finished](crate::Scheduler::finished).
+    /// Deliver this fire. The scheduler treats the job as running until you call
+    /// [`finished`](crate::Scheduler::finished).
     Fired(Fire),
-    /// Slots passed while nobody was awake, and are dropped.
+    /// The scheduler dropped slots that passed while it was not running.
     Missed {
-        /// Whose.
+        /// The job.
         job: Arc<Job>,
-        /// Which.
+        /// The slots.
         slots: Slots,
     },
-    /// Slots passed while nobody was awake, and a person is to be asked about them. Say what they want by
-    /// [`answer`](crate::Scheduler::answer). If the job fires before, the question falls away.
+    /// Slots passed while the scheduler was not running; ask a person about them, and report the answer with
+    /// [`answer`](crate::Scheduler::answer). If the job fires first, the question is dropped.
     Asked {
-        /// Whose.
+        /// The job.
         job: Arc<Job>,
-        /// Which.
+        /// The slots.
         slots: Slots,
     },
-    /// Slots are dropped because the job still runs.
+    /// The scheduler dropped slots because the job is still running.
     Skipped {
-        /// Whose.
+        /// The job.
         job: Arc<Job>,
-        /// Which.
+        /// The slots.
         slots: Slots,
     },
     /// The job is due again: cancel its run.
     Superseded {
-        /// Whose run.
+        /// The job whose run to cancel.
         job: Arc<Job>,
     },
-    /// A due fire waits, and has for a while. It is told once.
+    /// A due fire has waited for some time. This is reported once.
     Overdue {
-        /// Whose.
+        /// The job.
         job: Arc<Job>,
-        /// Since when.
+        /// The start of the waiting.
         since: Timestamp,
     },
-    /// The job is over, and gone from the scheduler.
+    /// The job is over, and removed from the scheduler.
     Ended {
-        /// Which.
+        /// The job.
         id: JobId,
-        /// Why.
+        /// The reason.
         why: Over,
     },
-    /// The wall clock stands before where it stood. What has fired does not fire again when its time comes
-    /// again.
+    /// The wall clock was set back. Slots that have fired do not fire again when their time comes again.
     ClockWentBack {
-        /// How far.
+        /// The distance.
         by: SignedDuration,
     },
 }

@@ -1,12 +1,11 @@
-//! The scheduler: which prompt is due now.
+//! The scheduler decides which prompt is due now.
 //!
-//! It is pure. It is told the time and whether somebody is free to take a prompt, and answers with events; it
-//! reads no clock, waits for nothing and writes nothing. So everything that clocks, sleep and restarts
-//! do can be tried in a table, and nothing depends on how often it is asked.
+//! It is pure: the caller passes the time and whether a delivery is free, and it returns events. It reads no clock,
+//! does not wait and writes nothing. So tests can cover all effects of clocks, sleep and restarts in a table, and
+//! nothing depends on how often it is called.
 //!
-//! Each job has a cursor. It stands on an instant up to which all slots are settled, and only ever goes
-//! forward: that no slot fires twice follows from that alone. Jitter is added to slots and never to the
-//! cursor.
+//! Each job has a cursor: an instant up to which all its slots are settled. It only moves forward, and that alone
+//! guarantees that no slot fires twice. Jitter applies to slots and never to the cursor.
 
 mod catch_up;
 mod change;
@@ -30,13 +29,13 @@ use self::{
 };
 use crate::{JobId, Overlap, Settings};
 
-/// How far a clock may be set back without a word.
+/// A clock may be set back by this much without a report.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 
-/// All jobs, and which of them is due.
+/// All jobs, ordered by when they are due.
 ///
-/// A tick with nothing due costs the same for any number of jobs; to add a job and to fire one costs a
-/// logarithm of it.
+/// A tick with nothing due costs the same for any number of jobs. The cost of adding or firing a job is logarithmic in
+/// that number.
 ///
 /// ```
 /// use loop_schedule::{Event, Job, JobId, Scheduler, Settings, Standing, When, Zone};
@@ -62,16 +61,16 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 pub struct Scheduler {
     settings: Settings,
     entries: HashMap<JobId, Entry>,
-    /// When each job is due next. One that is over, and not taken notice of, is due at the beginning of time.
+    /// When each job is due next. A job that is over but has not been reported is due at the beginning of time.
     agenda: BTreeSet<(Timestamp, JobId)>,
     queue: Queue,
     last_tick: Option<Timestamp>,
-    /// Until then only somebody who becomes free changes anything.
+    /// Until then, nothing changes unless a delivery becomes free.
     quiet_until: Option<Timestamp>,
 }
 
 impl Scheduler {
-    /// One without jobs.
+    /// Creates a scheduler without jobs.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -83,10 +82,10 @@ impl Scheduler {
         }
     }
 
-    /// What is to be done now. `idle` says whether somebody is free to take a prompt.
+    /// Returns what to do now. `idle` says whether a delivery is free.
     ///
-    /// Ask whenever [`next_wake`](Self::next_wake) has come, when somebody becomes free, and at least once in
-    /// [`Settings::grace`]: a longer silence counts as having slept, and what came due meanwhile as missed.
+    /// Call this when [`next_wake`](Self::next_wake) has come, when a delivery becomes free, and at least once in
+    /// [`Settings::grace`]. After a longer silence, slots in the meantime count as missed.
     pub fn tick(&mut self, now: Timestamp, idle: bool) -> Vec<Event> {
         let mut events = Vec::new();
         let last = self.last_tick.replace(now);
@@ -115,7 +114,7 @@ impl Scheduler {
         events
     }
 
-    /// When to [tick](Self::tick) again, if nothing else happens. `None` if nothing is due ever.
+    /// Returns when to [tick](Self::tick) again, if nothing else happens. `None` if nothing will ever be due.
     pub fn next_wake(&self) -> Option<Timestamp> {
         self.quiet_until
     }
@@ -152,7 +151,7 @@ impl Scheduler {
         }
     }
 
-    /// Lets a fire wait for its delivery; what waits already stands for both then.
+    /// Queues a fire for its delivery. If one is waiting already, this combines them.
     fn queue_up(&mut self, id: JobId, pending: Pending, events: &mut Vec<Event>) {
         let Some(entry) = self.entries.get_mut(&id) else { return };
         if self.queue.is_running(id) && !pending.is_last {
@@ -180,7 +179,7 @@ impl Scheduler {
     fn fire(&mut self, id: JobId, events: &mut Vec<Event>) {
         let Some(entry) = self.entries.get_mut(&id) else { return };
         let Some(pending) = entry.pending.take() else { return };
-        // What somebody was asked about is settled by any fire, so that no slot is left behind the cursor.
+        // Any fire settles the slots that a person was asked about, so that no slot is left behind the cursor.
         let asked = entry.asked.take();
         let is_last = pending.is_last || asked.is_some_and(|asked| asked.is_last);
         entry.fires += 1;
@@ -202,7 +201,7 @@ impl Scheduler {
         events.push(Event::Ended { id, why });
     }
 
-    /// Works out until when nothing happens.
+    /// Computes the time until which nothing happens.
     fn settle(&mut self) {
         let now = self.last_tick.unwrap_or(Timestamp::MIN);
         let overdue =

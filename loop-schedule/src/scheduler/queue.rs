@@ -1,4 +1,4 @@
-//! Fires that wait, and runs that go on.
+//! The queue of waiting fires, and the set of running jobs.
 
 use std::{
     collections::BTreeSet,
@@ -9,19 +9,19 @@ use jiff::Timestamp;
 
 use crate::JobId;
 
-/// Fires that wait, by the time from which on they may be delivered, and the jobs that run.
+/// Waiting fires, by the earliest time of their delivery, and the running jobs.
 #[derive(Debug)]
 pub(super) struct Queue {
-    /// All that wait.
+    /// All waiting fires.
     waiting: BTreeSet<(Timestamp, JobId)>,
-    /// Those of them whose job does not run.
+    /// The waiting fires whose job is not running.
     ready: BTreeSet<(Timestamp, JobId)>,
     running: BTreeSet<JobId>,
-    /// Those that wait since then or longer have been told of.
+    /// Fires that have waited since this time or longer have been reported.
     told_until: Timestamp,
 }
 
-/// Above every job.
+/// Greater than or equal to the id of every job.
 const LAST_ID: JobId = JobId::from_bits(u32::MAX);
 
 impl Default for Queue {
@@ -44,7 +44,8 @@ impl Queue {
         self.ready.remove(&(since, id));
     }
 
-    /// The longest waiting that may be delivered now while at most so many run. It counts as running.
+    /// Starts the fire that has waited longest, if it may be delivered now and fewer than `most` jobs are running. The
+    /// job then counts as running.
     pub(super) fn start(&mut self, now: Timestamp, most: usize) -> Option<JobId> {
         let (since, id) = self.startable(now, most)?;
         self.withdraw(id, since);
@@ -52,7 +53,7 @@ impl Queue {
         Some(id)
     }
 
-    /// Whether one could be [started](Self::start).
+    /// Returns whether a fire could [start](Self::start).
     pub(super) fn has_startable(&self, now: Timestamp, most: usize) -> bool {
         self.startable(now, most).is_some()
     }
@@ -62,7 +63,7 @@ impl Queue {
         (self.running.len() < most && first.0 <= now).then_some(first)
     }
 
-    /// Whether none waits.
+    /// Returns whether no fire is waiting.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -71,7 +72,7 @@ impl Queue {
         self.running.contains(&id)
     }
 
-    /// The run is over; what waits for it since then may be delivered.
+    /// Records the end of a run. A fire that has waited for it may then start.
     pub(super) fn finish(&mut self, id: JobId, waiting_since: Option<Timestamp>) {
         self.running.remove(&id);
         if let Some(since) = waiting_since {
@@ -79,7 +80,7 @@ impl Queue {
         }
     }
 
-    /// Those that have waited since `since` or longer, and of which this has not told before.
+    /// Returns the fires that have waited since `since` or longer, and that this did not return before.
     pub(super) fn overdue(&mut self, since: Timestamp) -> Vec<(Timestamp, JobId)> {
         if since <= self.told_until {
             return Vec::new();
@@ -90,18 +91,18 @@ impl Queue {
         overdue
     }
 
-    /// Tells of all again.
+    /// Forgets which fires were reported, so that all can be reported again.
     pub(super) fn forget_told(&mut self) {
         self.told_until = Timestamp::MIN;
     }
 
-    /// Since when the next one waits of which it will be told.
+    /// Returns the start of the waiting for the next fire to report.
     pub(super) fn next_overdue(&self) -> Option<Timestamp> {
         let range = (Excluded((self.told_until, LAST_ID)), Unbounded);
         self.waiting.range(range).next().map(|(since, _)| *since)
     }
 
-    /// When the next one may be delivered, if that is to come.
+    /// Returns when the next fire may start, if that is in the future.
     pub(super) fn next_ready(&self, now: Timestamp) -> Option<Timestamp> {
         self.ready.first().map(|(since, _)| *since).filter(|since| *since > now)
     }

@@ -1,4 +1,4 @@
-//! Where a job stands: what has to be known of it after a restart.
+//! The persistent state of a job, for use after a restart.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,30 @@ use serde_json::{Map, Value};
 
 use super::{Fire, Slots};
 
-/// Where a job stands. With its job it is all that a scheduler has to know after a restart.
+/// The persistent state of a job. Together with the job, it is all that a scheduler needs after a restart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Slots up to here are settled, and never fire again.
     pub cursor: Timestamp,
-    /// How often it was claimed to fire.
+    /// The number of claimed fires.
     #[serde(default)]
     pub fires: u64,
     /// Whether its last fire is claimed.
     #[serde(default)]
     pub is_over: bool,
-    /// Whether somebody wants it to fire now.
+    /// Whether a person requested a fire now.
     #[serde(default)]
     pub is_wanted: bool,
     /// Its latest fire.
     #[serde(default)]
     pub last_fire: Option<FireRecord>,
-    /// What a later version wrote. It is kept as it is.
+    /// Keys of later versions. They stay unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Standing {
-    /// That of a new job: nothing before its creation fires.
+    /// Creates the state of a new job. It never fires before its creation.
     pub fn new(created_at: Timestamp) -> Self {
         Self {
             cursor: created_at,
@@ -41,8 +41,8 @@ impl Standing {
         }
     }
 
-    /// Notes that a fire is claimed, if it is the next one and none of its slots is settled yet. Says whether
-    /// it is so: otherwise nothing may be delivered.
+    /// Claims a fire, if it is the next one and none of its slots is settled yet. Returns whether it succeeded;
+    /// otherwise nothing may be delivered.
     pub fn claim(&mut self, fire: &Fire, now: Timestamp) -> bool {
         let is_open = fire.slots.is_none_or(|slots| slots.first > self.cursor);
         if self.is_over || fire.number != self.fires + 1 || !is_open {
@@ -64,43 +64,43 @@ impl Standing {
     }
 }
 
-/// What became of a fire. Each time is written when it has come: what was claimed and never started did
-/// not run.
+/// The history of a fire. Each time is recorded when it is reached: if a fire was claimed but not started, it did not
+/// run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FireRecord {
     /// Its number, from 1.
     pub number: u64,
-    /// The slots that it stands for; `None` if somebody asked for it.
+    /// Its slots; `None` if a person requested it.
     pub slots: Option<Slots>,
-    /// When it was taken, so that nobody else takes it.
+    /// When it was claimed, so that no other process takes it.
     pub claimed_at: Timestamp,
     /// When its prompt was delivered.
     pub started_at: Option<Timestamp>,
     /// When its run was over.
     pub finished_at: Option<Timestamp>,
-    /// When it was found that nobody works on it any more, though it had no end.
+    /// When a runner found that no process works on it any more, though it has not finished.
     #[serde(default)]
     pub lost_at: Option<Timestamp>,
 }
 
-/// How far a fire came.
+/// The progress of a fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// It was claimed, and nothing is delivered yet.
+    /// It is claimed, but not delivered yet.
     Claimed,
-    /// It was delivered, and has no end yet.
+    /// It was delivered, but has not finished yet.
     Started,
     /// It ended.
     Finished,
     /// Nothing was delivered, and nothing will be.
     Lost,
-    /// It was delivered, and whoever worked on it is gone.
+    /// It was delivered, and the process that worked on it is gone.
     Interrupted,
 }
 
 impl FireRecord {
-    /// How far it came.
+    /// Returns the progress of the fire.
     pub fn stage(&self) -> Stage {
         match (self.started_at, self.finished_at, self.lost_at) {
             (_, Some(_), _) => Stage::Finished,

@@ -1,10 +1,10 @@
 //! The checksum at the end of a file of jobs.
 //!
-//! A flipped bit in a prompt is still JSON, and would fire as another prompt. So the last key of the file, `crc`, is the
-//! CRC-32 of all bytes before `,"crc"`, as eight hexadecimal digits. A file without it is read all the same: earlier
-//! versions wrote none, and keep none when they write the file again.
+//! A prompt with a flipped bit is still JSON, and would fire as another prompt. So the last key of the file, `crc`, is
+//! the CRC-32 of all bytes before `,"crc"`, as eight hexadecimal digits. A file without it is still read: earlier
+//! versions wrote none, and drop it when they write the file again.
 
-/// The key, as it is written.
+/// The key in its serialised form.
 const KEY: &str = r#","crc":""#;
 
 /// The length of `,"crc":"1a2b3c4d"}`.
@@ -17,7 +17,7 @@ pub(super) fn seal(object: &str) -> String {
     format!("{body}{KEY}{:08x}\"}}\n", crc32fast::hash(body.as_bytes()))
 }
 
-/// Whether the checksum fits. A file that does not end with one has none to fit.
+/// Returns whether the checksum matches. A file that does not end with one has none to match.
 pub(super) fn fits(bytes: &[u8]) -> bool {
     let bytes = bytes.trim_ascii_end();
     let (body, end) = bytes.split_at(bytes.len().saturating_sub(LENGTH));

@@ -1,7 +1,7 @@
-//! The jobs of a project, in a file.
+//! Stores the jobs of a project in a file.
 //!
-//! A file of jobs in the project would let whoever sends somebody a repository run prompts on their machine.
-//! So it is in the user's own folder, by the project's path:
+//! If the file were in the project, the author of a repository could run prompts on the machine of everyone who clones
+//! it. So it is in the user's own folder, by the project's path:
 //!
 //! ```text
 //! schedule/<name>-<hash of the path>/jobs.json      the jobs
@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::{Jobs, Loaded, StoreError, checksum, plain};
 
-/// The format that is written.
+/// The format that this version writes.
 const FORMAT: u64 = 1;
 
-/// The jobs of a project, in a folder of the user's. Any number of processes may use it at once. It blocks,
-/// for the disk.
+/// The jobs of a project, in a folder of the user's. Any number of processes may use it at once. Calls block for the
+/// disk.
 ///
 /// ```
 /// use jiff::Timestamp;
@@ -43,24 +43,24 @@ pub struct FileStore {
     /// The folder of all schedules, if this is a project's.
     schedules: Option<PathBuf>,
     folder: PathBuf,
-    /// The project's path, as it is written down.
+    /// The project's path, as stored.
     project: Option<String>,
 }
 
 impl FileStore {
-    /// The store of a project, in the folder of all schedules. Nothing is made yet.
+    /// Names the store of a project, in the folder of all schedules. This creates nothing yet.
     ///
-    /// The project's path is written down, and its last part names the store's folder: see
-    /// [`for_project_shown`](Self::for_project_shown) for a path that holds a secret.
+    /// The store contains the project's path, and the path's last component is part of the store's folder name. If the
+    /// path contains a secret, use [`for_project_shown`](Self::for_project_shown).
     ///
     /// # Errors
-    /// [`StoreError::File`] if there is no such project.
+    /// [`StoreError::File`] if the project does not exist.
     pub fn for_project(schedules: impl AsRef<Path>, project: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::for_project_shown(schedules, project, str::to_owned)
     }
 
-    /// The same, with the project's path as `show` writes it: without its secrets. The store is found by a hash of
-    /// the path itself, so that it is the same whatever `show` takes out.
+    /// Names the store of a project, and stores the path as returned by `show`, without its secrets. A hash of the path
+    /// itself identifies the store, so that it is the same whatever `show` removes.
     ///
     /// # Errors
     /// As [`for_project`](Self::for_project), and if the folder of all schedules is a link or cannot be read.
@@ -80,12 +80,12 @@ impl FileStore {
         Ok(Self { folder: schedules.join(name), schedules: Some(schedules.to_owned()), project: Some(shown) })
     }
 
-    /// The store in this folder. Nothing is made yet.
+    /// Names the store in this folder. This creates nothing yet.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { schedules: None, folder: folder.into(), project: None }
     }
 
-    /// Where it is.
+    /// Returns its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -94,14 +94,14 @@ impl FileStore {
         self.folder.join("jobs.json")
     }
 
-    /// All jobs, with the [warnings](crate::StoreWarning) about those that cannot be read. Without a file there are
-    /// none.
+    /// Returns all jobs, with the [warnings](crate::StoreWarning) about unreadable ones. Without a file there are no
+    /// jobs.
     ///
     /// # Errors
     /// [`StoreError`] if the file cannot be opened, is [damaged](StoreError::Damaged) or a link, or was written by a
-    /// later version. It is left as it is then.
+    /// later version. The file stays unchanged.
     pub fn read(&self) -> Result<Loaded<Jobs>, StoreError> {
-        // Whoever only looks leaves no traces.
+        // Reading alone must not create files.
         if !self.is_there()? {
             return Ok(Loaded::new(Jobs::default(), Vec::new()));
         }
@@ -109,10 +109,10 @@ impl FileStore {
         self.load()
     }
 
-    /// Changes the jobs. Meanwhile nobody else does; when this returns, the change is on the disk.
+    /// Changes the jobs under a lock. When this returns, the change is on the disk.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and if the file cannot be written. Then nothing is changed.
+    /// As [`read`](Self::read), and if the file cannot be written. Then the store is unchanged.
     pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<Loaded<T>, StoreError> {
         let _lock = self.lock()?;
         let mut written = Ok(());
@@ -127,15 +127,15 @@ impl FileStore {
         written.map(|()| changed)
     }
 
-    /// Whether its folder is there, and all of it that is there a folder and no link.
+    /// Returns whether its folder exists, after checking that each existing part is a folder and not a link.
     pub(super) fn is_there(&self) -> Result<bool, StoreError> {
         self.schedules.as_deref().map_or(Ok(true), plain::is_folder)?;
         plain::is_folder(&self.folder)
     }
 
-    /// Makes its folder.
+    /// Creates its folder.
     pub(super) fn create(&self) -> Result<(), StoreError> {
-        // Looked at before, so that nothing is made behind a link; and after, for one that came in between.
+        // Check before, so that nothing is created behind a link; and after, in case one was added in between.
         if !self.is_there()? {
             plain::create_folder(&self.folder)?;
             self.is_there()?;
@@ -175,10 +175,10 @@ impl FileStore {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Parsed {
     Jobs(Loaded<Jobs>),
-    /// Something of a later format: this one.
+    /// The file has this later format.
     Newer(u64),
 }
 
@@ -195,10 +195,10 @@ fn parse(bytes: &[u8]) -> Result<Parsed, String> {
                 .to_owned(),
         );
     }
-    // An earlier version keeps it as a key that it does not know, where it says nothing any more.
+    // An earlier version keeps it as an unknown key, where it has no meaning any more.
     file.remove("crc");
     match file.remove("jobs") {
-        // Nothing is known of what else a later format has.
+        // The other content of a later format is unknown.
         _ if format > FORMAT => Ok(Parsed::Newer(format)),
         Some(Value::Array(values)) if format == FORMAT => Ok(Parsed::Jobs(Jobs::from_values(values, file))),
         Some(Value::Array(_)) => Err(format!("there is no format {format}")),
@@ -206,14 +206,13 @@ fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     }
 }
 
-/// The readable part of a folder's name for a project.
+/// Returns the readable part of a project's folder name.
 fn name(project: &str) -> String {
     let last = Path::new(project).file_name().unwrap_or_default().to_string_lossy();
     last.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(32).collect()
 }
 
-/// The part of a folder's name that is different for each path: FNV-1a has to tell paths apart, and to be the same for
-/// ever.
+/// Returns the part of a folder's name that is unique to each path. The hash is FNV-1a, because it must never change.
 fn hash(project: &Path) -> String {
     let bytes = project.as_os_str().as_encoded_bytes().iter();
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {

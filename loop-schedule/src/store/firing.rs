@@ -1,8 +1,8 @@
-//! Who fires.
+//! The right to fire.
 //!
-//! Two sessions in one project would both deliver each job. A file with a process id in it goes stale with
-//! the process, and then nobody fires. So a lock decides that the kernel holds: it is gone with whoever had
-//! it, however that ended, and whoever waits for it has it the same moment.
+//! Two sessions in one project would both deliver each job. A file with a process id goes stale when its process dies,
+//! and then no session fires. So we use a lock of the kernel: it ends with its process, however that ended, and the
+//! next waiting process gets it immediately.
 
 use std::{
     fs::{File, TryLockError},
@@ -13,17 +13,17 @@ use jiff::Timestamp;
 
 use super::{FileStore, StoreError, plain};
 
-/// The right to fire the jobs of a store. It lasts until it is dropped, or the process is gone.
+/// The right to fire the jobs of a store. It ends when it is dropped or the process ends.
 #[derive(Debug)]
 pub struct FiringRight {
     _lock: File,
 }
 
 impl FileStore {
-    /// Takes the right to fire, if nobody has it.
+    /// Takes the right to fire, if no process has it.
     ///
     /// # Errors
-    /// [`StoreError`] if the lock cannot be asked for.
+    /// [`StoreError`] if the lock cannot be used.
     pub fn try_firing(&self) -> Result<Option<FiringRight>, StoreError> {
         let (lock, path) = self.open_firing()?;
         match lock.try_lock() {
@@ -33,20 +33,20 @@ impl FileStore {
         }
     }
 
-    /// Waits until nobody else has the right to fire, and takes it. It blocks for as long as that takes.
+    /// Waits until no other process has the right to fire, and takes it. This blocks until then.
     ///
     /// # Errors
-    /// [`StoreError`] if the lock cannot be asked for.
+    /// [`StoreError`] if the lock cannot be used.
     pub fn wait_for_firing(&self) -> Result<FiringRight, StoreError> {
         let (lock, path) = self.open_firing()?;
         plain::at(&path, lock.lock())?;
         Ok(FiringRight { _lock: lock })
     }
 
-    /// Whether anybody has the right to fire.
+    /// Returns whether any process has the right to fire.
     ///
     /// # Errors
-    /// [`StoreError`] if the lock cannot be asked for.
+    /// [`StoreError`] if the lock cannot be used.
     pub fn is_firing(&self) -> Result<bool, StoreError> {
         if !self.is_there()? {
             return Ok(false);
@@ -59,16 +59,16 @@ impl FileStore {
         }
     }
 
-    /// When a runner looked last at what is due. `None` if none ever has.
+    /// Returns when a runner last checked what is due. `None` if none ever has.
     ///
     /// # Errors
-    /// [`StoreError`] if that cannot be read.
+    /// [`StoreError`] if it cannot be read.
     pub fn last_check(&self) -> Result<Option<Timestamp>, StoreError> {
-        // A time that is no timestamp is of a clock that was wrong, and tells as little as none.
+        // A time outside the range of timestamps comes from a wrong clock, and is as useless as none.
         Ok(plain::modified(&self.firing_lock())?.and_then(|modified| Timestamp::try_from(modified).ok()))
     }
 
-    /// Notes when somebody looked, as the time of the lock's file: that is no write to the disk by itself.
+    /// Records the time of a check as the modification time of the lock's file, which needs no disk write of its own.
     pub(super) fn set_last_check(&self, now: Timestamp) -> Result<(), StoreError> {
         let (lock, path) = self.open_firing()?;
         plain::at(&path, lock.set_modified(now.into()))

@@ -1,4 +1,4 @@
-//! The jobs of a store, and what can be done with them.
+//! The jobs of a store, and their changes.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,27 @@ use serde_json::{Map, Value};
 use super::Loaded;
 use crate::{Fire, FireRecord, FirstFire, Job, JobError, JobId, Reach, Settings, Stage, Standing};
 
-/// A job, and where it stands.
+/// A job with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
-    /// Where it stands.
+    /// Its persistent state.
     pub standing: Standing,
 }
 
-/// Something that a person should know of a store.
+/// A problem of a store that a person should know about.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreWarning {
     /// A job could not be read. It stays in the file, and does not fire.
     #[error("the job {job} does not fire, since it cannot be read: {why}")]
     Unreadable {
-        /// Its id, or what stands where one should.
+        /// Its id, or the value in its place.
         job: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
 }
@@ -36,14 +36,14 @@ pub enum StoreWarning {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Jobs {
     records: Vec<Record>,
-    /// Jobs that cannot be read, as they are.
+    /// Unreadable jobs, unchanged.
     pub(super) unreadable: Vec<Value>,
-    /// What a later version wrote beside the jobs.
+    /// Other keys, which a later version wrote.
     pub(super) more: Map<String, Value>,
 }
 
 impl Jobs {
-    /// Those of a file, and what else is in it.
+    /// Creates the jobs of a file, with its other keys.
     pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> Loaded<Self> {
         let (mut jobs, mut warnings) = (Self { more, ..Self::default() }, Vec::new());
         for value in values {
@@ -59,12 +59,12 @@ impl Jobs {
         Loaded::new(jobs, warnings)
     }
 
-    /// All of them, in the order in which they were added.
+    /// Returns all jobs, in the order in which they were added.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// One of them.
+    /// Returns the job with this id.
     pub fn get(&self, id: JobId) -> Option<&Record> {
         self.records.iter().find(|record| record.job.id == id)
     }
@@ -73,7 +73,7 @@ impl Jobs {
         self.records.iter_mut().find(|record| record.job.id == id)
     }
 
-    /// Adds a job, if it can be scheduled. Says when it fires first.
+    /// Adds a job, if it can be scheduled. Returns its first fire.
     ///
     /// # Errors
     /// [`JobError`] if there are too many, the id is taken, or [`Job::first_fire`] refuses it.
@@ -96,14 +96,13 @@ impl Jobs {
         Ok(first)
     }
 
-    /// Removes a job. What of it is pending is never delivered.
+    /// Removes a job and drops its pending fire.
     pub fn remove(&mut self, id: JobId) -> Option<Record> {
         let at = self.records.iter().position(|record| record.job.id == id)?;
         Some(self.records.remove(at))
     }
 
-    /// Pauses a job, or lets it go on: with the slots to come, and none of those that passed. Says whether
-    /// there is such a job.
+    /// Pauses or resumes a job. Slots that passed during the pause do not fire. Returns whether there is such a job.
     pub fn set_paused(&mut self, id: JobId, paused: bool, now: Timestamp) -> bool {
         let Some(record) = self.get_mut(id) else { return false };
         if record.job.paused && !paused {
@@ -113,7 +112,7 @@ impl Jobs {
         true
     }
 
-    /// Lets a job fire as soon as somebody is free. Says whether there is such a job.
+    /// Fires a job as soon as a delivery is free. Returns whether there is such a job.
     pub fn want(&mut self, id: JobId) -> bool {
         self.change(id, |record| {
             record.standing.is_wanted = true;
@@ -121,8 +120,8 @@ impl Jobs {
         })
     }
 
-    /// Claims a fire: from then on nobody else delivers it. Says whether it may be delivered: not if the job
-    /// is gone or paused, or somebody else was first.
+    /// Claims a fire, so that no other process delivers it. Returns whether it may be delivered: not if the job is gone
+    /// or paused, or another process claimed it first.
     pub fn claim(&mut self, fire: &Fire, now: Timestamp) -> bool {
         self.change(fire.job.id, |record| {
             let may = !record.job.paused || fire.slots.is_none();
@@ -130,18 +129,18 @@ impl Jobs {
         })
     }
 
-    /// Notes that a claimed fire is delivered. Says whether it may be: not if the job is gone.
+    /// Records that a claimed fire is delivered. Returns whether that is allowed: not if the job is gone.
     pub fn started(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
         self.note(id, number, |fire| fire.started_at = Some(now))
     }
 
-    /// Notes that a fire's run is over. A job that is over with it is removed.
+    /// Records that a fire's run is over. If the job is over after it, this removes the job.
     pub fn finished(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
         self.close(id, number, |fire| fire.finished_at = Some(now))
     }
 
-    /// Notes that nobody works on a fire any more, though it has no end. A job that is over with it is
-    /// removed.
+    /// Records that no process works on a fire any more, though it has not finished. If the job is over after it, this
+    /// removes the job.
     pub fn lost(&mut self, id: JobId, number: u64, now: Timestamp) -> bool {
         self.close(id, number, |fire| fire.lost_at = Some(now))
     }
@@ -155,7 +154,7 @@ impl Jobs {
         !is_open && self.get(id).is_some_and(is_over) && self.remove(id).is_some()
     }
 
-    /// Fires that are open: claimed, and neither finished nor known to be lost.
+    /// Returns the open fires: claimed, and neither finished nor known to be lost.
     pub fn open_fires(&self) -> impl Iterator<Item = (&Record, &FireRecord)> {
         let is_open = |fire: &&FireRecord| matches!(fire.stage(), Stage::Claimed | Stage::Started);
         self.records
@@ -163,7 +162,7 @@ impl Jobs {
             .filter_map(move |record| Some((record, record.standing.last_fire.as_ref().filter(is_open)?)))
     }
 
-    /// Settles slots that were dropped.
+    /// Settles the slots that were dropped.
     pub fn settle(&mut self, id: JobId, until: Timestamp) -> bool {
         self.change(id, |record| {
             record.standing.cursor = record.standing.cursor.max(until);

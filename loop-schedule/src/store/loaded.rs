@@ -1,7 +1,7 @@
-//! What is read from a stored file, and what a person should know about that.
+//! A value from a stored file, together with the warnings about the file.
 //!
-//! A warning that a caller can forget is a warning that nobody sees: a job that does not fire any more looks like a
-//! job that is not due. So what is read comes out of [`Loaded`] only together with its warnings.
+//! If callers can forget a warning, nobody sees it: a job that does not fire any more looks like one that is not due.
+//! So you can take a value out of [`Loaded`] only together with its warnings.
 
 /// A value that was read from a file, with the warnings about that file.
 ///
@@ -20,12 +20,12 @@ pub struct Loaded<T, W = crate::StoreWarning> {
 }
 
 impl<T, W> Loaded<T, W> {
-    /// Holds a value that was read with these warnings.
+    /// Wraps a value with its warnings.
     pub const fn new(value: T, warnings: Vec<W>) -> Self {
         Self { value, warnings }
     }
 
-    /// Passes each warning to `report`, in order, and returns the value. There is no other way to the value.
+    /// Passes each warning to `report`, in order, and returns the value. There is no other way to get the value.
     pub fn report(self, report: impl FnMut(W)) -> T {
         self.warnings.into_iter().for_each(report);
         self.value

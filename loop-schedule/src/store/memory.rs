@@ -1,4 +1,4 @@
-//! Jobs that live as long as the program.
+//! A store of jobs in memory.
 
 use std::{
     fmt,
@@ -7,10 +7,10 @@ use std::{
 
 use super::{Jobs, Tell};
 
-/// Jobs that live as long as the program: those of a session, and of tests. Clones are the same store.
+/// Jobs in memory: those of a session, and of tests. Clones share their jobs.
 ///
-/// Whoever has it is the only one that fires its jobs: it is run by one [`Runner`](crate::Runner). Who watches it is told
-/// of changes until another one does, or the store is gone.
+/// Use only one [`Runner`](crate::Runner) per store. The latest watcher gets all notifications of changes, until
+/// another one replaces it or the store is gone.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<Kept>>);
 
@@ -21,20 +21,20 @@ struct Kept {
 }
 
 impl MemoryStore {
-    /// One without jobs.
+    /// Creates a store without jobs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All jobs.
+    /// Returns all jobs.
     pub fn read(&self) -> Jobs {
         self.kept().jobs.clone()
     }
 
-    /// Changes the jobs. The runner hears of it.
+    /// Changes the jobs, and notifies the runner.
     pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> T {
         let result = self.update_quietly(change);
-        // Told without the lock: whoever is told may want to look.
+        // Call it without the lock, because it may read the store.
         let tell = self.kept().tell.clone();
         if let Some(tell) = tell {
             tell();
@@ -42,18 +42,18 @@ impl MemoryStore {
         result
     }
 
-    /// Changes the jobs for the runner, which knows.
+    /// Changes the jobs for the runner, without a notification.
     pub(super) fn update_quietly<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> T {
         change(&mut self.kept().jobs)
     }
 
-    /// Whom to tell of changes from now on.
+    /// Sets the function to call after changes.
     pub(super) fn tell(&self, tell: Tell) {
         self.kept().tell = Some(tell);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A change that panicked has made some of what it wanted, and each part of it is whole.
+        // A change that panicked may be incomplete, but each job is consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Where jobs are kept, so that they fire after a restart, and never twice.
+//! Stores for jobs, so that they fire after a restart, and never twice.
 
 mod checksum;
 mod error;

@@ -1,6 +1,6 @@
-//! Files and folders of their owner's own, never through a link.
+//! Files and folders that belong to their owner alone, never reached through a link.
 //!
-//! Whoever can make the scheduler read another file can make it run other prompts.
+//! If an attacker can make the scheduler read another file, they can make it run other prompts.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -10,7 +10,7 @@ use std::{
 
 use super::StoreError;
 
-/// Makes a folder and those above it, for their owner alone (0700). What is there already keeps its mode.
+/// Creates a folder and those above it, with access for the owner alone (0700). Existing folders keep their mode.
 pub(super) fn create_folder(path: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -19,15 +19,15 @@ pub(super) fn create_folder(path: &Path) -> Result<(), StoreError> {
     at(path, builder.create(path))
 }
 
-/// Whether a folder is there.
+/// Returns whether the folder exists.
 ///
 /// # Errors
-/// [`StoreError::NotPlain`] if something else is there, such as a link.
+/// [`StoreError::NotPlain`] if the path is something else, such as a link.
 pub(super) fn is_folder(path: &Path) -> Result<bool, StoreError> {
     is_there(path, fs::Metadata::is_dir)
 }
 
-/// Refuses what is not a plain file. What is not there is fine.
+/// Refuses a path that is not a plain file. A missing file is fine.
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     is_there(path, fs::Metadata::is_file).map(drop)
 }
@@ -41,7 +41,7 @@ fn is_there(path: &Path, is_right: impl Fn(&fs::Metadata) -> bool) -> Result<boo
     }
 }
 
-/// The first name in a folder that ends so; `None` if there is none, or no folder.
+/// Returns the first name in a folder with this suffix; `None` if there is none, or no folder.
 pub(super) fn ending_with(folder: &Path, end: &str) -> Result<Option<String>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -57,7 +57,7 @@ pub(super) fn ending_with(folder: &Path, end: &str) -> Result<Option<String>, St
     Ok(found)
 }
 
-/// When a file was changed last; `None` if there is none.
+/// Returns when a file was last changed; `None` if there is none.
 pub(super) fn modified(path: &Path) -> Result<Option<std::time::SystemTime>, StoreError> {
     if !is_there(path, fs::Metadata::is_file)? {
         return Ok(None);
@@ -65,13 +65,13 @@ pub(super) fn modified(path: &Path) -> Result<Option<std::time::SystemTime>, Sto
     at(path, fs::symlink_metadata(path).and_then(|found| found.modified())).map(Some)
 }
 
-/// Opens a file that is made for its owner alone (0600) if it is not there.
+/// Opens a file, and creates it with access for the owner alone (0600) if it is missing.
 pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
     refuse_link(path)?;
     at(path, private().read(true).write(true).create(true).truncate(false).open(path))
 }
 
-/// What is in a file; `None` if there is none.
+/// Returns the content of a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     refuse_link(path)?;
     let mut bytes = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(Some(bytes))
 }
 
-/// Writes a file so that it is there as a whole or not at all, also after a power cut.
+/// Writes a file atomically, so that even after a power cut it is either complete or absent.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let draft = path.with_extension("draft");
     refuse_link(&draft)?;
@@ -94,22 +94,22 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     sync_folder_of(path)
 }
 
-/// Writes a folder's names to the disk.
+/// Syncs the folder's entries to the disk.
 fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     match path.parent() {
-        // Only on Unix can a folder be opened, and elsewhere its names are safe without.
+        // Only Unix can open a folder; other systems need no sync for its entries.
         Some(folder) if cfg!(unix) => at(folder, File::open(folder).and_then(|folder| folder.sync_all())),
         _ => Ok(()),
     }
 }
 
-/// How to open a file that is its owner's alone, and no link.
+/// Returns the options to open a file that belongs to its owner alone and is not a link.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // It is looked at before, but might become a link in between, or a pipe that nobody ever writes to.
+        // We checked before, but the file might become a link in between, or a pipe without a writer.
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }

@@ -1,4 +1,4 @@
-//! What a runner wants of a store.
+//! The store as a runner needs it.
 
 use std::{any::Any, sync::Arc};
 
@@ -9,51 +9,51 @@ use tokio::task::spawn_blocking;
 
 use super::{FileStore, Jobs, Loaded, MemoryStore, StoreError, plain};
 
-/// A change of jobs. It says whether what it is about could be done.
+/// A change of jobs. It returns whether it succeeded.
 pub type Change = Box<dyn FnOnce(&mut Jobs) -> bool + Send>;
 
-/// Something that is kept for what dropping it ends: a right, or a watch.
+/// A value whose drop ends something: a right, or a watch.
 pub type Held = Box<dyn Any + Send + Sync>;
 
-/// Tells that something has changed, and not what. It returns at once, and may be called from any thread.
+/// Notifies about a change, without details. It returns at once, and any thread may call it.
 pub type Tell = Arc<dyn Fn() + Send + Sync>;
 
-/// Where a [`Runner`](crate::Runner) keeps its jobs.
+/// The store in which a [`Runner`](crate::Runner) keeps its jobs.
 #[async_trait]
 pub trait JobStore: Send + Sync + 'static {
-    /// All jobs.
+    /// Returns all jobs.
     ///
     /// # Errors
     /// [`StoreError`] if they cannot be read.
     async fn jobs(&self) -> Result<Loaded<Jobs>, StoreError>;
 
-    /// Changes the jobs, all or nothing. When it returns, others know of it.
+    /// Changes the jobs, all or nothing. When this returns, other processes can see the change.
     ///
     /// # Errors
-    /// [`StoreError`] if they cannot be written; then nothing is changed.
+    /// [`StoreError`] if the jobs cannot be written; then they are unchanged.
     ///
     /// # Cancel safety
-    /// A change that has begun is made, also if nobody waits for it any more.
+    /// A change that has begun completes, even if this is dropped.
     async fn change(&self, change: Change) -> Result<bool, StoreError>;
 
-    /// Waits until nobody else fires these jobs. The right lasts until what is returned is dropped.
+    /// Waits until no other process fires these jobs. The right lasts until the returned value is dropped.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be asked for.
+    /// [`StoreError`] if the right cannot be requested.
     async fn firing_right(&self) -> Result<Held, StoreError>;
 
-    /// The right to fire these jobs, if nobody has it.
+    /// Returns the right to fire these jobs, if no process has it.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be asked for.
+    /// [`StoreError`] if the right cannot be requested.
     async fn try_firing_right(&self) -> Result<Option<Held>, StoreError>;
 
-    /// Notes that somebody has looked at what is due, for people who wonder why nothing fires. It is no
-    /// change, and may be forgotten.
+    /// Records that a runner checked what is due, for people who wonder why nothing fires. It is not a change, and may
+    /// be lost.
     fn note_check(&self, _now: Timestamp) {}
 
-    /// Tells of changes by others, and maybe of one's own, as long as what is returned is not dropped. `None`
-    /// if that cannot be done: then the jobs are to be looked at now and then.
+    /// Calls `tell` after changes by other processes, and maybe after its own, until the returned value is dropped.
+    /// Returns `None` if it cannot watch; then read the jobs from time to time.
     fn watch(&self, tell: Tell) -> Option<Held>;
 }
 
@@ -68,12 +68,12 @@ impl JobStore for FileStore {
         let store = self.clone();
         let changed =
             spawn_blocking(move || store.update(change)).await.unwrap_or(Err(StoreError::GivenUp))?;
-        // A runner reads the jobs after each change, and tells of the warnings then.
+        // A runner reads the jobs after each change, and reports the warnings then.
         Ok(changed.report(drop))
     }
 
-    /// Waits in a thread of its own, which a runtime that shuts down does not wait for. If nobody waits any
-    /// more when it has the right, it gives it back.
+    /// Waits in a separate thread, which does not delay the shutdown of a runtime. If nobody waits any more when it
+    /// gets the right, it releases it.
     async fn firing_right(&self) -> Result<Held, StoreError> {
         let store = self.clone();
         let (tell, told) = tokio::sync::oneshot::channel();
@@ -91,20 +91,20 @@ impl JobStore for FileStore {
     }
 
     fn note_check(&self, now: Timestamp) {
-        // Nothing depends on it, so it is no reason to stop.
+        // Nothing depends on it, so an error is no reason to stop.
         let _ = self.set_last_check(now);
     }
 
     fn watch(&self, tell: Tell) -> Option<Held> {
         let jobs = self.jobs_file();
         let hear = move |event: notify::Result<notify::Event>| {
-            // Whoever reads opens files, too. An error may mean that events were lost.
+            // Reading opens files, too. An error may mean that events were lost.
             let is_change = |event: &notify::Event| !event.kind.is_access() && event.paths.contains(&jobs);
             if event.as_ref().is_ok_and(is_change) || event.is_err() {
                 tell();
             }
         };
-        // The folder, since each change is a new file under the old name.
+        // Watch the folder, since each change is a new file under the old name.
         self.create().ok()?;
         let mut watcher = notify::recommended_watcher(hear).ok()?;
         watcher.watch(self.folder(), RecursiveMode::NonRecursive).ok()?;

@@ -1,18 +1,18 @@
-//! How the record's numbers and times are written, and read back without loss.
+//! Formats the record's numbers and times so that reading them back loses nothing.
 
 use std::time::SystemTime;
 
 use jiff::{Timestamp, Unit};
 
-/// Cuts a time to what the record holds, so that a record equals the one that is read back.
+/// Truncates a time to the record's precision, so that a record equals the one that is read back.
 pub(crate) fn to_millis(at: Timestamp) -> Timestamp {
     let cut = jiff::TimestampRound::new().smallest(Unit::Millisecond).mode(jiff::RoundMode::Floor);
-    // Only the very first instant that can be told cannot be cut.
+    // Only the earliest possible instant cannot be truncated.
     at.round(cut).unwrap_or(at)
 }
 
-/// The instant of a clock, which may be set to anything: one before 1970 becomes the first instant of 1970, and one that
-/// cannot be told any more, after the year 9999, the last one that can.
+/// Converts a clock's time, which may be set to anything. A time before 1970 becomes the first instant of 1970. A time
+/// that is too late to represent, after the year 9999, becomes the last possible instant.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -27,7 +27,7 @@ pub fn clamped(clock: SystemTime) -> Timestamp {
     }
 }
 
-/// The name of the reason, and `goal_met` for none.
+/// The name of the reason, or `goal_met` if there is none.
 pub(crate) mod stop_reason {
     use loop_core::{Ending, StopReason};
     use serde::{Deserialize, Deserializer, Serializer};
@@ -59,7 +59,7 @@ pub(crate) mod millis {
     }
 }
 
-/// Seconds as a decimal number. Whole microseconds survive the way through a float for 70 years.
+/// Seconds as a decimal number. A float preserves whole microseconds for 70 years.
 pub(crate) mod seconds {
     use std::time::Duration;
 
@@ -79,7 +79,8 @@ pub(crate) mod seconds {
     }
 }
 
-/// Dollars as a decimal number. Nano-dollars survive up to four million dollars, whole micro-dollars up to two billion.
+/// Dollars as a decimal number. A float preserves nano-dollars up to four million dollars, and whole micro-dollars up
+/// to two billion.
 pub(crate) mod dollars {
     use loop_core::Usd;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

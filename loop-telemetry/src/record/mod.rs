@@ -1,9 +1,9 @@
 //! The telemetry record: how one run ended.
 //!
-//! A person who left a loop alone overnight asks in the morning how it ended, after how many iterations
-//! and at what cost; one who runs a hundred asks it of all of them at once. One flat line for each ending, with
-//! the same keys in the same order, answers both with `grep` and `jq`. What was not measured is `null`:
-//! a cost of 0 that only means "nobody said" has misled people before.
+//! A person who left a loop alone overnight asks in the morning how it ended, after how many iterations and at what
+//! cost. A person who runs a hundred loops asks it about all of them at once. One flat line for each ending, with the
+//! same keys in the same order, answers both with `grep` and `jq`. Values that were not measured are `null`, because a
+//! cost of 0 that only means "not reported" misleads people.
 
 pub(crate) mod format;
 
@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 pub use self::format::clamped;
 use crate::{Redactor, always_json};
 
-/// How one run ended. As JSON it has exactly these keys, in this order; the last two only where they say something.
+/// How one run ended. As JSON it has exactly these keys, in this order. The last two are present only if they apply.
 ///
-/// Counts and times are the run's, those before a resume included. Unknown keys are passed over when a
-/// record is read, so that records of later versions can be.
+/// Counts and times cover the whole run, including the time before a resume. Reading ignores unknown keys, so that it
+/// accepts records of later versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// The loop's name. As JSON: `loop`.
     #[serde(rename = "loop")]
     pub name: String,
-    /// Iterations that were used up: finished, failed or cut.
+    /// The number of finished, failed or cut iterations.
     pub iterations: u64,
     /// The reason why the run stopped before its goal was met. As JSON `goal_met` if it was.
     #[serde(with = "format::stop_reason")]
@@ -35,8 +35,7 @@ pub struct Record {
     pub blockable: bool,
     /// Whether the goal was met.
     pub success: bool,
-    /// What was reported to have been spent. As JSON: dollars, or `null` if nobody reported any cost.
-    /// How far it can be believed is in `cost_state`.
+    /// The reported cost. As JSON: dollars, or `null` if no cost was reported. `cost_state` says how reliable it is.
     #[serde(with = "format::dollars")]
     pub estimated_cost_usd: Option<Usd>,
     /// Run time, waits included, in whole microseconds. As JSON: seconds.
@@ -47,22 +46,22 @@ pub struct Record {
     pub ended_at: Timestamp,
     /// The run's id, if it has one.
     pub run_id: Option<String>,
-    /// How far the cost can be believed.
+    /// How reliable the cost is.
     pub cost_state: CostState,
-    /// The tokens that were reported.
+    /// The reported tokens.
     pub usage: Tokens,
-    /// The part of the run time in which work was done, in whole microseconds. As JSON: seconds.
+    /// The part of the run time spent on work, in whole microseconds. As JSON: seconds.
     #[serde(rename = "working_seconds", with = "format::seconds")]
     pub working: Duration,
-    /// When the run began. As JSON: as `ended_at`.
+    /// When the run began. As JSON: in the format of `ended_at`.
     #[serde(with = "format::millis")]
     pub started_at: Timestamp,
-    /// The file that describes the loop, if one does. Bytes that are no text are replaced.
+    /// The path of the file that describes the loop, if there is one. Bytes that are not UTF-8 are replaced.
     pub manifest: Option<String>,
-    /// Whether the cost is a lower bound: of a part of the run nobody knows it. As JSON it is left out if not.
+    /// Whether the cost is a lower bound, because a part of the run did not report it. As JSON it is left out if not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cost_is_lower_bound: bool,
-    /// The number of the signal that cancelled the run, as POSIX has it. As JSON it is left out if none did.
+    /// The POSIX number of the signal that cancelled the run. As JSON it is left out if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<u8>,
 }
@@ -73,7 +72,7 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl Record {
-    /// Begins the record of a run that ended so. [`Draft::between`] completes it.
+    /// Begins the record of a run that ended this way. [`Draft::between`] completes it.
     pub fn of(name: impl Into<String>, ending: &Ending, progress: &Progress) -> Draft {
         let (usage, cost) = (progress.usage(), progress.cost());
         Draft(Self {
@@ -96,7 +95,7 @@ impl Record {
         })
     }
 
-    /// The record without these secrets in its texts: a loop's name, and where its manifest is.
+    /// Returns the record without these secrets in its texts: the loop's name, and the path of its manifest.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.name = redactor.redact(&self.name).into_owned();
@@ -104,57 +103,57 @@ impl Record {
         self
     }
 
-    /// The name of the run's ending, as [`Ending::name`] gives it.
+    /// Returns the name of the run's ending, as in [`Ending::name`].
     pub fn ending_name(&self) -> &str {
         self.stop_reason.as_ref().map_or(Ending::GOAL_MET, StopReason::as_str)
     }
 
-    /// The record as one line of JSON, without the line's end.
+    /// Returns the record as one line of JSON, without a line feed.
     pub fn to_line(&self) -> String {
         always_json(serde_json::to_string(self))
     }
 }
 
-/// A record that lacks the wall-clock times. This crate reads no clock: the caller knows them.
+/// A record without the wall-clock times. This crate reads no clock, so the caller adds them.
 #[derive(Debug, Clone)]
 #[must_use = "a draft becomes a record with `between`"]
 pub struct Draft(Record);
 
 impl Draft {
-    /// With the run's id.
+    /// Sets the run's id.
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.0.run_id = Some(id.into());
         self
     }
 
-    /// With the file that describes the loop.
+    /// Sets the file that describes the loop.
     pub fn manifest(mut self, path: impl AsRef<Path>) -> Self {
         self.0.manifest = Some(path.as_ref().to_string_lossy().into_owned());
         self
     }
 
-    /// With the number of the signal that cancelled the run.
+    /// Sets the number of the signal that cancelled the run.
     pub fn signal(mut self, number: u8) -> Self {
         self.0.signal = Some(number);
         self
     }
 
-    /// The record of a run that began and ended then. Times are cut to whole milliseconds.
+    /// Returns the record of a run that began and ended at these times. They are truncated to whole milliseconds.
     pub fn between(self, started: Timestamp, ended: Timestamp) -> Record {
         Record { started_at: format::to_millis(started), ended_at: format::to_millis(ended), ..self.0 }
     }
 }
 
-/// How far a run's cost can be believed.
+/// How reliable a run's cost is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostState {
-    /// Every iteration's cost was reported by whoever charges it.
+    /// The provider reported the cost of every iteration.
     Known,
-    /// A part of it was computed, or was not reported: then the sum is a lower bound, which
-    /// [`Record::cost_is_lower_bound`] says.
+    /// A part of the cost was computed or not reported. In the second case the sum is a lower bound: see
+    /// [`Record::cost_is_lower_bound`].
     Estimated,
-    /// Nobody reported any cost.
+    /// No cost was reported.
     Unknown,
 }
 
@@ -168,7 +167,7 @@ impl From<RunCost> for CostState {
     }
 }
 
-/// The tokens that a run reported. `None`, which is `null` in JSON, is unknown, and not zero.
+/// The tokens that a run reported. `None`, which is `null` in JSON, means unknown, and not zero.
 ///
 /// The cost has keys of its own: see [`Record::estimated_cost_usd`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The progress of a run whose iterations took a second each and used this.
+/// Returns the progress of a run whose iterations took a second each and had this usage.
 fn progress_of(usages: &[Usage]) -> Progress {
     let mut progress = Progress::default();
     let mut apply = |seconds: u64, kind| {
@@ -72,7 +72,7 @@ fn a_cost_of_which_a_part_is_missing_is_a_lower_bound_and_only_that_is_said() {
 }
 
 proptest! {
-    /// A record is one line, and what is read back is what was written.
+    /// A record is one line, and reading it back returns the same record.
     #[test]
     fn survives_its_line(
         name: String,

@@ -55,7 +55,7 @@ impl Chart {
             ("style", self.widest()),
         ];
         let attributes = attributes.each_ref().map(|(key, value)| (*key, value.as_str()));
-        // Spaces between many bars would be all there is.
+        // Gaps between this many bars would take up most of the chart.
         let body = if count > 60 { STEP } else { 0.8 * STEP };
         let bars = self.bars.iter().enumerate().map(|(index, bar)| bar.markup(STEP * index as f64, body));
         Markup::element("svg", &attributes, bars)
@@ -69,7 +69,7 @@ impl Chart {
         Markup::element("div", &[("class", "axis"), ("style", &self.widest())], ends)
     }
 
-    /// A few bars alone would be as wide as walls.
+    /// Limits the width, so that a few bars do not become huge blocks.
     fn widest(&self) -> String {
         format!("max-width: {}rem", 5 * self.bars.len())
     }

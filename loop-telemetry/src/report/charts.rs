@@ -1,4 +1,4 @@
-//! The charts of a page: how it went, what it cost, what it took.
+//! The charts of a page: results, costs and durations.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::words;
 
 const KINDS: &[(&str, &str)] = &[("good", "passed"), ("bad", "not passed"), ("other", "cut or put off")];
 
-/// The height of an iteration without a score among others that have one: to be seen, and no more.
+/// The height of an iteration without a score among others that have one: just enough to be visible.
 const NO_SCORE: f64 = 0.02;
 
-/// The class of a kind, its word, and its height where there is no score: colours alone do not tell them apart for
-/// everybody.
+/// Returns the class of a kind, its word, and its height where there is no score. Not everybody can distinguish them by
+/// colour alone.
 const fn look(kind: Kind) -> (&'static str, &'static str, f64) {
     match kind {
         Kind::Passed => ("good", "passed", 1.0),
@@ -62,7 +62,7 @@ fn money(buckets: &[Bucket]) -> Option<Chart> {
 fn tokens(buckets: &[Bucket]) -> Option<Chart> {
     let count = |bucket: &Bucket| bucket.tokens.map(|tokens| bucket.mean(tokens as f64));
     let most = highest(buckets, count)?;
-    // Rounding a mean is enough: tokens are whole.
+    // Tokens are whole numbers, so a rounded mean is precise enough.
     Some(amounts("Tokens", most, |tokens| words::grouped(tokens.round() as u64), buckets, count))
 }
 
@@ -93,7 +93,7 @@ fn times(buckets: &[Bucket]) -> Chart {
     Chart { title: "Time", top: format!("at most {}", shown(most)), legend, bars: bars.collect() }
 }
 
-/// The highest of these, if one is above zero.
+/// Returns the highest of these, if one is above zero.
 fn highest(buckets: &[Bucket], of: impl Fn(&Bucket) -> Option<f64>) -> Option<f64> {
     buckets.iter().filter_map(of).max_by(f64::total_cmp).filter(|most| *most > 0.0)
 }

@@ -1,4 +1,4 @@
-//! A text, cut to what a page may carry.
+//! Cuts a text to the size that a page allows.
 
 /// Returns the text, or its two ends in at most `max_bytes` around a notice with the number of bytes left out.
 ///

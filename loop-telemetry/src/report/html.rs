@@ -2,12 +2,12 @@
 
 use crate::{Redactor, words::printable};
 
-/// A piece of a page. Its names and styles are ours. All texts in it become markup in one place, [`Markup::document`], which
-/// escapes them and takes secrets out of them.
+/// A piece of a page. We define its names and styles. All texts in it become markup in one place, [`Markup::document`],
+/// which escapes them and removes secrets.
 #[derive(Debug, Clone)]
 pub(super) enum Markup {
     Text(String),
-    /// A style sheet of ours.
+    /// One of our style sheets.
     Style(&'static str),
     Element {
         name: &'static str,
@@ -17,16 +17,16 @@ pub(super) enum Markup {
     },
 }
 
-/// An attribute: a name of ours, and any value.
+/// An attribute: one of our names, and any value.
 pub(super) type Attribute<'a> = (&'static str, &'a str);
 
 impl Markup {
-    /// Anybody's words.
+    /// Creates untrusted text.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// An element with these in it.
+    /// Creates an element with these children.
     pub(super) fn element(
         name: &'static str,
         attributes: &[Attribute<'_>],
@@ -36,17 +36,17 @@ impl Markup {
         Self::Element { name, attributes: owned(attributes), children }
     }
 
-    /// An element that has no end tag.
+    /// Creates an element that has no end tag.
     pub(super) fn empty(name: &'static str, attributes: &[Attribute<'_>]) -> Self {
         Self::Element { name, attributes: owned(attributes), children: None }
     }
 
-    /// An element of this class that holds a text.
+    /// Creates an element of this class that contains a text.
     pub(super) fn words(name: &'static str, class: &'static str, text: &str) -> Self {
         Self::element(name, &[("class", class)], [Self::text(text)])
     }
 
-    /// The whole page, without these secrets and without characters that could reorder or hide its words.
+    /// Renders the whole page, without these secrets and without characters that could reorder or hide its words.
     pub(super) fn document(&self, secrets: &Redactor) -> String {
         let mut page = "<!doctype html>\n".to_owned();
         self.write(&mut page, secrets);
@@ -54,7 +54,7 @@ impl Markup {
         page
     }
 
-    /// A page is a few elements deep, and no text adds to its depth.
+    /// This may recurse: a page is a few elements deep, and no text adds to its depth.
     fn write(&self, page: &mut String, secrets: &Redactor) {
         match self {
             Self::Text(text) => escape(page, &printable(text, secrets)),
@@ -80,7 +80,7 @@ fn owned(attributes: &[Attribute<'_>]) -> Vec<(&'static str, String)> {
     attributes.iter().map(|(key, value)| (*key, (*value).to_owned())).collect()
 }
 
-/// Appends a text in which nothing is markup.
+/// Appends a text, escaping all markup in it.
 fn escape(page: &mut String, text: &str) {
     for sign in text.chars() {
         match sign {

@@ -11,10 +11,10 @@ use crate::words;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing is loaded and nothing runs, whatever might have come into the page.
+/// The page loads nothing and runs nothing, even if an attack gets into it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// The page.
+/// Builds the page.
 pub(super) fn page(run: &ReportedRun<'_>, told: &Told) -> Markup {
     let charts = charts::of(told.series.buckets()).into_iter().map(|chart| chart.markup());
     let charts = Markup::element("section", &[("class", "charts")], charts);
@@ -47,7 +47,7 @@ fn head(name: &str) -> Markup {
     )
 }
 
-/// What it is, how it ended and why.
+/// Builds the heading: the run, how it ended and why.
 fn heading(ReportedRun { entry, state, progress, .. }: &ReportedRun<'_>) -> Markup {
     let ending = progress.ending();
     let class = match ending.map(loop_core::Ending::reason) {
@@ -74,7 +74,7 @@ fn heading(ReportedRun { entry, state, progress, .. }: &ReportedRun<'_>) -> Mark
     Markup::element("header", &[], parts)
 }
 
-/// The numbers that everybody looks for first, each with what there is to say about it.
+/// Builds the figures that readers look for first, each with a note.
 fn figures(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     let mut figures = vec![
         ("iterations", words::grouped(progress.iterations())),
@@ -96,7 +96,7 @@ fn figures(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     Markup::element("dl", &[("class", "figures")], figures.into_iter().map(figure))
 }
 
-/// A value and the note that stands behind it. A comma within a number has no space after it.
+/// Splits a value from the note after it. A comma within a number has no space after it.
 fn part(value: &str) -> Option<(&str, &str)> {
     value.split_once(" (").or_else(|| value.split_once(", "))
 }
@@ -118,7 +118,7 @@ fn section(title: &str, parts: impl IntoIterator<Item = Markup>) -> Markup {
     Markup::element("section", &[], std::iter::once(title).chain(parts))
 }
 
-/// What was used in all.
+/// Lists the total usage.
 fn usage(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     let used = progress.usage();
     let count = |tokens: Option<u64>| tokens.map_or_else(|| "unknown".to_owned(), words::grouped);
@@ -238,7 +238,7 @@ mod tests {
     };
     use crate::{Redactor, rows::IterationOutput};
 
-    /// An output and an error output that are the same.
+    /// An output that is the same on standard output and standard error.
     struct Printed(String);
 
     impl IterationOutput for Printed {
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// A run of so many iterations, each of which prints as much as is kept.
+    /// Builds a run with this many iterations, each of which prints the maximum that is kept.
     fn long(iterations: u64) -> (Progress, Told) {
         let (mut progress, mut story) = (Progress::default(), Story::default());
         let mut happen = |second: u64, kind, output| {
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(progress.iterations(), 10_000);
         let all =
             Markup::element("div", &[], told.head.iter().chain(&told.tail).map(chapter)).document(&none);
-        // Signs of markup are up to six bytes each.
+        // Escaped markup characters take up to six bytes each.
         assert!(all.len() < 12 << 20, "{}", all.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of iterations, in as many bars as fit on a page.
+//! Groups the numbers of iterations into as many bars as fit on a page.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use loop_core::Usd;
 
 use crate::rows::IterationRow;
 
-/// The most bars of a chart: on a phone each is a pixel wide then.
+/// The most bars of a chart, so that each is at least a pixel wide on a phone.
 const MOST: usize = 240;
 
 /// The result of an iteration, as a chart shows it.
@@ -14,7 +14,7 @@ const MOST: usize = 240;
 pub(super) enum Kind {
     Passed,
     Failed,
-    /// It was cut, put off, halted, or is not over.
+    /// It was cut, deferred or halted, or is not over.
     Other,
 }
 
@@ -25,14 +25,14 @@ impl Kind {
         match row.verdict.as_str() {
             "pass" => Self::Passed,
             "fail" | "inconclusive" | "failed" => Self::Failed,
-            // Without a check what comes to its end has done what it should.
+            // Without a check, every iteration that completes counts as passed.
             "" if row.agent.is_some() => Self::Passed,
             _ => Self::Other,
         }
     }
 }
 
-/// Some iterations that follow each other, summed up.
+/// The sum of some consecutive iterations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bucket {
     pub(super) first: u64,
@@ -76,7 +76,7 @@ impl Bucket {
         }
     }
 
-    /// The mean of the scores that there were.
+    /// Returns the mean of the reported scores.
     pub(super) fn score(&self) -> Option<f64> {
         let (sum, count) = self.scores;
         (count > 0).then(|| sum / f64::from(count))
@@ -100,7 +100,7 @@ fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option
     }
 }
 
-/// The iterations of a run, in memory that does not grow with them: where they do not fit, two neighbours become one.
+/// The iterations of a run, in bounded memory: when they do not fit, each two neighbours are merged.
 #[derive(Debug)]
 pub(super) struct Series {
     buckets: Vec<Bucket>,
@@ -115,7 +115,7 @@ impl Default for Series {
 }
 
 impl Series {
-    /// Takes the next iteration.
+    /// Adds the next iteration.
     pub(super) fn push(&mut self, row: &IterationRow) {
         let is_full = self.buckets.last().is_some_and(|last| last.iterations >= self.width);
         if is_full && self.buckets.len() == MOST {

@@ -7,14 +7,14 @@ use loop_core::{Event, EventKind};
 use super::{excerpt::excerpt, series::Series};
 use crate::rows::{IterationDetails, IterationOutput, IterationRow, RowFold};
 
-/// The numbers of iterations that are listed from the beginning and from the end, as in `loop show`.
+/// How many iterations the page lists from the beginning and from the end, as in `loop show`.
 const LISTED: (usize, usize) = (20, 80);
 
-/// The number of bytes that are shown of an output, and of the standard error and the check's text.
+/// The maximum number of bytes to show of an output, and of the standard error and the check's text.
 const OUTPUT_BYTES: usize = 16 << 10;
 const BESIDE_BYTES: usize = 8 << 10;
 
-/// One iteration as it is listed.
+/// A listed iteration.
 #[derive(Debug, Default)]
 pub(super) struct Chapter {
     pub(super) row: IterationRow,
@@ -43,7 +43,7 @@ impl Said {
     }
 }
 
-/// The iteration under way, or the last one: it may be judged again.
+/// The current iteration, or the last one, because it may be judged again.
 #[derive(Debug, Default)]
 struct Open {
     details: IterationDetails,
@@ -97,7 +97,7 @@ impl Story {
         }
     }
 
-    /// Marks the iteration under way with this word: the run has not ended.
+    /// Marks the current iteration with this word, because the run has not ended.
     pub(super) fn break_off(&mut self, word: &str) {
         if self.rows.current().is_some() {
             word.clone_into(&mut self.open.details.row.verdict);
@@ -120,7 +120,7 @@ impl Story {
         self.tail.push_back(open.into_chapter());
     }
 
-    /// Ends the story.
+    /// Returns the finished story.
     pub(super) fn told(mut self) -> Told {
         let last = std::mem::take(&mut self.open);
         self.close(last);
@@ -129,12 +129,12 @@ impl Story {
     }
 }
 
-/// A story to its end.
+/// A finished story.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) series: Series,
     pub(super) head: Vec<Chapter>,
     pub(super) tail: Vec<Chapter>,
-    /// The number of iterations that are in neither.
+    /// The number of iterations that neither part lists.
     pub(super) left_out: u64,
 }

@@ -1,8 +1,8 @@
-//! How runs begin: one at a time in a folder, and in an order in which a crash loses nothing.
+//! Begins runs: one at a time in a folder, and in an order in which a crash loses nothing.
 //!
-//! First a run has its lock, then its `run.json`, and last a line in the index. So whoever is listed can be gone
-//! on with, and what died before it was listed had done nothing: the next run that begins [tidies](super::tidy)
-//! it away.
+//! A run first gets its lock, then its `run.json`, and last a line in the index. So every listed run can be resumed. If
+//! a process died before its run was listed, that run had done nothing: the next run that begins [removes](super::tidy)
+//! it.
 
 use std::io::Write as _;
 
@@ -18,12 +18,12 @@ use crate::{
 };
 
 impl RunStore {
-    /// Begins a run: makes its folder, and returns its journal, which holds the run's lock. `clock` tells the
+    /// Begins a run: creates its folder, and returns its journal, which holds the run's lock. `clock` returns the
     /// wall-clock time: `Timestamp::now`.
     ///
     /// # Errors
-    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not
-    /// [allowed](Parallel::Allowed); others if something cannot be written, or the id is taken.
+    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not [allowed](Parallel::Allowed).
+    /// Other errors if a write fails, or the id is taken.
     pub fn begin<O>(
         &self,
         info: &RunInfo,
@@ -31,7 +31,7 @@ impl RunStore {
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<FileJournal<O>, StoreError> {
         let folder = self.folder_of(&info.id)?;
-        // Held until the run has its lock: of two that begin at once, one sees the other.
+        // Hold the index until the run has its lock, so that of two runs that begin at once, one sees the other.
         let index = self.hold_index()?;
         self.tidy(&index)?;
         self.make_way(info, parallel)?;
@@ -48,8 +48,8 @@ impl RunStore {
         Ok(journal)
     }
 
-    /// Begins a run of which nothing is kept. It is not listed, but as long as the lock lives it is
-    /// [found](Self::living_in) by others that would begin in its folder; then it leaves nothing behind.
+    /// Begins a run without a journal. It is not listed, but while its lock exists, other runs that would begin in its
+    /// folder [find](Self::living_in) it. It leaves no files behind.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -58,7 +58,7 @@ impl RunStore {
         let index = self.hold_index()?;
         self.tidy(&index)?;
         self.make_way(info, parallel)?;
-        // It has its name when it is locked and whole: nobody sees it otherwise.
+        // The file gets its name once it is locked and complete, so that no other process sees it earlier.
         let draft = path.with_extension(folder::DRAFT);
         let file = folder::private().write(true).create_new(true).open(&draft);
         let mut file = at(&draft, file)?;
@@ -71,7 +71,7 @@ impl RunStore {
         Ok(RunLock::vanishing(file, path))
     }
 
-    /// Sees to it that no other run works where this one is to, unless both may.
+    /// Ensures that no other run works in this run's folder, unless both allow it.
     fn make_way(&self, info: &RunInfo, parallel: Parallel) -> Result<(), StoreError> {
         match parallel {
             Parallel::Allowed => Ok(()),

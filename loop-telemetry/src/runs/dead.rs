@@ -1,14 +1,14 @@
-//! Runs whose process died, kept from going on.
+//! Runs whose process died, protected from being resumed.
 //!
-//! A dead run may have left processes behind. Who ends them has to know that the run stays dead meanwhile: a living
-//! one has the same name, and so have its processes.
+//! A dead run may have left processes behind. While you end them, the run must not be resumed: a living run would have
+//! the same name, and so would its processes.
 
 use std::{fs::File, path::Path};
 
 use super::{InfoFile, RunInfo, RunStore, StoreError, at, living::UNKEPT, removal::hold_run};
 use crate::journal::{is_locked, lock};
 
-/// A run whose process died before the run ended. Nobody goes on with it until this is dropped.
+/// A run whose process died before the run ended. Nobody can resume it until this is dropped.
 #[derive(Debug)]
 #[must_use = "somebody may go on with the run once this is dropped"]
 pub struct DeadRun {
@@ -17,17 +17,17 @@ pub struct DeadRun {
 }
 
 impl DeadRun {
-    /// The run's id.
+    /// Returns the run's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 }
 
 impl RunStore {
-    /// The runs in this folder that died before they ended, with a journal or without one.
+    /// Returns the runs in this folder that died before they ended, with a journal or without one.
     ///
     /// # Errors
-    /// If the index or the store's folder cannot be read, or a lock not be asked for.
+    /// If the index or the store's folder cannot be read, or a lock cannot be used.
     pub fn dead_in(&self, folder: impl AsRef<Path>) -> Result<Vec<DeadRun>, StoreError> {
         let folder = folder.as_ref();
         let mut dead = Vec::new();
@@ -37,7 +37,7 @@ impl RunStore {
             }
             match hold_run(&run.id, &self.folder_of(&run.id)?) {
                 Ok(held) => dead.extend(held.map(|held| DeadRun { id: run.id, _held: held })),
-                // Somebody goes on with it since.
+                // Another process has resumed it since.
                 Err(StoreError::Alive { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -51,8 +51,8 @@ impl RunStore {
     }
 }
 
-/// The run in `folder` of which nothing is kept but this file; none if the file has vanished, another process looks at it,
-/// or the run worked elsewhere.
+/// Returns the run without a journal that this file belongs to, if it worked in `folder`. Returns nothing if the file
+/// has vanished, another process is checking it, or the run worked elsewhere.
 fn unkept(path: &Path, folder: &Path) -> Result<Option<DeadRun>, StoreError> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     if lock(&file, path).is_err() {

@@ -1,10 +1,10 @@
-//! Why the store of runs cannot do something.
+//! Errors of the store of runs.
 
 use std::{io, path::PathBuf};
 
 use crate::JournalError;
 
-/// Why the store of runs cannot do something. Each text says what to do.
+/// The reason why the store of runs failed. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -16,7 +16,7 @@ pub enum StoreError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The error from the system.
         source: io::Error,
     },
     /// A file was not written by this program.
@@ -24,7 +24,7 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage.
         why: String,
     },
     /// A later version of this program wrote the file.
@@ -37,10 +37,10 @@ pub enum StoreError {
         path: PathBuf,
         /// Its format.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest format that this version knows.
         known: u32,
     },
-    /// A run's id would not be the name of a folder.
+    /// A run's id is not valid as the name of a folder.
     #[error("{id:?} cannot be a run's id: an id has 1 to 64 letters, digits, `-` and `_`")]
     BadId {
         /// The id.
@@ -49,30 +49,30 @@ pub enum StoreError {
     /// There is no such run.
     #[error("there is no run whose id begins with {id:?}")]
     NoSuchRun {
-        /// What was asked for.
+        /// The requested id.
         id: String,
     },
-    /// More than one run is meant.
+    /// Several runs match.
     #[error("{count} runs have an id that begins with {id:?}: give more of it")]
     Ambiguous {
-        /// What was asked for.
+        /// The requested id.
         id: String,
-        /// How many there are.
+        /// The number of matches.
         count: usize,
     },
-    /// A run works in the folder.
+    /// Another run works in the folder.
     #[error(
         "the run {id} works in {folder} already: wait until it has ended, or allow both to work there at once"
     )]
     FolderBusy {
-        /// The run that does.
+        /// The other run.
         id: String,
         /// The folder.
         folder: String,
         /// Whether it is listed, and has a journal.
         is_kept: bool,
     },
-    /// The run lives.
+    /// The run is still alive.
     #[error("the run {id} is still going: end it first")]
     Alive {
         /// The run.

@@ -1,8 +1,8 @@
-//! Runs as their folders tell of them.
+//! Finds runs by their folders.
 //!
-//! The index holds nothing that is not in the runs' own files. So if it is gone, or lacks a run since its file
-//! was put back from a backup, the runs are not: they are read from their folders, journals included. That is
-//! slow, and only done where the index does not help.
+//! The index contains only data that is also in the runs' own files. So if it is gone, or is an old backup without some
+//! runs, no run is lost: we read them from their folders, including their journals. That is slow, so we do it only if
+//! the index does not help.
 
 use std::{collections::HashSet, fs};
 
@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl RunStore {
-    /// The runs that have a folder, those with such ids, in the order in which they began. What is no run is
-    /// passed over; one that cannot be read is told of.
+    /// Returns the runs that have a folder and a wanted id, in the order in which they began. It skips folders that are
+    /// not runs, and warns about runs that it cannot read.
     pub(super) fn found(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<RunEntry>, StoreError> {
         let mut runs = Vec::new();
         for path in self.entries()? {
@@ -27,7 +27,7 @@ impl RunStore {
             let Some(id) = id.filter(|id| self.has_begun(id)) else { continue };
             match self.info(id) {
                 Ok(info) => runs.push(self.entry_of(info)),
-                // A folder that is no run's.
+                // The folder does not belong to a run.
                 Err(StoreError::BadId { .. } | StoreError::NoSuchRun { .. }) => {}
                 // It is being removed, or was never a run.
                 Err(_) if !path.join("run.json").exists() => {}
@@ -40,8 +40,8 @@ impl RunStore {
         Ok(runs)
     }
 
-    /// Whether a run has done anything, or is about to: one that died before its first event never was one. A
-    /// journal that is gone was there, if what is written after it is.
+    /// Returns whether a run has done anything, or is about to: a run that died before its first event does not count.
+    /// If the journal is gone, a file that is written after it proves that it existed.
     pub(super) fn has_begun(&self, id: &str) -> bool {
         let run = self.path.join(id);
         if journal::has_begun(&run) {
@@ -60,7 +60,7 @@ impl RunStore {
         RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open }
     }
 
-    /// The record of how a run ended, as its journal says it did; `None` if that does not say so.
+    /// Returns the record of how a run ended, according to its journal; `None` if the journal has no end.
     fn ending_of(&self, info: &RunInfo) -> Option<Record> {
         let mut journal = JournalReader::open(self.path.join(&info.id)).ok()?;
         let (mut progress, mut last) = (Progress::default(), info.started_at);
@@ -75,7 +75,8 @@ impl RunStore {
         Some(record.between(info.started_at, last))
     }
 
-    /// The runs of the index, and whether that is all. Those that it lacks are taken from their folders, which is slow.
+    /// Returns the runs of the index, and whether it is complete. It reads missing runs from their folders, which is
+    /// slow.
     pub(super) fn listed(&self) -> Result<(Vec<RunEntry>, bool), StoreError> {
         let Some(Indexed { entries, damage }) = self.index.read()? else {
             return Ok((self.found(|_| true)?, false));
@@ -92,7 +93,7 @@ impl RunStore {
         };
         let mut lacking = lacks(&entries)?;
         if !lacking.is_empty() {
-            // Some may have begun meanwhile: they are listed before anything happens in them.
+            // Some runs may have begun in the meantime, and each is listed before its first event.
             let now = self.index.read()?.map_or_else(Vec::new, |index| index.entries);
             lacking.retain(|id| now.iter().all(|run| run.id != *id));
         }
@@ -106,7 +107,7 @@ impl RunStore {
         Ok((self.with(lacking, entries), false))
     }
 
-    /// These runs, and those of the others that they lack and that have a folder.
+    /// Returns these runs, and the others that they lack and that have a folder.
     fn with(&self, mut runs: Vec<RunEntry>, others: Vec<RunEntry>) -> Vec<RunEntry> {
         let known: HashSet<String> = runs.iter().map(|run| run.id.clone()).collect();
         let has_folder = |run: &RunEntry| self.path.join(&run.id).is_dir();
@@ -115,14 +116,14 @@ impl RunStore {
         runs
     }
 
-    /// Whether something happened in a run: one that is just being begun is not listed yet.
+    /// Returns whether a run has events: a run that is just beginning is not listed yet.
     fn has_events(&self, id: &str) -> bool {
         let run = self.path.join(id);
         journal::has_begun(&run) || fs::metadata(run.join(EVENTS)).is_ok_and(|journal| journal.len() > 0)
     }
 
-    /// Holds the index, for a change. If it is gone or damaged it is made anew first: what is added must not be all of
-    /// it.
+    /// Locks the index for a change. If it is missing or damaged, this first rebuilds it, so that the addition does not
+    /// become its only content.
     pub(super) fn hold_index(&self) -> Result<HeldIndex<'_>, StoreError> {
         let held = self.index.hold()?;
         let (listed, is_whole) = self.listed()?;

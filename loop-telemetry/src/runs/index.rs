@@ -1,8 +1,8 @@
-//! The index: what is to be listed of all runs, in one file.
+//! The index: the listed data of all runs, in one file.
 //!
-//! Ten thousand journals are gigabytes, and even to open ten thousand files takes a while. So who lists runs
-//! reads one file, to which each run adds a line when it begins and one when it ends. It holds nothing that is
-//! not in the runs' own files: if a line cannot be read, or a run is lacking, the list is made of those.
+//! Ten thousand journals take gigabytes, and even opening ten thousand files is slow. So listing runs reads a single
+//! file, to which each run adds a line when it begins and one when it ends. It contains only data that is also in the
+//! runs' own files: if a line is damaged, or a run is missing, we rebuild the list from those.
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ struct Line {
     change: Change,
 }
 
-/// What happened to a run.
+/// A change to a run.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Change {
@@ -49,10 +49,10 @@ pub(super) enum Change {
     Ended(Box<Record>),
 }
 
-/// What is in the index.
+/// The content of the index.
 pub(super) struct Indexed {
     pub(super) entries: Vec<RunEntry>,
-    /// The first line that is damaged, from 1, and what is wrong with it.
+    /// The number of the first damaged line, from 1, and the damage.
     pub(super) damage: Option<(u64, String)>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Index {
     path: PathBuf,
 }
 
-/// The index, held by this process: nobody else changes it.
+/// The index, locked by this process, so that no other process changes it.
 pub(super) struct HeldIndex<'a> {
     index: &'a Index,
     _lock: File,
@@ -73,17 +73,17 @@ impl Index {
         Self { path: runs.join("index.jsonl") }
     }
 
-    /// Whether there is one.
+    /// Returns whether the index exists.
     pub(super) fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All runs, in the order in which they began; `None` if there is no index.
+    /// Returns all runs, in the order in which they began; `None` if there is no index.
     pub(super) fn read(&self) -> Result<Option<Indexed>, StoreError> {
         let file = match folder::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -111,12 +111,12 @@ impl Index {
         Ok(Some(Indexed { entries: runs.entries, damage }))
     }
 
-    /// Waits for the index while others change it. It is given back when what is returned is dropped.
+    /// Waits for the lock on the index. Dropping the returned value releases it.
     pub(super) fn hold(&self) -> Result<HeldIndex<'_>, StoreError> {
         if let Some(runs) = self.path.parent() {
             self.at(folder::create_synced(runs))?;
         }
-        // A file of its own: the index itself is replaced by another when runs are removed.
+        // The lock needs its own file, because removing runs replaces the index itself.
         let path = self.path.with_extension("lock");
         let file = folder::private().read(true).write(true).create(true).truncate(false).open(path);
         let file = self.at(file)?;
@@ -130,14 +130,14 @@ impl Index {
 }
 
 impl HeldIndex<'_> {
-    /// Adds a line, and makes it safe.
+    /// Adds a line, and syncs it to the disk.
     pub(super) fn add(&self, change: Change) -> Result<(), StoreError> {
         let mut line = Vec::new();
         write_line(&mut line, change);
         self.append(&line)
     }
 
-    /// Adds a run that has a past, and makes it safe.
+    /// Adds a run with its history, and syncs it to the disk.
     pub(super) fn add_run(&self, entry: RunEntry) -> Result<(), StoreError> {
         let mut lines = Vec::new();
         write_run(&mut lines, entry);
@@ -149,14 +149,14 @@ impl HeldIndex<'_> {
         let file = folder::private().read(true).append(true).create(true).open(&index.path);
         let mut file = index.at(file)?;
         cut::point();
-        // Its writer died in the middle of the last line.
+        // If the last line is incomplete, its writer died; start a new line.
         let end: &[u8] = if index.at(folder::ends_whole(&mut file))? { b"" } else { b"\n" };
         index.at(file.write_all(&[end, lines].concat()))?;
         cut::point();
         index.at(file.sync_data())
     }
 
-    /// Puts these runs in the place of those that are there.
+    /// Replaces all runs in the index.
     pub(super) fn replace(&self, entries: Vec<RunEntry>) -> Result<(), StoreError> {
         let mut lines = Vec::new();
         entries.into_iter().for_each(|entry| write_run(&mut lines, entry));
@@ -165,7 +165,7 @@ impl HeldIndex<'_> {
     }
 }
 
-/// The lines that make an index with this run in it.
+/// Writes the lines that add this run to an index.
 fn write_run(to: &mut Vec<u8>, entry: RunEntry) {
     let RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open } = entry;
     let resumed =
@@ -181,7 +181,7 @@ fn write_line(to: &mut Vec<u8>, change: Change) {
     to.push(b'\n');
 }
 
-/// The format that a line or a file says it has.
+/// Returns the format that a line or a file declares.
 pub(super) fn format_of(json: &[u8]) -> Option<u32> {
     #[derive(Deserialize)]
     struct Format {
@@ -190,7 +190,7 @@ pub(super) fn format_of(json: &[u8]) -> Option<u32> {
     serde_json::from_slice::<Format>(json).ok().map(|format| format.v)
 }
 
-/// The fold of the lines.
+/// The state while reading the lines.
 #[derive(Default)]
 struct Runs {
     entries: Vec<RunEntry>,

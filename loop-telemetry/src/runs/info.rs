@@ -1,4 +1,4 @@
-//! What is known of a run without its journal.
+//! The data about a run outside its journal.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{self, StoredFolder, text};
 use crate::{Record, Redactor, record::format};
 
-/// What a run was begun with. Written once, into `run.json` in the run's folder.
+/// The initial data of a run. It is written once, into `run.json` in the run's folder.
 ///
 /// ```
 /// use loop_telemetry::RunInfo;
@@ -20,13 +20,13 @@ use crate::{Record, Redactor, record::format};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunInfo {
-    /// Its id, which names its folder: letters, digits, `-` and `_`. Ids that sort by time list best.
+    /// Its id, which is the name of its folder: letters, digits, `-` and `_`. Ids that sort by time are best for lists.
     pub id: String,
     /// The loop's name.
     pub name: String,
-    /// The folder in which it works. Bytes that are no text are replaced.
+    /// The folder in which it works. Bytes that are not UTF-8 are replaced.
     pub folder: String,
-    /// A hash of the folder's path as it was, if it is [without secrets](Self::redacted) here.
+    /// A hash of the folder's original path, if `folder` is [without secrets](Self::redacted).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<String>,
     /// When it began, in whole milliseconds.
@@ -40,14 +40,14 @@ pub struct RunInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunManifest {
-    /// Where it is. Bytes that are no text are replaced.
+    /// Its path. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// What was in it: who resumes the run can be shown what changed.
+    /// Its content, so that you can see later what has changed.
     pub text: String,
 }
 
 impl RunInfo {
-    /// A run with this id, of the loop with this name, that works in this folder since then.
+    /// Creates the data of a run with this id and loop name, which works in this folder since then.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -64,14 +64,14 @@ impl RunInfo {
         }
     }
 
-    /// With the file that describes the loop. A manifest can hold secrets: give the text without them.
+    /// Adds the file that describes the loop. A manifest can contain secrets: pass the text without them.
     #[must_use]
     pub fn manifest(mut self, path: impl AsRef<Path>, text_of_it: impl Into<String>) -> Self {
         self.manifest = Some(RunManifest { path: text(path.as_ref()), text: text_of_it.into() });
         self
     }
 
-    /// Takes secrets out of its texts: its name, its folder, and the path and text of its manifest.
+    /// Removes secrets from its texts: its name, its folder, and the path and text of its manifest.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.folder_id = place::redact(&mut self.folder, redactor).or(self.folder_id);
@@ -83,13 +83,13 @@ impl RunInfo {
         self
     }
 
-    /// Whether it works in this folder, also if its path is without secrets here.
+    /// Returns whether it works in this folder, even if its path here is without secrets.
     pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
         self.place().is_at(folder.as_ref())
     }
 
-    /// The same with the true path of its folder, and of a manifest in that: for who has found that it
-    /// [works there](Self::works_in).
+    /// Restores the true path of its folder, and of a manifest in that folder. Call this only for a folder in which it
+    /// [works](Self::works_in).
     #[must_use]
     pub fn located_in(mut self, folder: impl AsRef<Path>) -> Self {
         if self.folder_id.take().is_none() {
@@ -110,7 +110,7 @@ impl RunInfo {
     }
 }
 
-/// A run as it is listed: from the index alone.
+/// A run in a list, from the index alone.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunEntry {
@@ -120,21 +120,21 @@ pub struct RunEntry {
     pub name: String,
     /// The folder in which it works.
     pub folder: String,
-    /// A hash of the folder's path as it was, if it is without secrets here.
+    /// A hash of the folder's original path, if `folder` is without secrets.
     pub folder_id: Option<String>,
     /// When it began.
     pub started_at: Timestamp,
-    /// Where the file is that describes the loop, if one does.
+    /// The path of the file that describes the loop, if there is one.
     pub manifest: Option<String>,
-    /// How it ended last, with the totals of then.
+    /// How it ended most recently, with the totals at that time.
     pub last_ending: Option<Record>,
-    /// It began, or was taken up again, and has not ended since: it is still going, or it died. See
+    /// Whether it began or was resumed and has not ended since: it is still running, or it died. See
     /// [`RunStore::is_alive`](super::RunStore::is_alive).
     pub is_open: bool,
 }
 
 impl RunEntry {
-    /// Whether it works in this folder, also if its path is without secrets here.
+    /// Returns whether it works in this folder, even if its path here is without secrets.
     pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
         self.place().is_at(folder.as_ref())
     }

@@ -1,8 +1,8 @@
-//! Who works where, now.
+//! Finds the runs that work in a folder now.
 //!
-//! Two agents in one folder undo each other's work, whether a journal of it is kept or not. Who keeps none has a
-//! file with its name instead, locked like a journal: the kernel gives the lock back whatever ends the process, so
-//! that no dead run stands in the way of a living one.
+//! Two agents in one folder undo each other's work, whether they keep a journal or not. A run without a journal has a
+//! file with its name instead, locked like a journal. The kernel releases the lock however the process ends, so that no
+//! dead run blocks a living one.
 
 use std::{
     fs, io,
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::journal::is_locked;
 
-/// The extension of the file of a run that keeps nothing.
+/// The extension of the file of a run without a journal.
 pub(super) const UNKEPT: &str = "unkept";
 
 /// A run that a process works on.
@@ -26,20 +26,20 @@ pub struct LivingRun {
     pub id: String,
     /// The folder in which it works.
     pub folder: String,
-    /// Whether it is listed, and has a journal to look at.
+    /// Whether it is listed and has a journal.
     pub is_kept: bool,
 }
 
 impl RunStore {
-    /// A run that works in this folder now: of those that are kept the one that began last, else one that is not.
+    /// Returns a run that works in this folder now: the most recent one with a journal, or else one without.
     ///
     /// # Errors
-    /// If the index or the store's folder cannot be read, or a lock not be asked for.
+    /// If the index or the store's folder cannot be read, or a lock cannot be used.
     pub fn living_in(&self, folder: impl AsRef<Path>) -> Result<Option<LivingRun>, StoreError> {
         self.living_beside("", StoredFolder { path: &text(folder.as_ref()), id: None })
     }
 
-    /// The same in the folder of a run, the run itself included.
+    /// Returns a run that works in the folder of `run`, which may be `run` itself.
     ///
     /// # Errors
     /// As [`living_in`](Self::living_in).
@@ -47,7 +47,7 @@ impl RunStore {
         self.living_beside("", run.place())
     }
 
-    /// The same, but for the run with this id.
+    /// Like [`living_in`](Self::living_in), but ignores the run with this id.
     pub(super) fn living_beside(
         &self,
         id: &str,
@@ -62,22 +62,22 @@ impl RunStore {
         Ok(unkept.map(|RunInfo { id, folder, .. }| LivingRun { id, folder, is_kept: false }))
     }
 
-    /// The runs that keep nothing, as far as they live.
+    /// Returns the living runs without a journal.
     fn unkept(&self) -> Result<Vec<RunInfo>, StoreError> {
         let is_unkept = |path: &PathBuf| path.extension().is_some_and(|extension| extension == UNKEPT);
         let mut living = Vec::new();
         for path in self.entries()?.into_iter().filter(is_unkept) {
-            // One that has ended meanwhile is not there.
+            // It has ended in the meantime.
             if !is_locked(&path)? {
                 continue;
             }
-            // One that lives and cannot be read might work in any folder.
+            // If it lives but cannot be read, it might work in any folder.
             living.push(info_of(path)?);
         }
         Ok(living)
     }
 
-    /// What lies in the store's folder.
+    /// Returns the entries of the store's folder.
     pub(super) fn entries(&self) -> Result<Vec<PathBuf>, StoreError> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,8 +1,8 @@
-//! The store of runs: what there was, what is going on, and what can go on.
+//! The store of runs: past runs, current runs, and runs that you can resume.
 //!
-//! A person who left three loops alone wants to know in the morning which of them ended, which died with the
-//! machine, and how to go on. Each run has a folder with its journal and what it was begun with; one index
-//! holds what is listed of all of them:
+//! A person who left three loops alone wants to know in the morning which of them ended, which died with the machine,
+//! and how to continue. Each run has a folder with its journal and its initial data. One index contains the listed data
+//! of all runs:
 //!
 //! ```text
 //! runs/index.jsonl            a line when a run begins, and one when it ends
@@ -57,13 +57,13 @@ use crate::{
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parallel {
-    /// A run that would be the second is refused: two agents would undo each other's work.
+    /// A second run is refused, because two agents would undo each other's work.
     Refused,
-    /// As many as like.
+    /// Any number of runs may work there.
     Allowed,
 }
 
-/// All runs of one state directory. Any number of processes may use it at once. It blocks, for the disk.
+/// All runs of one state directory. Any number of processes may use it at once. Calls block for the disk.
 ///
 /// ```
 /// use jiff::Timestamp;
@@ -103,8 +103,8 @@ struct InfoFile<T> {
 }
 
 impl RunStore {
-    /// The store in this folder. Nothing is made yet. `warn` hears what a person should know about its files, each
-    /// warning once; it is called from the methods that read them.
+    /// Opens the store in this folder. This creates nothing yet. `warn` receives each warning about the store's files
+    /// once, from the methods that read them.
     pub fn at(path: impl Into<PathBuf>, warn: impl Fn(&StoreWarning) + Send + Sync + 'static) -> Self {
         let path = path.into();
         Self { index: Index::of(&path), path, warnings: Arc::new(Warnings::new(warn)) }
@@ -114,15 +114,15 @@ impl RunStore {
         self.warnings.tell(warning);
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder of a run, whether there is one or not.
+    /// Returns the folder of a run, which may not exist.
     ///
     /// # Errors
-    /// [`StoreError::BadId`] if the id cannot be one.
+    /// [`StoreError::BadId`] if the id is not valid.
     pub fn folder_of(&self, id: &str) -> Result<PathBuf, StoreError> {
         match folder::is_id(id) {
             true => Ok(self.path.join(id)),
@@ -130,12 +130,12 @@ impl RunStore {
         }
     }
 
-    /// Takes a run up again: returns its journal, for
-    /// [`Loop::resume_from`](loop_core::Loop::resume_from). From then on nobody else takes it up. That it is open
-    /// again is [noted](Self::note_resumed) by who has seen that it can go on.
+    /// Resumes a run: returns its journal, for [`Loop::resume_from`](loop_core::Loop::resume_from). From then on no
+    /// other process can resume it. Call [`note_resumed`](Self::note_resumed) to list it as open, once you know that it
+    /// can continue.
     ///
     /// # Errors
-    /// [`StoreError::Alive`] if a process works on it; others if it cannot be read or written.
+    /// [`StoreError::Alive`] if a process works on it. Other errors if it cannot be read or written.
     pub fn resume<O>(
         &self,
         id: &str,
@@ -144,24 +144,24 @@ impl RunStore {
         FileJournal::open(self.existing(id)?, clock).map_err(|error| alive(id, error))
     }
 
-    /// Notes that a run goes on, from then on. Without the note one that had ended is listed as ended while it
-    /// runs, and after it died. Call it between [`resume`](Self::resume) and the run: a journal that turns out to
-    /// be damaged leaves the list as it was.
+    /// Records that a run was resumed. Without this, a run that had ended stays listed as ended while it runs, and
+    /// after it died. Call it between [`resume`](Self::resume) and the run, so that a damaged journal does not change
+    /// the list.
     ///
     /// # Errors
-    /// [`StoreError::FolderBusy`] if another run works in the same folder by now; others if the index cannot be
+    /// [`StoreError::FolderBusy`] if another run works in the same folder by now. Other errors if the index cannot be
     /// written.
     pub fn note_resumed(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
         let index = self.hold_index()?;
-        // Until it is noted, a run that begins does not see this one.
+        // Until this is recorded, a run that begins does not see this one.
         if let Some(run) = self.list()?.into_iter().find(|run| run.id == id) {
             self.refuse_second(id, run.place())?;
         }
         index.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
     }
 
-    /// Notes how a run ended. Its id is the record's. Hold the run's [lock](FileJournal::hold) meanwhile: else
-    /// somebody who takes the run up in between is listed as ended.
+    /// Records how a run ended. The record contains its id. Hold the run's [lock](FileJournal::hold) during this call;
+    /// otherwise a process that resumes the run in between would be listed as ended.
     ///
     /// # Errors
     /// If the index cannot be written.
@@ -169,9 +169,9 @@ impl RunStore {
         self.hold_index()?.add(Change::Ended(Box::new(record.clone())))
     }
 
-    /// All runs, in the order in which they began. Reads the index, and no run's own files, unless there is no
-    /// index, or a damaged one: then it [warns](Self::at), and reads all journals, until the next run begins and the
-    /// index is made anew.
+    /// Returns all runs, in the order in which they began. This reads the index, and no run's own files. If the index
+    /// is missing or damaged, it [warns](Self::at) and reads all journals, until the next run begins and rebuilds the
+    /// index.
     ///
     /// # Errors
     /// If the index, or the folder, cannot be read.
@@ -179,8 +179,8 @@ impl RunStore {
         Ok(self.listed()?.0)
     }
 
-    /// The run that a person means: its id, or the beginning of one that no other id has. One that the index
-    /// lacks is found by its folder.
+    /// Returns the run with this id, or with the only id that begins with it. If the index lacks the run, its folder is
+    /// enough.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`] and [`StoreError::Ambiguous`].
@@ -200,7 +200,7 @@ impl RunStore {
         }
     }
 
-    /// What a run was begun with, its manifest included.
+    /// Returns the initial data of a run, including its manifest.
     ///
     /// # Errors
     /// If there is no such run, or its `run.json` cannot be read.
@@ -208,7 +208,7 @@ impl RunStore {
         info_of(self.existing(id)?.join("run.json"))
     }
 
-    /// A run's journal, for reading. It can be followed while the run goes on.
+    /// Opens a run's journal for reading. You can follow it while the run continues.
     ///
     /// # Errors
     /// If there is no such run, or it cannot be read.
@@ -216,18 +216,18 @@ impl RunStore {
         Ok(JournalReader::open(self.existing(id)?)?)
     }
 
-    /// Whether a process works on the run, as the kernel knows it: one that was killed does not.
+    /// Returns whether a process works on the run, according to the kernel. A killed process does not.
     ///
     /// # Errors
-    /// If the run's lock cannot be asked for.
+    /// If the run's lock cannot be used.
     pub fn is_alive(&self, id: &str) -> Result<bool, StoreError> {
         Ok(is_held(&self.folder_of(id)?)?)
     }
 
-    /// The run that began last of those in this folder that died before they ended.
+    /// Returns the most recent run in this folder that died before it ended.
     ///
     /// # Errors
-    /// If the index cannot be read, or a lock not be asked for.
+    /// If the index cannot be read, or a lock cannot be used.
     pub fn last_unfinished_in(&self, folder: impl AsRef<Path>) -> Result<Option<RunEntry>, StoreError> {
         let folder = folder.as_ref();
         for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.works_in(folder)) {
@@ -238,7 +238,7 @@ impl RunStore {
         Ok(None)
     }
 
-    /// The folder of a run that there is. A file that it lacks is named by who needs it.
+    /// Returns the folder of an existing run. The caller reports missing files in it.
     fn existing(&self, id: &str) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(id)?;
         match folder.is_dir() {
@@ -248,7 +248,7 @@ impl RunStore {
     }
 }
 
-/// Reads what a run was begun with.
+/// Reads the initial data of a run.
 fn info_of(path: PathBuf) -> Result<RunInfo, StoreError> {
     let mut json = Vec::new();
     at(&path, folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;

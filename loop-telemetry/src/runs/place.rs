@@ -1,29 +1,29 @@
-//! The folder of a run or a session, as it is stored.
+//! The folder of a run or a session in its stored form.
 //!
-//! Its path may hold a secret: a key in a folder's name, a user's name that nobody else should read. What is stored is
-//! the path without it, and four bytes of a hash of the path as it is. Who stands in the folder is recognised by that,
-//! and nobody reads the path out of four bytes.
+//! Its path may contain a secret: a key in a folder's name, or a user name that others should not read. So we store the
+//! path without it, and four bytes of a hash of the original path. They are enough to recognise the folder, but not to
+//! recover its path.
 
 use std::{borrow::Cow, path::Path};
 
 use crate::Redactor;
 
-/// A path as it is recorded: bytes that are no text are replaced.
+/// Returns a path as text. Bytes that are not UTF-8 are replaced.
 pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A folder as it is stored.
+/// A folder in its stored form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredFolder<'a> {
     /// Its path, without secrets.
     pub(crate) path: &'a str,
-    /// The hash of its path, if that is not all there.
+    /// The hash of its original path, if `path` lacks secrets.
     pub(crate) id: Option<&'a str>,
 }
 
 impl StoredFolder<'_> {
-    /// Whether both are the same folder.
+    /// Returns whether both are the same folder.
     pub(crate) fn is(self, other: StoredFolder<'_>) -> bool {
         match (self.id, other.id) {
             (None, None) => self.path == other.path,
@@ -31,7 +31,7 @@ impl StoredFolder<'_> {
         }
     }
 
-    /// Whether it is the one at this path.
+    /// Returns whether it is the folder at this path.
     pub(crate) fn is_at(self, path: &Path) -> bool {
         self.is(StoredFolder { path: &text(path), id: None })
     }
@@ -45,7 +45,7 @@ fn hash(path: &str) -> String {
     format!("{:08x}", crc32fast::hash(path.as_bytes()))
 }
 
-/// Takes secrets out of a folder's path. Gives the hash of it as it was, if something was taken out.
+/// Removes secrets from a folder's path. Returns the hash of the original path if it changed.
 pub(crate) fn redact(path: &mut String, redactor: &Redactor) -> Option<String> {
     let clean = match redactor.redact(path) {
         Cow::Owned(clean) if clean != *path => clean,

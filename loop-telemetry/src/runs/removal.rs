@@ -1,4 +1,4 @@
-//! Removing runs: those that a person names, and those that are old.
+//! Removes runs: those that a person names, and old ones.
 
 use std::{
     fs::{self, File},
@@ -15,18 +15,18 @@ use crate::{
     journal::{EVENTS, lock},
 };
 
-/// The extension of a run's folder that is being removed. No run has such a name.
+/// The extension of a run's folder during its removal. No run has such a name.
 pub(super) const REMOVED: &str = "removed";
 
-/// Which runs that have ended are kept. What is open is kept always: it goes on, or can.
+/// Decides which ended runs to keep. Open runs always stay, because they are running or can be resumed.
 ///
 /// # Default
-/// The last 1,000 that ended, as far as they began in the last 90 days.
+/// The last 1,000 ended runs, if they began in the last 90 days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// So many are kept, those that began last.
+    /// The number of runs to keep: the most recent ones.
     pub ended: usize,
-    /// What began longer ago is not.
+    /// The maximum age of a run, counted from its begin.
     pub age: Duration,
 }
 
@@ -37,11 +37,11 @@ impl Default for Retention {
 }
 
 impl RunStore {
-    /// Removes a run and all that is known of it.
+    /// Removes a run and all its data.
     ///
     /// # Errors
-    /// [`StoreError::Alive`] if a process works on it; [`StoreError::NoSuchRun`]; others if it cannot be
-    /// removed.
+    /// [`StoreError::Alive`] if a process works on it, [`StoreError::NoSuchRun`] if there is none, and other errors if
+    /// the removal fails.
     pub fn remove(&self, id: &str) -> Result<(), StoreError> {
         let folder = self.folder_of(id)?;
         let held = hold_run(id, &folder)?;
@@ -52,26 +52,26 @@ impl RunStore {
         if held.is_none() && runs.len() == before {
             return Err(StoreError::NoSuchRun { id: id.to_owned() });
         }
-        // First the index: a folder that nothing names is in nobody's way, a name without a folder is.
+        // Change the index first: an unlisted folder does no harm, but a listed run without a folder does.
         index.replace(runs)?;
         remove_folder(&folder)
     }
 
-    /// Removes the oldest runs that have ended, until so many are left; says which. Runs that are open stay,
-    /// and do not count: they are going on, or can.
+    /// Removes the oldest ended runs until `ended` remain, and returns the ids of the removed ones. Open runs stay and
+    /// do not count, because they are running or can be resumed.
     ///
     /// # Errors
-    /// If the index cannot be read or written, or a run not be removed.
+    /// If the index cannot be read or written, or a run cannot be removed.
     pub fn keep_last(&self, ended: usize) -> Result<Vec<String>, StoreError> {
-        // So long ago nothing began.
+        // No run is older than this.
         self.retain(Retention { ended, age: Duration::MAX }, Timestamp::UNIX_EPOCH)
     }
 
-    /// Removes the runs that are not to be kept, by the clock that says `now`; says which. It reads the index,
-    /// and writes nothing if all are kept.
+    /// Removes the runs that exceed the retention at time `now`, and returns their ids. This reads the index, and
+    /// writes nothing if all runs stay.
     ///
     /// # Errors
-    /// If the index cannot be read or written, or a run not be removed.
+    /// If the index cannot be read or written, or a run cannot be removed.
     pub fn retain(&self, retention: Retention, now: Timestamp) -> Result<Vec<String>, StoreError> {
         let index = self.hold_index()?;
         let mut runs = self.list()?;
@@ -82,7 +82,7 @@ impl RunStore {
                 return true;
             }
             too_many = too_many.saturating_sub(1);
-            // One that is being resumed at this moment is not open yet, and held by who resumes it.
+            // If it is just being resumed, it is not open yet, but the resuming process holds it.
             let Ok(lock) = hold_run(&run.id, &self.path.join(&run.id)) else { return true };
             held.push(lock);
             removed.push(run.id.clone());
@@ -96,12 +96,13 @@ impl RunStore {
     }
 }
 
-/// Whether a run began longer ago than this. One that began later than now, by a clock that was set, did not.
+/// Returns whether a run began longer ago than this. If the clock was set back, a run may seem to begin in the future;
+/// that is not older.
 fn is_older(run: &RunEntry, age: Duration, now: Timestamp) -> bool {
     Duration::try_from(now.duration_since(run.started_at)).is_ok_and(|since| since > age)
 }
 
-/// Keeps others from taking a run up while it is removed; `None` if there is nothing to take up.
+/// Prevents other processes from resuming a run during its removal; `None` if there is nothing to resume.
 pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
     let path = folder.join(EVENTS);
     let file = match crate::folder::read(&path) {
@@ -113,9 +114,9 @@ pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreErr
     Ok(Some(file))
 }
 
-/// Removes a run's folder and all in it; one that is gone already is fine.
+/// Removes a run's folder with its contents. A missing folder is fine.
 fn remove_folder(path: &Path) -> Result<(), StoreError> {
-    // Under another name first: what is removed in part is no run any more.
+    // Rename it first: a partly removed folder is no longer a run.
     let removed = path.with_extension(REMOVED);
     cut::point();
     match fs::rename(path, &removed) {

@@ -1,5 +1,5 @@
-//! A process dies at each place of each change of the store. Whatever it leaves behind can be read, nothing is
-//! listed twice, and after the next run that begins nothing is left over.
+//! A process dies at each step of each change to the store. All that remains is readable, no run is listed twice, and
+//! after the next run begins nothing is left over.
 
 use std::{collections::BTreeSet, fs};
 
@@ -17,7 +17,7 @@ fn begin(store: &RunStore, id: &str) -> Result<FileJournal<String>, StoreError> 
     store.begin(&info, Parallel::Refused, Timestamp::now)
 }
 
-/// The events of a run that met its goal in its first step.
+/// Returns the events of a run that met its goal in its first step.
 fn success() -> Vec<Event> {
     let kinds = [
         EventKind::RunStarted { evaluated: false },
@@ -29,7 +29,7 @@ fn success() -> Vec<Event> {
     kinds.map(|kind| Event::new(RunTime::ZERO, kind)).into()
 }
 
-/// A run that did something, and ended.
+/// Stores a run that did something, and ended.
 fn ended(store: &RunStore, id: &str) {
     let ending = Ending::goal_met("");
     let mut journal = begin(store, id).unwrap();
@@ -38,21 +38,21 @@ fn ended(store: &RunStore, id: &str) {
     store.note_end(&record.between(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)).unwrap();
 }
 
-/// Ids in the order of the list, each of them once.
+/// Returns the listed ids in order, and checks that each is unique.
 fn listed(store: &RunStore) -> Vec<String> {
     let ids: Vec<_> = store.list().unwrap().into_iter().map(|run| run.id).collect();
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
     ids
 }
 
-/// What lies in the store's folder beside the index.
+/// Returns the entries of the store's folder except the index.
 fn lying(store: &RunStore) -> BTreeSet<String> {
     let entries = store.entries().unwrap().into_iter();
     let names = entries.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
     names.filter(|name| !matches!(name.as_str(), "index.jsonl" | "index.lock")).collect()
 }
 
-/// Cuts `change` off at each of its places, in a store with a run that ended, and checks what comes after.
+/// Interrupts `change` at each step, in a store with a run that ended, and then runs the check.
 fn at_each_place<T>(change: impl Fn(&RunStore) -> T, check: impl Fn(&RunStore)) {
     for places in 0.. {
         let folder: TempDir = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ fn at_each_place<T>(change: impl Fn(&RunStore) -> T, check: impl Fn(&RunStore)) 
         ended(&store, "first");
         let done = cut::after(places, || change(&store)).is_some();
         listed(&store);
-        // Nobody works on it any more, so nobody is in the way.
+        // No process works on it any more, so it must not block others.
         assert_eq!(store.living_in(PROJECT).unwrap(), None, "after {places}");
         check(&store);
         drop(begin(&store, "next").unwrap());

@@ -1,8 +1,8 @@
-//! What processes left half done that died while they changed the store.
+//! Cleans up after processes that died while they changed the store.
 //!
-//! Each change is made in an order in which nothing is lost, and so each crash leaves something over: a folder
-//! that was never listed, a list that lacks a folder. It would stay for ever, since retention looks at what is
-//! listed. So each run that begins looks at what lies there: it is listed, or it goes.
+//! Each change happens in an order in which nothing is lost, so a crash can leave extra files: a folder that was never
+//! listed, or a list without a folder. They would stay forever, since retention only sees listed runs. So each run that
+//! begins checks the store's folder, and lists or removes each extra entry.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl RunStore {
-    /// Tidies up. While the index is held, nobody is in the middle of a change.
+    /// Cleans up. While we hold the index, no process is in the middle of a change.
     pub(super) fn tidy(&self, index: &HeldIndex<'_>) -> Result<(), StoreError> {
         let listed: HashSet<String> = self.list()?.into_iter().map(|run| run.id).collect();
         for path in self.entries()? {
@@ -31,7 +31,7 @@ impl RunStore {
     }
 
     fn tidy_away(&self, index: &HeldIndex<'_>, path: &Path, name: &str) -> Result<(), StoreError> {
-        // What cannot be removed is in nobody's way, and tried again by the next run.
+        // A file that cannot be removed does no harm, and the next run tries again.
         match path.extension().and_then(|extension| extension.to_str()) {
             Some(REMOVED) => drop(fs::remove_dir_all(path)),
             Some(UNKEPT | DRAFT) if !is_locked(path)? => drop(fs::remove_file(path)),
@@ -41,13 +41,13 @@ impl RunStore {
         Ok(())
     }
 
-    /// A run's folder that is not listed: it never began, or it is listed now.
+    /// Handles a run's folder that is not listed: removes it if the run never began, and lists it otherwise.
     fn settle(&self, index: &HeldIndex<'_>, path: &Path, id: &str) -> Result<(), StoreError> {
-        // Held, so that nobody takes it up meanwhile.
+        // Hold it, so that no process resumes it in the meantime.
         if !self.has_begun(id)
             && let Ok(_held) = hold_run(id, path)
         {
-            // Just what a run makes before it is listed; what else is in the folder keeps it.
+            // Remove only the files that a run creates before it is listed. Any other file keeps the folder.
             for file in [EVENTS, "run.json", "run.draft"] {
                 let _ = fs::remove_file(path.join(file));
             }

@@ -1,4 +1,4 @@
-//! What a person should know about the files of a store, although it goes on.
+//! Warnings about the files of a store that still works.
 
 use std::{
     collections::HashSet,
@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Something that a person should know about the files of a store of runs.
+/// A problem in the files of a store of runs that a person should know about.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreWarning {
@@ -20,9 +20,9 @@ pub enum StoreWarning {
     Index {
         /// The index.
         path: PathBuf,
-        /// The first line that is damaged, from 1.
+        /// The number of the first damaged line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The damage.
         why: String,
     },
     /// The index lacks runs that have a folder.
@@ -34,7 +34,7 @@ pub enum StoreWarning {
     Lacking {
         /// The index.
         path: PathBuf,
-        /// How many runs.
+        /// The number of missing runs.
         runs: usize,
     },
     /// A run that the index lacks cannot be listed.
@@ -42,12 +42,12 @@ pub enum StoreWarning {
     Unlisted {
         /// The run.
         id: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
-/// Who hears the warnings of a store, each one once.
+/// Reports each warning of a store once.
 pub(super) struct Warnings {
     hear: Box<dyn Fn(&StoreWarning) + Send + Sync>,
     told: Mutex<HashSet<String>>,

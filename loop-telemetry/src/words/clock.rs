@@ -1,4 +1,4 @@
-//! Instants on the clock of the wall.
+//! Formats instants on the wall clock.
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
@@ -31,7 +31,7 @@ pub fn until(time: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Formats a time to come in its two largest units, cut to seconds.
+/// Formats a time in the future in its two largest units, truncated to seconds.
 fn two_units(left: SignedDuration) -> String {
     let seconds = left.as_secs();
     match seconds {

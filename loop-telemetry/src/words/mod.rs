@@ -1,7 +1,7 @@
 //! Words and numbers for people.
 //!
-//! A run is shown in many places: under a run, in lists, in a report, in warnings. A person compares these, so each kind
-//! of number reads the same everywhere. These functions are pure.
+//! A run appears in many places: after it ends, in lists, in a report, in warnings. People compare these, so each kind
+//! of number is formatted the same everywhere. These functions are pure.
 //!
 //! With the feature `text` there are also styles and tables for a terminal, and `printable` makes a foreign text safe to
 //! show.
@@ -27,7 +27,7 @@ pub use self::{
     styled::{escaped_json, harmless},
 };
 
-/// Formats a duration that was measured, as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
+/// Formats a measured duration, as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,14 +39,14 @@ pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0 => format!("{}ms", duration.as_millis()),
-        // Tenths, cut and not rounded: 59.96 s is not yet a minute.
+        // Tenths are truncated and not rounded, because 59.96 s is not yet a minute.
         1..60 => format!("{seconds}.{}s", duration.subsec_millis() / 100),
         60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
     }
 }
 
-/// Formats a duration that somebody wrote, exactly: `30s`, `5m`, `1h 30m`, `1.5s`.
+/// Formats a configured duration exactly: `30s`, `5m`, `1h 30m`, `1.5s`.
 pub fn span(span: Duration) -> String {
     let (hours, minutes) = (span.as_secs() / 3600, span.as_secs() / 60 % 60);
     let rest = span.saturating_sub(Duration::from_secs(hours * 3600 + minutes * 60));
@@ -82,7 +82,7 @@ pub fn bytes(bytes: u64) -> String {
         return format!("{bytes} B");
     }
     let power = (bytes.ilog2() / 10).min(UNITS.len() as u32);
-    // Tenths, cut and not rounded: a size just below 1 MiB must not read 1024.0 KiB.
+    // Tenths are truncated and not rounded, so that a size just below 1 MiB does not become 1024.0 KiB.
     let tenths = (u128::from(bytes) * 10) >> (10 * power);
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[power as usize - 1])
 }
@@ -129,7 +129,7 @@ pub fn tokens(progress: &Progress) -> Option<String> {
     })
 }
 
-/// How many iterations did not report all that they used. Their check may not have either.
+/// Describes how many iterations did not report all of their usage. Their checks may not have reported it either.
 fn not_all(silent: u64, iterations: u64) -> String {
     match silent {
         0 => String::new(),
@@ -141,7 +141,7 @@ fn not_all(silent: u64, iterations: u64) -> String {
 pub fn run_time(progress: &Progress) -> String {
     let elapsed = duration(progress.elapsed());
     let waited = progress.elapsed().saturating_sub(progress.working());
-    // The time that the loop itself needs between two steps is no wait.
+    // The loop's own time between two steps does not count as waiting.
     if waited < Duration::from_secs(1) {
         return elapsed;
     }

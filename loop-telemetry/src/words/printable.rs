@@ -1,4 +1,4 @@
-//! Foreign texts, made safe to show.
+//! Makes foreign texts safe to show.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use anstream::adapter::strip_str;
 
 use crate::Redactor;
 
-/// Reports whether a character steers a terminal or changes how the text around it reads. Line feeds and tabs do not.
+/// Returns whether a character controls a terminal or changes how the text around it reads. Line feeds and tabs do not.
 ///
 /// Besides control characters these are the marks that turn the direction of writing, and the separators that break a
 /// line: a name with one of them can show the words of a line in another order.
@@ -36,17 +36,17 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 /// assert_eq!(printable("a\u{1b}[31mred hunterAlpha\u{7}Beta77", &secrets), "ared [redacted]");
 /// ```
 pub fn printable(text: &str, secrets: &Redactor) -> String {
-    // The controls go first: they could stand within a secret.
+    // Remove the control characters first, because they could be inside a secret.
     secrets.redact(&plain(text)).into_owned()
 }
 
-/// Makes a text of an agent [printable](printable()) and fit for one line: line feeds and tabs become spaces. A tab is
-/// wider than it is measured to be.
+/// Makes a text of an agent [printable](printable()) and fit for one line: line feeds and tabs become spaces. A tab
+/// would be wider than its measured width.
 pub fn one_line(text: &str, secrets: &Redactor) -> String {
     printable(text, secrets).replace(['\n', '\t'], " ")
 }
 
-/// Returns the last line with words of a text of an agent, made fit for [one line](one_line()) and cut to `width`
+/// Returns the last non-blank line of an agent's text, made fit for [one line](one_line()) and cut to `width`
 /// characters.
 pub fn last_line(text: &str, width: usize, secrets: &Redactor) -> Option<String> {
     let line = text.lines().rev().map(|line| one_line(line, secrets)).find(|line| !line.trim().is_empty())?;

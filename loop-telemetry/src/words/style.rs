@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 /// The style of headings.
 pub const BOLD: Style = Style::new().bold();
-/// The style of what matters less.
+/// The style of less important text.
 pub const DIM: Style = Style::new().dimmed();
 /// The style of a success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();

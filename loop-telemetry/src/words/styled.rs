@@ -1,9 +1,9 @@
-//! Texts with the styles of this program in them, made safe for a terminal.
+//! Makes texts with this program's styles safe for a terminal.
 //!
-//! A message quotes file names, lines of manifests, and what a server answered. One control character in it, and the
-//! terminal's owner reads what somebody else wants read: the cursor goes up and a line is overwritten, a title is set,
-//! words change their order. So such characters are removed where text is printed, and not where each message is made;
-//! only the [styles](super::style) of this program stay.
+//! A message quotes file names, lines of manifests, and responses of a server. With a single control character, such
+//! text can mislead the person at the terminal: it can overwrite a line, set a title, or reorder words. So we remove
+//! these characters where text is printed, and not where each message is made. Only the [styles](super::style) of this
+//! program stay.
 
 use std::{borrow::Cow, fmt::Write};
 
@@ -22,7 +22,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
-    // What stands before a colour is looked at as a whole: an escape sequence ends where it is said to.
+    // Process the text before each colour as a whole, because an escape sequence ends where the terminal says.
     while let Some((at, length)) = next_colour(rest) {
         shown.push_str(&plain(&rest[..at]));
         shown.push_str(&rest[at..at + length]);
@@ -40,7 +40,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len());
     for sign in json.chars() {
         match sign {
-            // Outside of texts there are no such signs, and all of them have four digits.
+            // JSON contains such characters only within strings, and each has a code of four digits.
             sign if acts(sign) => _ = write!(escaped, "\\u{:04x}", u32::from(sign)),
             sign => escaped.push(sign),
         }
@@ -48,7 +48,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Where the next colour of ours stands, and its length.
+/// Returns the position and the length of the next colour of ours.
 fn next_colour(text: &str) -> Option<(usize, usize)> {
     text.match_indices("\x1b[").find_map(|(at, begun)| {
         let numbers = &text[at + begun.len()..];
@@ -58,7 +58,8 @@ fn next_colour(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Weights, and colours of letters. What could hide a text is none: black, backgrounds, invisible, reversed.
+/// Returns whether this is one of our weights or text colours. They exclude all that could hide a text: black,
+/// backgrounds, invisible, reversed.
 fn is_ours(number: &str) -> bool {
     number.is_empty()
         || number.parse().is_ok_and(|number: u8| matches!(number, 0..=4 | 22..=24 | 31..=36 | 39 | 91..=97))
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn colours_of_ours_stay_and_nothing_else_does() {
         let shown = paint(BAD, "a\u{9b}2J\u{1b}[8mb\u{1b}]0;title\u{7}c\u{202e}\r\x7f\u{85}d");
-        // Without its beginning, a sequence is text.
+        // Without its beginning, an escape sequence is plain text.
         assert_eq!(harmless(&shown), paint(BAD, "a2Jbcd"));
         let spliced = "\u{1b}\u{1b}[0m[2J";
         assert_eq!(harmless(spliced), "\u{1b}[0m[2J");
@@ -100,7 +101,7 @@ mod tests {
             let mut shown = harmless(&text).into_owned();
             while let Some((at, length)) = next_colour(&shown) {
                 shown.replace_range(at..at + length, "");
-                // What stood on both sides of it must not become one.
+                // The parts on both sides of the removed sequence must not form a new one.
                 shown.insert(at, ' ');
             }
             prop_assert!(!shown.contains(acts), "{shown:?}");

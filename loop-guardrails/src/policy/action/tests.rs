@@ -1,4 +1,4 @@
-//! What holds for all settings of users and projects.
+//! Laws for all settings of users and projects.
 
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
 }
 
 proptest! {
-    /// What a cloned repository says makes nothing possible that was not.
+    /// The settings of a cloned repository never allow anything new.
     #[test]
     fn a_project_never_widens_what_the_user_allows(
         user in any_settings("user.toml"),
@@ -140,7 +140,7 @@ fn a_persons_yes_is_for_these_paths_and_overrules_nothing_else() {
     ] {
         assert_eq!(asked.on_path(&path(text), Verb::Write).allowed, allowed, "{text}");
     }
-    // Nobody is asked about what is not allowed anyway.
+    // Nobody is asked to approve an action that is not allowed anyway.
     let looking = policy.reviewing().on_path(&path("AGENTS.md"), Verb::Write);
     assert!(!looking.allowed && looking.needs_approval.is_none(), "{looking}");
 }

@@ -1,4 +1,4 @@
-//! The files that decisions are appended to.
+//! The audit files, which are append-only.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -8,12 +8,12 @@ use std::{
 
 use super::Entry;
 
-/// A folder of audit files: `audit.jsonl`, one entry a line, and `audit.1.jsonl` and so on, older ones with
-/// larger numbers. Any number of processes may append.
+/// A folder of audit files: `audit.jsonl` with one entry per line, and older files `audit.1.jsonl` and so on, where
+/// larger numbers are older. Any number of processes may append.
 ///
 /// # Default
-/// A file is put aside when it would grow past 8 MiB, and five of those are kept. On Unix the folder and the
-/// files are made for their owner alone.
+/// A file is rotated before it grows past 8 MiB, and five rotated files remain. On Unix, only their owner can access
+/// the folder and the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditFile {
     folder: PathBuf,
@@ -22,31 +22,31 @@ pub struct AuditFile {
 }
 
 impl AuditFile {
-    /// The files in this folder. Nothing is made yet.
+    /// Uses the files in this folder. This creates nothing yet.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), max_bytes: 8 * 1024 * 1024, kept: 5 }
     }
 
-    /// How many bytes a file has at most. One entry is written, however long it is.
+    /// Sets the maximum size of a file in bytes. An entry is written whole, even if it is longer.
     #[must_use]
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// How many files that were put aside are kept.
+    /// Sets how many rotated files remain.
     #[must_use]
     pub fn kept(mut self, files: u32) -> Self {
         self.kept = files;
         self
     }
 
-    /// The file that is written to.
+    /// Returns the path of the current file.
     pub fn path(&self) -> PathBuf {
         self.folder.join("audit.jsonl")
     }
 
-    /// The file that was put aside so many times ago, from 1.
+    /// Returns the path of the file that was rotated `number` rotations ago, from 1.
     pub fn older(&self, number: u32) -> PathBuf {
         self.folder.join(format!("audit.{number}.jsonl"))
     }
@@ -54,17 +54,17 @@ impl AuditFile {
     /// Appends an entry as one line.
     ///
     /// # Errors
-    /// [`AuditError`] if a file cannot be made or written.
+    /// [`AuditError`] if it cannot create or write a file.
     pub fn append(&self, entry: &Entry) -> Result<(), AuditError> {
         let write = || -> io::Result<()> {
             let mut line = serde_json::to_vec(entry)?;
             line.push(b'\n');
             create_folder(&self.folder)?;
-            // A file of its own: the one that is written to may be put aside by whoever has the lock.
+            // The lock needs its own file, because the process that holds it may rotate the current file.
             let lock = open(private().write(true).truncate(false), &self.folder.join("audit.lock"))?;
             lock.lock()?;
             let mut file = self.file_for(line.len() as u64)?;
-            // The entry must not become a part of a line that a crash cut off.
+            // Otherwise the entry would become part of a line that a crash cut off.
             if is_cut(&mut file)? {
                 line.insert(0, b'\n');
             }
@@ -92,7 +92,7 @@ impl AuditFile {
     }
 }
 
-/// Whether the last line has no end.
+/// Returns whether the last line lacks its line feed.
 fn is_cut(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(false);
@@ -132,7 +132,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Opens an ordinary file. A link would have the audit written elsewhere, and a pipe would wait for a reader.
+/// Opens a regular file. A link would redirect the audit, and a pipe would wait for a reader.
 fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let foreign = || {
         io::Error::other(format!("{} is no ordinary file: look at what it is, and remove it", path.display()))
@@ -145,13 +145,13 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     }
 }
 
-/// An entry that cannot be written.
+/// A failure to write an entry.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the audit in {}: check that the disk is not full and that you may write there", folder.display())]
 pub struct AuditError {
     /// The folder.
     pub folder: PathBuf,
-    /// What the system said.
+    /// The error from the system.
     pub source: io::Error,
 }
 

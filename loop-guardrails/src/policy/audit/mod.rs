@@ -1,8 +1,8 @@
-//! What was decided, and what came of it.
+//! A record of decisions and their results.
 //!
-//! After a night of work somebody asks: did it read that file, and who allowed it? An agent's own account
-//! answers with what the agent believes. So every decision is written down when it is made, before
-//! anything is done: the last thousand in memory, and all of them in a [file](AuditFile), if there is one.
+//! After a night of work somebody asks: did the agent read that file, and who allowed it? The agent's own account
+//! contains only what it believes. So the audit records every decision before the action runs: the last thousand in
+//! memory, and all of them in a [file](AuditFile), if there is one.
 
 mod file;
 
@@ -17,36 +17,36 @@ use serde::{Deserialize, Serialize};
 
 pub use self::file::{AuditError, AuditFile};
 
-/// How many entries are kept in memory, unless something else is asked for.
+/// How many entries stay in memory by default.
 pub const DEFAULT_CAPACITY: usize = 1000;
 
-/// What became of an action.
+/// The result of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It may be done, and is about to be.
+    /// The action is allowed and is about to run.
     Allowed,
-    /// It may not be done.
+    /// The action is not allowed.
     Denied,
-    /// It was done, and failed.
+    /// The action ran and failed.
     Error,
-    /// It was done.
+    /// The action ran.
     Success,
 }
 
-/// One decision, or what came of it.
+/// One decision or result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// When.
+    /// The time of the decision or result.
     pub at: Timestamp,
-    /// What was to be done: the name of a tool.
+    /// The action: the name of a tool.
     pub action: String,
-    /// With what, and why not.
+    /// The object of the action and, for a refusal, the reason.
     pub details: String,
-    /// What became of it.
+    /// The result.
     pub outcome: Outcome,
-    /// The run that did it.
+    /// The run that requested the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The run's iteration, from 1.
@@ -55,7 +55,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry of this moment, of no run.
+    /// Creates an entry with the current time and no run.
     pub fn new(action: impl Into<String>, details: impl Into<String>, outcome: Outcome) -> Self {
         let (action, details) = (action.into(), details.into());
         Self { at: Timestamp::now(), action, details, outcome, run: None, iteration: None }
@@ -64,7 +64,7 @@ impl Entry {
 
 type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// Keeps what was decided. Clones keep it in the same place.
+/// Records decisions. Clones share their entries.
 ///
 /// # Default
 /// The last [`DEFAULT_CAPACITY`] entries in memory, no file, nothing redacted.
@@ -92,42 +92,42 @@ impl Default for Audit {
 }
 
 impl Audit {
-    /// The default.
+    /// Creates an audit with the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many entries are kept in memory.
+    /// Sets how many entries stay in memory.
     #[must_use]
     pub fn capacity(mut self, entries: usize) -> Self {
         self.capacity = entries;
         self
     }
 
-    /// Writes all entries to a file as well.
+    /// Also writes all entries to a file.
     #[must_use]
     pub fn file(mut self, file: AuditFile) -> Self {
         self.file = Some(file);
         self
     }
 
-    /// What is done to actions and details before they are kept anywhere.
+    /// Sets the function that redacts actions and details before the audit stores them.
     #[must_use]
     pub fn redacted(mut self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         self.redact = Some(Arc::new(redact));
         self
     }
 
-    /// A text as it is kept. Whoever shortens one asks for this first: a secret that is cut in two is not known
-    /// for one any more.
+    /// Redacts a text as the audit does. Call this before you shorten a text: the redactor cannot recognise a secret
+    /// that is cut in two.
     pub fn redact(&self, text: &str) -> String {
         self.redact.as_ref().map_or_else(|| text.to_owned(), |redact| redact(text))
     }
 
-    /// Keeps an entry. With a file it blocks for the disk.
+    /// Records an entry. With a file, this blocks for the disk.
     ///
     /// # Errors
-    /// [`AuditError`] if the file cannot be written; the entry is in memory all the same.
+    /// [`AuditError`] if it cannot write the file. The entry is in memory all the same.
     pub fn record(&self, mut entry: Entry) -> Result<(), AuditError> {
         entry.action = self.redact(&entry.action);
         entry.details = self.redact(&entry.details);
@@ -139,23 +139,23 @@ impl Audit {
         written
     }
 
-    /// The newest entries in memory, the newest first.
+    /// Returns the entries in memory, newest first, and at most `most`.
     pub fn newest(&self, most: usize) -> Vec<Entry> {
         self.entries().iter().rev().take(most).cloned().collect()
     }
 
-    /// How many entries are in memory.
+    /// Returns how many entries are in memory.
     pub fn len(&self) -> usize {
         self.entries().len()
     }
 
-    /// Whether none is.
+    /// Returns whether there is no entry in memory.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn entries(&self) -> MutexGuard<'_, VecDeque<Entry>> {
-        // Nothing that panics runs under this lock.
+        // No code that can panic runs under this lock.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,9 @@
-//! A shell's line as the words of its commands.
+//! Splits a shell line into the words of its commands.
 
 use std::{iter::Peekable, mem, str::Chars};
 
-/// The words of every command in `line`, inner commands before those that they are part of; nothing if
-/// a quote or a bracket is never closed.
+/// Returns the words of every command in `line`, inner commands before the commands that contain them. Returns nothing
+/// if a quote or a bracket is never closed.
 pub(super) fn commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut lexer = Lexer {
         signs: line.chars().peekable(),
@@ -20,7 +20,7 @@ pub(super) fn commands(line: &str) -> Option<Vec<Vec<String>>> {
 
 struct Lexer<'a> {
     signs: Peekable<Chars<'a>>,
-    /// What is read on when the innermost bracket closes.
+    /// The outer levels, which continue when the innermost bracket closes.
     within: Vec<Frame>,
     frame: Frame,
     done: Vec<Vec<String>>,
@@ -30,20 +30,20 @@ struct Lexer<'a> {
 #[derive(Default)]
 struct Frame {
     words: Vec<String>,
-    /// The word that has begun.
+    /// The current word, once it has begun.
     word: Option<String>,
-    /// Whether double quotes are open.
+    /// Whether the lexer is inside double quotes.
     quoted: bool,
-    /// Whether the next word names a file and is no argument.
+    /// Whether the next word is the file of a redirection and not an argument.
     redirected: bool,
-    /// What closes this level.
+    /// The character that closes this level.
     end: Option<char>,
 }
 
 impl Lexer<'_> {
     fn take(&mut self, sign: char) -> Option<()> {
         match (sign, self.frame.quoted) {
-            // A line feed behind it joins two lines.
+            // A backslash before a line feed joins two lines.
             ('\\', _) => match self.signs.next()? {
                 '\n' => {}
                 sign => self.push(sign),
@@ -73,7 +73,7 @@ impl Lexer<'_> {
                 self.open(')');
             }
             (')', false) if self.frame.end == Some(')') => self.close(),
-            // After a pattern of `case`.
+            // This ends a pattern of `case`.
             (')', false) => self.end_command(),
             ('<' | '>', false) => self.redirect(),
             (space, false) if space.is_ascii_whitespace() => self.end_word(),
@@ -90,7 +90,7 @@ impl Lexer<'_> {
         self.begin_word().push(sign);
     }
 
-    /// Everything up to the next single quote.
+    /// Reads up to the next single quote.
     fn take_literal(&mut self) -> Option<()> {
         self.begin_word();
         loop {
@@ -102,7 +102,7 @@ impl Lexer<'_> {
     }
 
     fn redirect(&mut self) {
-        // The number before it is the file's, as in `2>&1`.
+        // A number before it is a file descriptor, as in `2>&1`.
         self.frame.word.take_if(|word| word.chars().all(|sign| sign.is_ascii_digit()));
         self.end_word();
         while self.signs.next_if(|sign| "<>&|".contains(*sign)).is_some() {}

@@ -1,12 +1,11 @@
 //! Which programs a shell command starts.
 //!
-//! What a command may do, and what it needs, depends on the program that it starts, and that is seldom
-//! its first word: `cd app && timeout 600 claude -p` starts `claude`. Who looks at first words only is
-//! wrong about everybody who writes commands so.
+//! The rights and the needs of a command depend on the program that it starts, and that is seldom its first word: `cd
+//! app && timeout 600 claude -p` starts `claude`. A check of first words alone fails for all such commands.
 //!
-//! This is a reader for advice and convenience, not a wall. What a variable expands to, what a script
-//! does and what `eval` is given it does not know; the lines of a here-document it takes for commands.
-//! The wall is [`CommandPolicy`]: it says which commands run at all.
+//! This parser gives advice and convenience; it is not a security boundary. It does not know the values of variables,
+//! the effects of scripts or the arguments of `eval`, and it reads the lines of a here-document as commands. The
+//! boundary is [`CommandPolicy`], which decides which commands may run at all.
 
 mod lexer;
 mod safe;
@@ -28,12 +27,11 @@ pub struct SimpleCommand {
     pub arguments: Vec<String>,
 }
 
-/// The programs that `line` starts when `sh -c` runs it, as far as its text tells.
+/// Returns the programs that `line` starts when `sh -c` runs it, as far as the text shows.
 ///
-/// Every word in command position counts: behind `&&`, `||`, `;`, `|`, in subshells, in `$(…)`, and in
-/// the script of an inner `sh -c`. Assignments, the shell's own words (`if`, `!`, `exec`, …) and programs
-/// that start another one (`env`, `timeout 5`, `nice`, `npx`, …) are looked through. A line with a
-/// quote or bracket that is never closed starts nothing.
+/// Every word in command position counts: after `&&`, `||`, `;`, `|`, in subshells, in `$(…)`, and in the script of an
+/// inner `sh -c`. The parser skips assignments, shell keywords (`if`, `!`, `exec`, …) and programs that start another
+/// program (`env`, `timeout 5`, `nice`, `npx`, …). If a quote or bracket is never closed, the result is empty.
 ///
 /// ```
 /// use loop_guardrails::policy::command::simple_commands;
@@ -62,7 +60,7 @@ fn started_by(mut words: &[String]) -> Vec<SimpleCommand> {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn name(word: &str) -> &str {
     Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word)
 }

@@ -1,11 +1,11 @@
-//! What stands before a program and starts it.
+//! Programs and shell words that precede another program and start it.
 
 /// A program, or a word of the shell, whose arguments are another command.
 struct Wrapper {
     name: &'static str,
     /// Its options whose value is the next word.
     valued: &'static [&'static str],
-    /// How many words stand between its options and the command.
+    /// The number of words between its options and the command.
     operands: usize,
 }
 
@@ -19,7 +19,7 @@ const fn wrapper(name: &'static str, valued: &'static [&'static str], operands: 
 
 const TIMEOUT: &[&str] = &["-k", "--kill-after", "-s", "--signal"];
 
-/// With these options, the word behind them is a package and no program.
+/// After these options, the next word is a package and not a program.
 const PACKAGES: &[&str] = &["-p", "--package", "--from", "--with"];
 
 const WRAPPERS: &[Wrapper] = &[
@@ -57,13 +57,13 @@ const WRAPPERS: &[Wrapper] = &[
 
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ksh", "zsh"];
 
-/// Whether this program is here for what it starts.
+/// Returns whether the purpose of `program` is to start another one.
 pub(super) fn starts_others(program: &str) -> bool {
     let name = super::name(program);
     SHELLS.contains(&name) || WRAPPERS.iter().any(|wrapper| wrapper.name == name)
 }
 
-/// The command that `program` starts with these arguments, if it is one that starts others.
+/// Returns the command that `program` starts with these arguments, if it starts others.
 pub(super) fn inner<'a>(program: &str, arguments: &'a [String]) -> Option<&'a [String]> {
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == program)?;
     let command = after_options(arguments, wrapper.valued);
@@ -81,7 +81,7 @@ fn after_options<'a>(mut words: &'a [String], valued: &[&str]) -> &'a [String] {
     words
 }
 
-/// The script of `sh -c`, `bash -lc` and the like.
+/// Returns the script of `sh -c`, `bash -lc` and similar commands.
 pub(super) fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a str> {
     let is_script = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     let flag = arguments.iter().position(is_script).filter(|_| SHELLS.contains(&program))?;

@@ -1,4 +1,4 @@
-//! The agents that are known by name, and what each needs to reach its model.
+//! The known agents, and the variables that each needs to reach its model.
 
 use crate::policy::command::simple_commands;
 
@@ -8,8 +8,8 @@ const OPENAI: &[&str] = &["OPENAI_*", "CODEX_API_KEY"];
 
 const GOOGLE: &[&str] = &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"];
 
-/// The keys of vendors that have no agent here. None of them opens more than models: what also opens a
-/// cloud or a code host, such as `AWS_SECRET_ACCESS_KEY` or `GITHUB_TOKEN`, is for its owner to pass.
+/// The keys of vendors without an agent in this table. Each gives access only to models. Keys that also give access to
+/// a cloud or a code host, such as `AWS_SECRET_ACCESS_KEY` or `GITHUB_TOKEN`, must be passed by their owner.
 const OTHERS: &[&str] = &[
     "AI_GATEWAY_API_KEY",
     "AWS_BEARER_TOKEN_BEDROCK",
@@ -37,7 +37,7 @@ const OTHERS: &[&str] = &[
     "ZAI_API_KEY",
 ];
 
-/// An agent, by the names of its program and of the package that holds it.
+/// An agent, by the names of its program and of its package.
 struct Agent {
     names: &'static [&'static str],
     own: &'static [&'static [&'static str]],
@@ -52,8 +52,8 @@ const AGENTS: &[Agent] = &[
     Agent { names: &["aider"], own: &[ANTHROPIC, OPENAI, GOOGLE, OTHERS, &["AIDER_*"]] },
 ];
 
-/// The names of the variables that the agents in a shell command have of their vendors; `*` at the end
-/// of a name stands for any ending.
+/// Returns the names of the vendor variables for the agents in a shell command. A `*` at the end of a name matches any
+/// ending.
 pub(super) fn own_variables(command: &str) -> impl Iterator<Item = &'static str> {
     let started = simple_commands(command);
     let is_started = move |agent: &&Agent| started.iter().any(|it| agent.is(&it.program));
@@ -61,7 +61,7 @@ pub(super) fn own_variables(command: &str) -> impl Iterator<Item = &'static str>
 }
 
 impl Agent {
-    /// Whether `program` is this agent: `codex`, or `codex@latest` as a package runner is given it.
+    /// Returns whether `program` is this agent: `codex`, or `codex@latest` for a package runner.
     fn is(&self, program: &str) -> bool {
         let name = program.split_once('@').map_or(program, |(name, _)| name);
         self.names.contains(&name)

@@ -1,11 +1,10 @@
-//! Which variables a child sees.
+//! Decides which variables a child process sees.
 //!
-//! A shell's environment is where people keep keys: of the cloud, of the package registry, of three
-//! model vendors. A child inherits all of them unless somebody takes care, and an agent that prints its
-//! environment, or is talked into sending it somewhere, gives them all away. Yet an agent without the
-//! user's `PATH`, `HOME` and language settings does not even start. So a child sees what its user sees,
-//! but for what looks like a secret; an agent sees the keys of its own vendor, since it is of no use
-//! without; and what the user names is passed on, whatever it looks like.
+//! People keep keys in their shell's environment: for the cloud, for the package registry, for three model vendors. A
+//! child inherits all of them by default, and an agent that prints its environment, or that a prompt injection tricks
+//! into sending it somewhere, gives them all away. Yet an agent does not even start without the user's `PATH`, `HOME`
+//! and language settings. So a child sees the user's variables, except those that look like a secret. An agent also
+//! sees the keys of its own vendor, because it cannot work without them. Variables that the user names always pass.
 //!
 //! # What looks like a secret
 //! A **name** does, in capitals or not, if it
@@ -22,20 +21,20 @@
 //! `AKIA`), with blanks or quotes around it, too. A field with a password or a token in a text (`?client_secret=x`,
 //! `{"password": "x"}`) counts as well.
 //!
-//! These do not, on purpose:
+//! These do not look like a secret, on purpose:
 //! - `MAX_TOKENS` and other numbers of tokens, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
 //!   `KUBECONFIG`, `GPG_KEY` and other `_PUBLIC_KEY`s, `DESKTOP_SESSION`: settings and names, with which alone nobody
 //!   gets in.
-//! - `SSH_AUTH_SOCK`: the way to an agent that signs, and from which no key can be taken away. Without
-//!   it, a fetch or a push that works for the user fails for the child.
-//! - `HTTPS_PROXY` and its kin, even with a password in them: behind such a proxy, an agent without it
-//!   does not reach its model.
+//! - `SSH_AUTH_SOCK`: it leads to an agent that signs, and that never hands out a key. Without it, a fetch or a push
+//!   that works for the user fails for the child.
+//! - `HTTPS_PROXY` and similar variables, even with a password: behind such a proxy, an agent without it does not reach
+//!   its model.
 //!
-//! A command that a model asks for has no vendor, and less need: it sees a [short list](Inherit::Necessary), and what the
-//! user names. A list of what is secret always lacks a name.
+//! A command that a model requests has no vendor and fewer needs: it sees a [short list](Inherit::Necessary), and the
+//! variables that the user names. A list of secrets would always be incomplete.
 //!
-//! This is a net for what lies about, and not a wall: a child can still read the user's files, and
-//! with them whatever keys are there.
+//! This protects against accidents and is not a security boundary: a child can still read the user's files, and every
+//! key in them.
 
 mod agents;
 mod pattern;
@@ -48,29 +47,29 @@ pub use self::{
     secret::looks_secret,
 };
 
-/// Where a child's environment begins.
+/// The variables that a child's environment starts with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Inherit {
-    /// With everything that does not look like a secret.
+    /// All variables that do not look like a secret.
     #[default]
     All,
-    /// With what most programs need, unless it looks like a secret: `PATH`, `HOME`, `USER`, `USERNAME`, `SHELL`,
-    /// `TERM`, `LANG`, `LC_*`, `PWD`, `TMPDIR`, `OLLAMA_*` and `LOOP_*`.
+    /// The variables that most programs need, unless they look like a secret: `PATH`, `HOME`, `USER`, `USERNAME`,
+    /// `SHELL`, `TERM`, `LANG`, `LC_*`, `PWD`, `TMPDIR`, `OLLAMA_*` and `LOOP_*`.
     Necessary,
-    /// With nothing: not even `PATH` and `HOME`, unless they are passed.
+    /// No variables: not even `PATH` and `HOME`, unless you pass them.
     None,
 }
 
-/// What [`Inherit::Necessary`] begins with.
+/// The variables of [`Inherit::Necessary`].
 const NECESSARY: &[&str] = &[
     "PATH", "HOME", "USER", "USERNAME", "SHELL", "TERM", "LANG", "LC_*", "PWD", "TMPDIR", "OLLAMA_*",
     "LOOP_*",
 ];
 
-/// Which variables of its parent a child sees.
+/// Decides which variables of its parent a child sees.
 ///
 /// # Default
-/// Everything but what [looks like a secret](looks_secret).
+/// All variables except those that [look like a secret](looks_secret).
 ///
 /// ```
 /// use loop_guardrails::policy::environment::EnvironmentPolicy;
@@ -86,55 +85,54 @@ const NECESSARY: &[&str] = &[
 pub struct EnvironmentPolicy {
     inherit: Inherit,
     pass: Vec<NamePattern>,
-    /// What the agents in a command get of their vendors.
+    /// The vendor variables for the agents in a command.
     own: Vec<&'static str>,
 }
 
-/// An environment in two parts.
+/// An environment, split into two parts.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Split {
-    /// What the child sees, in the order in which it was given.
+    /// The variables that the child sees, in their original order.
     pub seen: Vec<(OsString, OsString)>,
-    /// The names of what it does not see. Their values are secrets, and are not kept.
+    /// The names of the withheld variables. Their values are secrets, so this does not store them.
     pub withheld: Vec<OsString>,
 }
 
 impl EnvironmentPolicy {
-    /// The default.
+    /// Creates a policy with the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Where the environment begins.
+    /// Sets the variables that the environment starts with.
     #[must_use]
     pub fn inherit(mut self, inherit: Inherit) -> Self {
         self.inherit = inherit;
         self
     }
 
-    /// Passes on the variables of these names, whatever they look like and wherever the environment
-    /// begins.
+    /// Passes the variables of these names, even if they look like secrets, and for every setting of [`Inherit`].
     #[must_use]
     pub fn pass(mut self, names: impl IntoIterator<Item = NamePattern>) -> Self {
         self.pass.extend(names);
         self
     }
 
-    /// Lets the agents that this shell command starts have the keys of their own vendors.
+    /// Gives the agents that this shell command starts the keys of their own vendors.
     ///
-    /// Known are `claude` (`ANTHROPIC_*`), `codex` (`OPENAI_*`), `gemini` (`GEMINI_API_KEY` and those of
-    /// Google's models), and `opencode`, `pi` and `aider`, which speak to many vendors and get the keys of
-    /// all of them. A command that starts two agents gets the keys of both: the shell between them cannot
-    /// be asked to keep them apart. With [`Inherit::None`] there is nothing to have.
+    /// The known agents are `claude` (`ANTHROPIC_*`), `codex` (`OPENAI_*`), `gemini` (`GEMINI_API_KEY` and the
+    /// variables of Google's models), and `opencode`, `pi` and `aider`, which support many vendors and get the keys of
+    /// all of them. A command that starts two agents gets the keys of both, because the shell between them cannot keep
+    /// them apart. With [`Inherit::None`] this has no effect.
     #[must_use]
     pub fn of_agent(mut self, command: &str) -> Self {
         self.own.extend(agents::own_variables(command));
         self
     }
 
-    /// The same for commands that a model asks for: they see [what is necessary](Inherit::Necessary) and what is
-    /// passed, and no agent's keys.
+    /// Returns the policy for commands that a model requests: they see the [necessary](Inherit::Necessary) variables
+    /// and those you passed, and no agent's keys.
     ///
     /// ```
     /// use loop_guardrails::policy::environment::EnvironmentPolicy;
@@ -153,7 +151,7 @@ impl EnvironmentPolicy {
         self
     }
 
-    /// Whether a child sees this variable.
+    /// Returns whether a child sees this variable.
     pub fn lets_see(&self, name: &OsStr, value: &OsStr) -> bool {
         if self.pass.iter().any(|pattern| pattern.matches(name)) {
             return true;
@@ -169,7 +167,7 @@ impl EnvironmentPolicy {
         }
     }
 
-    /// Parts `vars` into what a child sees and what it does not see.
+    /// Splits `vars` into the variables that a child sees and those that it does not.
     pub fn split<K: Into<OsString>, V: Into<OsString>>(
         &self,
         vars: impl IntoIterator<Item = (K, V)>,
@@ -188,7 +186,7 @@ impl EnvironmentPolicy {
 }
 
 impl std::fmt::Debug for Split {
-    /// Names only: what is seen may have been passed although it is a secret.
+    /// Prints only names, because the values may be secrets that the user passed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seen: Vec<_> = self.seen.iter().map(|(name, _)| name).collect();
         f.debug_struct("Split").field("seen", &seen).field("withheld", &self.withheld).finish()

@@ -1,10 +1,10 @@
-//! Names of variables, one or many.
+//! Patterns for names of variables.
 
 use std::{ffi::OsStr, fmt, str::FromStr};
 
-/// The name of a variable, or the beginning of names: `GITHUB_TOKEN`, `NPM_*`, or `*` for all.
+/// The name of a variable or a prefix of names: `GITHUB_TOKEN`, `NPM_*`, or `*` for all.
 ///
-/// Capitals count, as they do in an environment.
+/// Names are case-sensitive, as in an environment.
 ///
 /// ```
 /// use loop_guardrails::policy::environment::NamePattern;
@@ -18,28 +18,28 @@ use std::{ffi::OsStr, fmt, str::FromStr};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NamePattern(String);
 
-/// A text that names no variables.
+/// A text that is not a pattern for variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidNamePattern {
-    /// There is nothing.
+    /// The text is empty.
     #[error("the name of a variable is not empty")]
     Empty,
-    /// A sign that no name can have.
+    /// It contains a character that no name can have.
     #[error("the name of a variable has no `=` and no NUL character in it: write the name alone")]
     Sign,
-    /// A `*` that is not the last sign.
+    /// It contains a `*` that is not the last character.
     #[error("a `*` stands at the end of a name only, as in `NPM_*`")]
     Star,
 }
 
 impl NamePattern {
-    /// Whether the variable of this name is meant.
+    /// Returns whether the pattern matches this name.
     pub fn matches(&self, name: &OsStr) -> bool {
         matches(&self.0, name)
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -68,7 +68,7 @@ impl fmt::Display for NamePattern {
     }
 }
 
-/// Whether `pattern`, which is known to be one, means the variable of this name.
+/// Returns whether `pattern`, which must be valid, matches this name.
 pub(super) fn matches(pattern: &str, name: &OsStr) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.as_encoded_bytes().starts_with(beginning.as_bytes()),

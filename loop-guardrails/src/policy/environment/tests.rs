@@ -1,4 +1,4 @@
-//! What holds for every policy and every environment.
+//! Laws for every policy and every environment.
 
 use proptest::prelude::*;
 

@@ -1,7 +1,8 @@
-//! Manifests, task files and price tables, recognised by what is in them.
+//! Recognises manifests, task files and price tables by their content.
 //!
-//! `loop run ci.json` and `loop task fix.md` take a file of any name. So the names in
-//! [`instructions`](super::instructions) do not find every file that a later command executes, and the content has to.
+//! `loop run ci.json` and `loop task fix.md` accept a file of any name. So the names in
+//! [`instructions`](super::instructions) do not cover every file that a later command executes, and we have to check
+//! the content.
 //!
 //! | file | recognised by |
 //! | --- | --- |
@@ -10,11 +11,11 @@
 //! | task, in Markdown | a head between two lines `---` that has no other keys than `tools`, `model` and `checks` |
 //! | price table of a manifest (`agent.prices`) | the key `usd_per_million_tokens` at its top |
 //!
-//! The name of the file plays no part: a link or a move can give the same content a name that `loop` executes. The text is
-//! parsed and not searched, since a key can be written in many ways (`"\u0061gent"`, `? agent`, `agent.prompt = ""`). The
-//! parsers and their options accept all that the loaders of manifests and tasks accept.
+//! The name of the file does not matter: a link or a move can give the same content a name that `loop` executes. We
+//! parse the text instead of searching it, since a key has many spellings (`"\u0061gent"`, `? agent`, `agent.prompt =
+//! ""`). The parsers and their options accept everything that the loaders of manifests and tasks accept.
 //!
-//! A Markdown task without a head is a text like any other. Only the run that works on it knows that it is a task, and
+//! A Markdown task without a head looks like any other text. Only the run that executes it knows that it is a task, and
 //! guards it by its path: see [`ActionPolicy::asking_before`](super::ActionPolicy::asking_before).
 
 mod markdown;
@@ -27,17 +28,17 @@ use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-/// The most bytes that a manifest has. `loop` executes no longer file.
+/// The maximum size of a manifest in bytes. `loop` does not execute longer files.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
 
-/// The way in which `loop` executes a text.
+/// How `loop` uses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Executed {
     /// `loop run` executes it.
     Manifest,
     /// `loop task` executes it.
     Task,
-    /// `loop` counts money by it.
+    /// `loop` computes costs with it.
     Prices,
 }
 
@@ -74,13 +75,13 @@ impl Executed {
 /// The key of a price table.
 const PRICES: &str = "usd_per_million_tokens";
 
-/// Whether an object with these keys is a manifest, or would be one with little more.
+/// Returns whether an object with these keys is a manifest, or nearly one.
 fn is_manifest(has: impl Fn(&str) -> bool) -> bool {
     has("agent") && (has("evaluator") || has("guardrails"))
 }
 
 impl fmt::Display for Executed {
-    /// As in "it is a manifest, which `loop run` executes".
+    /// Completes the sentence "it is a manifest, which `loop run` executes".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Manifest => "a manifest, which `loop run` executes",

@@ -103,7 +103,7 @@ fn what_is_nested_deeply_or_long_is_no_danger_to_the_stack() {
     assert_eq!(Executed::of(long.as_bytes()), MANIFEST);
 }
 
-/// An object of a manifest's keys and of others, in any order.
+/// Generates an object with keys of manifests and other keys, in any order.
 fn any_object() -> impl Strategy<Value = Vec<&'static str>> {
     const KEYS: &[&str] = &["agent", "evaluator", "guardrails", "goal", "name", "pace", "Agent", "agents"];
     prop::sample::subsequence(KEYS, 0..=KEYS.len()).prop_shuffle()

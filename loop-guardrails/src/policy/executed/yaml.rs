@@ -1,5 +1,5 @@
-//! The keys at the top of a JSON or YAML document. Most JSON is YAML, but not all: a key can be too long for it, and a
-//! control character has to be escaped there.
+//! Reads the top-level keys of a JSON or YAML document. Most JSON is YAML, but not all: YAML limits the length of a
+//! key, and requires control characters to be escaped.
 
 use std::fmt;
 
@@ -9,14 +9,15 @@ use serde_saphyr::{
     options::{DuplicateKeyPolicy, NonFiniteFloatPolicy},
 };
 
-/// The keys, if the text is one document with an object in it.
+/// Returns the keys, if the text is one document that contains an object.
 pub(super) fn keys(text: &str) -> Option<Vec<String>> {
     let json = || serde_json::from_str(text).ok();
     let yaml = || serde_saphyr::from_str_with_options(text, options()).ok();
     json().or_else(yaml).map(|Keys(keys)| keys)
 }
 
-/// Accepts at least what the loaders accept: only the keys count here, and values that a loader refuses do no harm.
+/// Accepts at least everything that the loaders accept: only the keys matter here, so values that a loader refuses do
+/// no harm.
 fn options() -> Options {
     serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::PassThrough,

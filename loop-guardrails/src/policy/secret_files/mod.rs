@@ -1,9 +1,9 @@
 //! Files that hold secrets, by their names.
 //!
-//! A model that may read a project reads `.env` in it sooner or later, by itself or because a page told
-//! it to, and what it has read is in the next request to its vendor. A rule that one tool
-//! keeps and the next one does not is none: a search prints what a read refuses. So the names are judged
-//! here, and everything that opens a file asks.
+//! A model that may read a project reads its `.env` sooner or later, by itself or because a page told it to, and the
+//! content is then part of the next request to its vendor. A rule does not help if one tool enforces it and another
+//! does not: a search would print a file that a read refuses. So this module judges the names, and all code that opens
+//! a file asks it.
 
 mod table;
 
@@ -14,11 +14,11 @@ use super::{
     fold::{folded, folded_rule},
 };
 
-/// Half of a pair of keys that is meant to be shown: `id_rsa.pub`.
+/// The suffix of the public half of a key pair: `id_rsa.pub`.
 const PUBLIC: &str = ".pub";
 
-/// The name of a file with at most one `*`, at its beginning or its end. Signs that `git` and `rg` read as more than
-/// themselves (`?`, `[`, `]`, `{`, `}`, `\`) are not in it: the rule has to mean the same to them.
+/// The name of a file with at most one `*`, at its beginning or its end. It contains no characters that are special to
+/// `git` and `rg` (`?`, `[`, `]`, `{`, `}`, `\`), because the rule must mean the same to them.
 ///
 /// ```
 /// use loop_guardrails::policy::FileName;
@@ -31,7 +31,7 @@ const PUBLIC: &str = ".pub";
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileName(String);
 
-/// A text that names no files.
+/// A text that is not a pattern for file names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` names no file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at its beginning or its \
@@ -40,7 +40,8 @@ pub struct FileName(String);
 pub struct InvalidFileName(pub String);
 
 impl FileName {
-    /// Whether a file of this name is meant. Capitals do not count, nor other signs that a file system takes for one.
+    /// Returns whether the pattern matches this file name. Case does not matter, nor do other differences that a file
+    /// system ignores.
     pub fn matches(&self, name: &str) -> bool {
         fits(&folded_rule(&self.0), &folded(name))
     }
@@ -64,7 +65,7 @@ impl fmt::Display for FileName {
     }
 }
 
-/// Which files are secrets.
+/// Decides which files are secrets.
 ///
 /// # Default
 /// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
@@ -88,33 +89,33 @@ pub struct SecretFiles {
 }
 
 impl SecretFiles {
-    /// The defaults.
+    /// Creates the default rules.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes files of these names for secrets as well.
+    /// Also treats files of these names as secrets.
     #[must_use]
     pub fn also(mut self, names: impl IntoIterator<Item = Placed<FileName>>) -> Self {
         self.more.extend(names);
         self
     }
 
-    /// Takes these paths, and what lies below them, for no secrets: `src/credentials.rs`.
+    /// Exempts these paths and everything below them: `src/credentials.rs`.
     #[must_use]
     pub fn except(mut self, paths: impl IntoIterator<Item = Placed<LocalPath>>) -> Self {
         self.shown.extend(paths);
         self
     }
 
-    /// The rule that makes a secret of `path`, if one does.
+    /// Returns the rule that makes `path` a secret, if there is one.
     pub fn rule_on(&self, path: &LocalPath) -> Option<Ruling> {
         if self.shown.iter().any(|shown| path.is_within(&shown.value)) {
             return None;
         }
         let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
         let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
-        // The line that somebody wrote says more than that it is built in.
+        // A rule that a person wrote is more informative than a built-in one.
         let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
         let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
         rule.or_else(loose).map(|(rule, origin)| {
@@ -124,9 +125,10 @@ impl SecretFiles {
         })
     }
 
-    /// Those of these paths that are named as secrets, exceptions aside. Bytes that are not UTF-8 count as other signs.
+    /// Returns those of these paths whose names are secret. This ignores exceptions, and replaces bytes that are not
+    /// UTF-8 with U+FFFD.
     pub(crate) fn among<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
-        // A repository has the same names again and again, and most rules are about one name.
+        // A repository repeats the same names many times, and most rules concern a single name.
         let (longer, single): (Vec<_>, Vec<_>) =
             self.rules().map(|(rule, _)| rule).partition(|rule| rule.contains('/'));
         let mut known = HashMap::new();
@@ -142,7 +144,7 @@ impl SecretFiles {
         paths.filter(|path| is_secret(path)).collect()
     }
 
-    /// The names of secrets, in small letters, and where they stand.
+    /// Returns the names of secrets, in lower case, with their origins.
     ///
     /// Each is a name in which `*` stands for any signs but `/`, or several such names with `/` between; those begin with
     /// `**/`, and a `**` within them stands for any folders. So each can be handed on as it is: `**/RULE` and `**/RULE/**`
@@ -152,18 +154,18 @@ impl SecretFiles {
         built_in.chain(self.more.iter().map(|name| (name.value.0.as_str(), &name.origin)))
     }
 
-    /// The paths that are no secrets whatever their names are, and where they stand.
+    /// Returns the paths that are never secrets, whatever their names, with their origins.
     pub fn exceptions(&self) -> &[Placed<LocalPath>] {
         &self.shown
     }
 
-    /// Whether what is in this folder may be an exception.
+    /// Returns whether a path in this folder may be an exception.
     pub(super) fn has_exception_about(&self, folder: &LocalPath) -> bool {
         self.shown.iter().any(|shown| shown.value.is_within(folder) || folder.is_within(&shown.value))
     }
 }
 
-/// Whether a rule means the file of these names, or a folder on the way to it. The names are folded.
+/// Returns whether a rule matches the file of these names, or a folder above it. The names are folded.
 fn is_meant(rule: &str, names: &[String]) -> bool {
     let rule = &*folded_rule(rule);
     let has_public_half = table::WITH_PUBLIC_HALF.contains(&rule);
@@ -177,8 +179,8 @@ fn is_meant(rule: &str, names: &[String]) -> bool {
     })
 }
 
-/// Whether it is what git has stored of a file: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
-/// name, and no pattern says so much.
+/// Returns whether it is a loose git object: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
+/// name, and no pattern can express this.
 fn is_loose_object(names: &[String]) -> bool {
     let is_hash = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
     names.windows(3).any(|part| {
@@ -189,7 +191,7 @@ fn is_loose_object(names: &[String]) -> bool {
     })
 }
 
-/// The name on which the last part of a rule fits, if its parts fit the beginning of these names.
+/// Returns the name that matches the last part of a rule, if its parts match the beginning of these names.
 fn meant<'a>(rule: &str, names: &'a [String]) -> Option<&'a str> {
     if let Some(rest) = rule.strip_prefix("**/") {
         return (0..names.len()).find_map(|skipped| meant(rest, &names[skipped..]));
@@ -202,7 +204,7 @@ fn meant<'a>(rule: &str, names: &'a [String]) -> Option<&'a str> {
     }
 }
 
-/// Whether a pattern means this name; `*` stands for any signs. Both are in small letters.
+/// Returns whether a pattern matches this name; `*` matches any characters. Both are lower-case.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((beginning, rest)) => name.strip_prefix(beginning).is_some_and(|name| fits_behind(rest, name)),
@@ -210,7 +212,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The same, behind a `*`. The first place that fits leaves the most for the rest.
+/// Matches a pattern after a `*`. The first match leaves the most for the rest.
 fn fits_behind(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((part, rest)) => name.find(part).is_some_and(|at| fits_behind(rest, &name[at + part.len()..])),

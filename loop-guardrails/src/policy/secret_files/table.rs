@@ -1,4 +1,4 @@
-//! The files that tools keep credentials in, by the names that their programs gave them.
+//! Files in which programs keep credentials, by name.
 
 /// Endings, each with the copies that editors and people make: `x.pem`, `x.pem~` and `x.pem.bak`.
 macro_rules! with_copies {
@@ -7,7 +7,8 @@ macro_rules! with_copies {
     };
 }
 
-/// The same for endings that source files have in the midst of their names (`csrf.token.ts`): only what is a copy for sure.
+/// Like `with_copies`, for endings that source files have within their names (`csrf.token.ts`). It adds only endings
+/// that are certainly copies.
 macro_rules! with_plain_copies {
     ($($ending:literal)*) => {
         &[$(
@@ -18,7 +19,7 @@ macro_rules! with_plain_copies {
     };
 }
 
-/// The built-in rules: see [`SecretFiles::rules`](super::SecretFiles::rules) for how they are written.
+/// The built-in rules, in the format of [`SecretFiles::rules`](super::SecretFiles::rules).
 pub(super) const RULES: &[&[&str]] = &[
     &[".env*"],
     WORDS,
@@ -34,18 +35,18 @@ pub(super) const RULES: &[&[&str]] = &[
     REPOSITORIES,
 ];
 
-/// Rules whose files have a half that is meant to be shown: `id_rsa.pub`.
+/// Rules for key pairs, whose public halves are not secret: `id_rsa.pub`.
 pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*", "ssh_host_*"];
 
-/// The file in which Composer and many agents keep their keys. Programs also give its name to the texts of a page, below
-/// a folder of [translations](TRANSLATIONS).
+/// The file in which Composer and many agents keep their keys. Programs also use this name for page texts, below a
+/// folder of [translations](TRANSLATIONS).
 pub(super) const AUTH_FILE: &str = "**/auth.json*";
 
 /// Folders of texts in several languages.
 pub(super) const TRANSLATIONS: &[&str] =
     &["i18n", "intl", "l10n", "lang", "langs", "languages", "locale", "locales", "translations"];
 
-/// Names that people give to secrets, whatever program reads them.
+/// Common names for secrets of any program.
 const GENERAL: &[&str] = &[
     ".dev.vars*",
     ".flaskenv*",
@@ -91,7 +92,7 @@ const GENERAL: &[&str] = &[
     "*api*key*.txt*",
     "*secret*.asc*",
     "*private*.asc*",
-    // What an editor keeps of a file whose name may be one of these.
+    // An editor's swap file, whose original may have one of these names.
     ".*.swp",
     ".*.swo",
     "#*#",
@@ -104,12 +105,12 @@ const ENDINGS: &[&str] = with_copies![
     ".1pif" ".1pux" ".ovpn" ".tfstate" ".tfvars" ".tfplan" ".kubeconfig" ".publishsettings" ".htpasswd"
 ];
 
-/// Words for what is secret.
+/// Words that mean a secret.
 const WORDS: &[&str] = with_plain_copies![
     ".env" ".key" ".secret" ".secrets" ".token" ".creds" ".credentials" ".cookies" ".vault"
 ];
 
-/// Keys that are named after what they are for. These names have no ending of their own.
+/// Names that describe the purpose of a key. They have no extension.
 const KEY_WORDS: &[&str] = with_plain_copies![
     "private_key" "private-key" "privatekey" "privkey" "deploy_key" "deploy-key" "deploykey" "host_key" "host-key"
     "signing_key" "signing-key" "master_key" "master-key" "secret_key" "secret-key" "secretkey" "access_key"
@@ -134,7 +135,7 @@ const AGENTS: &[&str] = &[
     "**/pypoetry/auth.toml*",
 ];
 
-/// Programs that log in somewhere.
+/// Programs that store logins.
 const PROGRAMS: &[&str] = &[
     ".netrc*",
     "_netrc*",
@@ -204,7 +205,7 @@ const PROGRAMS: &[&str] = &[
     "key4.db*",
 ];
 
-/// Clouds, clusters and what is deployed to them.
+/// Clouds, clusters and deployment tools.
 const CLOUDS: &[&str] = &[
     "**/.aws/config*",
     "**/.aws/cli",
@@ -286,7 +287,7 @@ const DATABASES: &[&str] = &[
     "datasources.local.xml*",
 ];
 
-/// What was typed into a shell.
+/// Histories of shells.
 const HISTORIES: &[&str] = &[
     ".*_history*",
     ".history*",
@@ -297,9 +298,9 @@ const HISTORIES: &[&str] = &[
     "consolehost_history*",
 ];
 
-/// Repositories, whose remotes are addresses that may have a token in them; those of submodules and work trees too. And
-/// what they keep of files, secrets among them: objects are only compressed, and what was in the way of a merge is not
-/// even that. See also `is_loose_object`.
+/// Repositories, including those of submodules and work trees. The addresses of their remotes may contain a token. They
+/// also store the content of files, including secrets: objects are only compressed, and files that were in the way of a
+/// merge are not even that. See also `is_loose_object`.
 const REPOSITORIES: &[&str] = &[
     "**/*.git/**/objects",
     "**/*.git/**/rr-cache",

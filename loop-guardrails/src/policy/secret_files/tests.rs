@@ -1,4 +1,4 @@
-//! Which names are secrets, and which are not.
+//! Names that are secrets, and names that are not.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! Commands that are given open files.
+//! Commands that get open files.
 //!
-//! A program that is given a name opens it some time later, and by then it may be the name of something else. So a
-//! program whose options are known gets the files that it reads already open, as descriptors.
+//! A program that gets a name opens the file later, when the name may belong to another file. So a program with known
+//! options gets its files already open, as descriptors.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -13,29 +13,29 @@ use crate::policy::{
     command::{CommandLine, GitQuestion},
 };
 
-/// The most files that one command is given open.
+/// The maximum number of open files for one command.
 const MAX_FILES: usize = 100;
 
-/// A command that may run, and the files that it is given.
+/// A command that may run, with its open files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OpenedCommand {
-    /// The command. Where it named a file that it reads, its arguments name a descriptor.
+    /// The command. Its arguments name a descriptor in place of each file that it reads.
     pub command: CommandLine,
-    /// The descriptors that the command has to inherit, under the same numbers.
+    /// The descriptors that the command must inherit, under the same numbers.
     pub files: Vec<OwnedFd>,
-    /// What the arguments name, and what the command named, for each descriptor.
+    /// For each descriptor, its name in the arguments and the original name.
     names: Vec<(String, String)>,
-    /// What git reads.
+    /// The repository that git reads.
     repository: Option<Repository>,
 }
 
 impl OpenedCommand {
-    /// Takes git's answer to a question, as [`CommandLine::answer`] does, and looks at the folders of the files that its
-    /// index names. Blocks for the disk.
+    /// Processes git's answer to a question, as [`CommandLine::answer`] does, and checks the folders of the files in
+    /// its index. Blocks for the disk.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the answer is not one with which git may run.
+    /// [`WorkspaceError`] if git may not run after this answer.
     pub fn answer(
         &mut self,
         question: GitQuestion,
@@ -49,9 +49,9 @@ impl OpenedCommand {
         }
     }
 
-    /// Puts the names of files in the place of their descriptors in what the command printed.
+    /// Replaces the descriptors in the command's output with the names of the files.
     pub fn with_names(&self, text: &str) -> String {
-        // From the end, so that 11 is not taken for 1.
+        // From the end, so that the replacement for 1 does not change 11.
         let mut names: Vec<_> = self.names.iter().collect();
         names.sort_by_key(|(descriptor, _)| std::cmp::Reverse(descriptor.len()));
         names.into_iter().fold(text.to_owned(), |text, (descriptor, name)| text.replace(descriptor, name))
@@ -59,8 +59,9 @@ impl OpenedCommand {
 }
 
 impl Workspace {
-    /// A command that may run in the root: its line is allowed, and its paths lead to what it may read. It opens
-    /// them itself, as [`check`](Self::check) says; ask [`open_command`](Self::open_command) before you run it.
+    /// Checks a command that runs in the root: the policy allows its line, and its paths lead to readable files. The
+    /// command opens them itself, with the risk described at [`check`](Self::check); call
+    /// [`open_command`](Self::open_command) before you run it.
     ///
     /// # Errors
     /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
@@ -72,7 +73,7 @@ impl Workspace {
             match self.check(path, verb) {
                 Ok(place) => leads_to.push(place),
                 Err(error) if error.is_refusal() => return Err(error),
-                // It is no path after all, or one about which the program will say something.
+                // It is not a path after all, or the program itself will report an error about it.
                 Err(_) => {}
             }
         }
@@ -80,10 +81,10 @@ impl Workspace {
         Ok(command)
     }
 
-    /// The same, ready to run: the files that it reads are open, and the repository that git reads is
-    /// [vetted](Repository).
+    /// Checks a command and prepares it to run: opens the files that it reads, and [vets](Repository) the repository
+    /// that git reads.
     ///
-    /// Programs of which nothing is known get names, and so does git. On systems other than Linux all do.
+    /// Programs with unknown options get names, and so does git. On systems other than Linux all programs do.
     ///
     /// # Errors
     /// [`WorkspaceError`] if the policy does not allow it, a path leads out, or a file cannot be opened.
@@ -99,8 +100,8 @@ impl Workspace {
         Ok(opened)
     }
 
-    /// Gives the command its files open, where that can be done. Folders that it looks into get the name to which they
-    /// lead: the patterns that leave out secrets are compared with the name as it is given.
+    /// Passes the command its files open, where possible. Folders that it searches get their names without links,
+    /// because the patterns that exclude secrets are compared with the name in the arguments.
     fn open_contents(&self, opened: &mut OpenedCommand) -> Result<(), WorkspaceError> {
         let names: Vec<_> = opened.command.contents().map(str::to_owned).collect();
         if names.len() > MAX_FILES {
@@ -123,7 +124,7 @@ impl Workspace {
             // 0 to 2 are the command's own input and outputs.
             let fd = fcntl_dupfd_cloexec(&file.file, 3)
                 .map_err(|errno| WorkspaceError::io("open", &file.path, errno))?;
-            // Written in a way in which nobody else writes it, so that it can be told from a file's text.
+            // This unusual spelling distinguishes the descriptor from text in a file.
             let descriptor = format!("/dev/fd/./{}", fd.as_raw_fd());
             given.push(descriptor.clone());
             opened.names.push((descriptor, name));
@@ -133,7 +134,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Where a path leads, without links, `..` and doubled separators, and so that no program takes it for an option.
+    /// Returns the path without links, `..` and doubled separators, in a form that no program takes for an option.
     fn plain_name(&self, path: &str) -> Result<String, WorkspaceError> {
         let plain = self.check(path, Verb::Read)?.to_string();
         Ok(if plain.starts_with('-') { format!("./{plain}") } else { plain })

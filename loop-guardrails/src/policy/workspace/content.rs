@@ -1,4 +1,4 @@
-//! The content of files, which alone can make a change need a person's yes.
+//! Checks the content of files, which alone can make a change need approval.
 
 use std::{ffi::OsStr, fs::File, io::Read, os::fd::AsFd};
 
@@ -17,7 +17,7 @@ use crate::policy::{
     instructions,
 };
 
-/// Refuses to change a file that `loop` executes, or the link to one.
+/// Refuses to change a file that `loop` executes, or a link to one.
 pub(super) fn refuse_held(inner: &Inner, place: &Place, verb: Verb) -> Result<(), WorkspaceError> {
     let held = match place.kind {
         Some(FileType::RegularFile) => of_file(place.folder(), &place.name),
@@ -32,7 +32,7 @@ pub(super) fn refuse_held(inner: &Inner, place: &Place, verb: Verb) -> Result<()
     refuse(ruling, &place.path, verb)
 }
 
-/// Refuses to write what `loop` executes.
+/// Refuses to write content that `loop` executes.
 pub(super) fn refuse_new(
     inner: &Inner,
     path: &LocalPath,
@@ -48,11 +48,11 @@ fn refuse(ruling: Ruling, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceE
     Err(Denied { action: format!("to {verb} `{path}`"), ruling }.into())
 }
 
-/// The file exists, and its content cannot be read.
+/// The file exists, but we cannot read its content.
 #[derive(Debug)]
 pub(super) struct Unread;
 
-/// Recognises the content of the file to which a link leads. This does not read files out of the workspace.
+/// Recognises the content of a link's target. This does not read files outside the workspace.
 fn of_link(inner: &Inner, link: &LocalPath) -> Result<Option<Executed>, Unread> {
     match walk::walk(inner, link.as_path(), Last::Followed, Missing::Imagined(Verb::Read)) {
         Ok(file) if file.kind == Some(FileType::RegularFile) => of_file(file.folder(), &file.name),
@@ -61,9 +61,9 @@ fn of_link(inner: &Inner, link: &LocalPath) -> Result<Option<Executed>, Unread> 
     }
 }
 
-/// Recognises the content of the file of this name. A file that is gone has none.
+/// Recognises the content of the file of this name. Returns nothing if the file is gone.
 pub(super) fn of_file(folder: impl AsFd, name: &OsStr) -> Result<Option<Executed>, Unread> {
-    // Something else may be there by now. A link is not followed, and a pipe is not waited for.
+    // The file may have been replaced by now. Do not follow a link, and do not wait for a pipe.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match openat(folder, name, flags, Mode::empty()) {
         Ok(file) => File::from(file),

@@ -6,19 +6,19 @@ use rustix::io::Errno;
 
 use crate::policy::{Denied, LocalPath, OutsidePath};
 
-/// Why a path cannot be used. The texts are for a person and for a model: they say what to do.
+/// The reason why a path cannot be used. The messages are for a person and for a model, and say what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkspaceError {
-    /// The root is no folder, or cannot be opened.
+    /// The root is not a folder, or cannot be opened.
     #[error("cannot open the workspace {}: give a folder that you can read", path.display())]
     Root {
         /// The root, as it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         source: io::Error,
     },
-    /// The path leaves the workspace by its text.
+    /// The path as written leaves the workspace.
     #[error(transparent)]
     Outside(#[from] OutsidePath),
     /// A link on the path leaves the workspace.
@@ -26,27 +26,27 @@ pub enum WorkspaceError {
     LinkOutside {
         /// The link.
         link: LocalPath,
-        /// Where it leads.
+        /// Its target.
         target: PathBuf,
     },
     /// The policy does not allow it.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// There is nothing of this name.
+    /// There is no file of this name.
     #[error("there is no `{path}`: list its folder to see what is there")]
     NotFound {
-        /// What is not there.
+        /// The missing path.
         path: LocalPath,
     },
-    /// Something else is there than what is needed.
+    /// The path has another type than needed.
     #[error("`{path}` is not a {needed}")]
     Kind {
-        /// Where.
+        /// The path.
         path: LocalPath,
-        /// What is needed: "file", "folder".
+        /// The type that is needed: "file", "folder".
         needed: &'static str,
     },
-    /// Links that lead to links, too many of them, or names that change all the time.
+    /// A loop or chain of too many links, or names that keep changing.
     #[error(
         "`{path}` leads through too many links, or changes while it is opened: try again, or use another path"
     )]
@@ -54,7 +54,7 @@ pub enum WorkspaceError {
         /// The path, as it was given.
         path: String,
     },
-    /// A folder cannot be moved away from rules about what is in it.
+    /// Rules about the contents of a folder prevent moving it.
     #[error(
         "`{path}` cannot be moved as a whole, since there are rules about what is in it: move its files one by one"
     )]
@@ -62,34 +62,34 @@ pub enum WorkspaceError {
         /// The folder.
         path: LocalPath,
     },
-    /// Git is not run, since its repository is missing, or could show files of other folders.
+    /// Git does not run, because its repository is missing or could show files of other folders.
     #[error("git does not run here, because of `{}`: {problem}", path.display())]
     Repository {
-        /// The file or folder that is in the way.
+        /// The file or folder that prevents it.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         problem: String,
     },
-    /// A command names more files than it is given at once.
+    /// A command names more files than it can get at once.
     #[error("a command reads at most {most} files; run it several times")]
     ManyFiles {
-        /// How many it may be.
+        /// The maximum number.
         most: usize,
     },
-    /// The system refused.
+    /// The system returned an error.
     #[error("cannot {action} `{path}`: {source}")]
     Io {
-        /// What was to be done: "read".
+        /// The action that failed: "read".
         action: &'static str,
-        /// With what.
+        /// The path of the action.
         path: LocalPath,
-        /// What the system said.
+        /// The error from the system.
         source: io::Error,
     },
 }
 
 impl WorkspaceError {
-    /// Whether it is the policy, and not the disk, that refuses.
+    /// Returns whether the policy refused, and not the disk.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,

@@ -1,44 +1,44 @@
-//! What would become of something, for a person who asks.
+//! Explains decisions to a person.
 //!
-//! "Why does it not read that file?" has its answer in one of three places: a rule about what the text says, a
-//! rule about where a link leads, or a link that leads out. A person should not have to know which.
+//! The answer to "Why does it not read that file?" comes from a rule about the text, a rule about the target of a link,
+//! or a link that leads out. A person should not need to know which.
 
 use super::{Workspace, WorkspaceError};
 use crate::policy::{LocalPath, Origin, Ruling, Verb};
 
-/// What would become of a command, or of doing something with a path.
+/// The decision about a command, or about an action on a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What the text was taken for.
+    /// How the text was interpreted.
     pub asked: Asked,
-    /// The answer, and the rule that decides.
+    /// The answer, and the rule that decided.
     pub ruling: Ruling,
 }
 
-/// What somebody asks about.
+/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Asked {
-    /// To run a command.
+    /// Running a command.
     Command {
-        /// The program and its arguments as they would be run; nothing if it would not be.
+        /// The program and its arguments as they would run; nothing if it would not run.
         words: Vec<String>,
     },
-    /// To do something with a path.
+    /// An action on a path.
     Path {
-        /// What.
+        /// The action.
         verb: Verb,
-        /// Where the path leads, without links, if that is in the workspace and this may be done there.
+        /// The path without links, if it is in the workspace and the action is allowed there.
         leads_to: Option<LocalPath>,
     },
 }
 
 impl Workspace {
-    /// What would become of a command, or of reading a path: the answer, and the rule that decides.
+    /// Explains the decision about a command, or about reading a path: the answer, and the rule behind it.
     ///
-    /// A path is what [`ActionPolicy::explain`](crate::policy::ActionPolicy::explain) takes for one, and any other
-    /// text by whose name there is something, unless it is a program that is allowed.
+    /// A text is a path if [`ActionPolicy::explain`](crate::policy::ActionPolicy::explain) treats it as one, or if a
+    /// file of this name exists and it is not an allowed program.
     ///
     /// ```
     /// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
@@ -61,7 +61,7 @@ impl Workspace {
         }
     }
 
-    /// What would become of doing this with a path.
+    /// Explains the decision about this action on a path.
     pub fn explain_path(&self, path: &str, verb: Verb) -> Explanation {
         let (leads_to, ruling) = match self.check(path, verb) {
             Ok(place) => {
@@ -84,7 +84,7 @@ impl Workspace {
     }
 }
 
-/// Why not. What is not refused by its text is refused for where a link on its way leads.
+/// Returns the reason for the refusal. If the text alone does not explain it, the target of a link does.
 fn refusal(error: WorkspaceError, by_text: bool) -> Ruling {
     match error {
         WorkspaceError::Denied(denied) if by_text => denied.ruling,

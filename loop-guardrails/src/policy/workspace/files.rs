@@ -1,4 +1,4 @@
-//! Files: read, written as a whole, moved, removed.
+//! Files: reading, replacing, moving and removing them.
 
 use std::{
     ffi::OsString,
@@ -18,15 +18,15 @@ use super::{
 };
 use crate::policy::{LocalPath, Verb, executed::Executed};
 
-/// An ordinary file that is open for reading.
+/// A regular file, open for reading.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Opened {
     /// The file.
     pub file: File,
-    /// Where it is, without links.
+    /// Its path, without links.
     pub path: LocalPath,
-    /// Its length in bytes, when it was opened.
+    /// Its length in bytes when it was opened.
     pub bytes: u64,
 }
 
@@ -34,24 +34,24 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// Where it is, without links.
+    /// Its path, without links.
     pub path: LocalPath,
-    /// Whether there was none before.
+    /// Whether the file is new.
     pub created: bool,
 }
 
 impl Workspace {
-    /// Opens an ordinary file for reading. Pipes and devices are refused: they may never answer.
+    /// Opens a regular file for reading. This refuses pipes and devices, because reading them may block forever.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no file.
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a file.
     pub fn read(&self, path: &str) -> Result<Opened, WorkspaceError> {
         let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
         let not_a_file = || WorkspaceError::Kind { path: place.path.clone(), needed: "file" };
         if place.kind != Some(FileType::RegularFile) {
             return Err(not_a_file());
         }
-        // Something else may be there by now. A link is not followed, and a pipe is not waited for.
+        // The file may have been replaced by now. Do not follow a link, and do not wait for a pipe.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = openat(place.folder(), &place.name, flags, Mode::empty());
         let file = file.map_err(|errno| changed_or("read", &place, path, errno))?;
@@ -63,21 +63,21 @@ impl Workspace {
         Ok(Opened { file: file.into(), path: place.path, bytes })
     }
 
-    /// Writes a whole file, and makes the folders above it. Whoever reads it meanwhile finds the old file or
-    /// the new one. A file that was there keeps its mode; a link keeps leading to the file.
+    /// Writes a whole file atomically, and creates the folders above it. A concurrent reader sees either the old file
+    /// or the new one. An existing file keeps its mode. A link keeps leading to the file.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no file, or the disk refuses; then
-    /// the file is as it was.
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a file, or if the disk refuses. The file is
+    /// then unchanged.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, WorkspaceError> {
         let executed = Executed::of(bytes);
         if executed.is_some() {
-            // Before folders are made for it.
+            // Check this before creating folders for it.
             let asked = self.check(path, Verb::Write)?;
             content::refuse_new(&self.0, &asked, executed)?;
         }
         let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
-        // Names may have changed meanwhile.
+        // Names may have changed in the meantime.
         content::refuse_new(&self.0, &place.path, executed)?;
         if place.kind.is_some_and(|kind| kind != FileType::RegularFile) {
             return Err(WorkspaceError::Kind { path: place.path, needed: "file" });
@@ -93,14 +93,13 @@ impl Workspace {
         Ok(Written { created: place.kind.is_none(), path: place.path.clone() })
     }
 
-    /// Moves a file or a folder. Links at both ends are moved and replaced themselves, not what they lead to.
+    /// Moves a file or a folder. At both ends this moves and replaces links themselves, not their targets.
     ///
-    /// What is moved has to be removable, what it becomes has to be writable, and what is replaced has to be
-    /// removable as well.
+    /// This needs permission to remove the source, to write the destination, and to remove the file that it replaces.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if a path leads out or is not allowed, if permissions are set for what is in the
-    /// folder or some of it needs a person's yes to be changed, or the disk refuses.
+    /// [`WorkspaceError`] if a path leads out or is not allowed, if permissions are set for a path within the folder or
+    /// a change to one of them needs approval, or if the disk refuses.
     pub fn rename(&self, from: &str, to: &str) -> Result<LocalPath, WorkspaceError> {
         let old = self.find(from, Last::Kept, Missing::Refused, Verb::Delete)?;
         let new = self.find(to, Last::Kept, Missing::Made, Verb::Write)?;
@@ -136,7 +135,7 @@ impl Workspace {
     }
 }
 
-/// A path that ends in `..` or `.` names a folder that is held, and by no name.
+/// A path that ends in `..` or `.` has no final path component.
 fn refuse_folder_itself(place: &Place) -> Result<(), WorkspaceError> {
     if place.name == "." {
         return Err(WorkspaceError::Kind {
@@ -154,7 +153,7 @@ fn changed_or(action: &'static str, place: &Place, asked: &str, errno: Errno) ->
     WorkspaceError::io(action, &place.path, errno)
 }
 
-/// A new file beside the one whose place it takes. Dropped before that, it is removed.
+/// A new file next to the file that it will replace. If it is dropped before that, its file is removed.
 struct Draft<'a> {
     place: &'a Place,
     name: OsString,
@@ -171,7 +170,7 @@ impl<'a> Draft<'a> {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match openat(place.folder(), &name, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => return Ok(Self { place, name, file: file.into(), in_place: false }),
-                // Left behind by another process of this number.
+                // Another process with the same PID left it behind.
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno),
             }
@@ -180,7 +179,7 @@ impl<'a> Draft<'a> {
 
     fn fill(&self, bytes: &[u8]) -> std::io::Result<()> {
         (&self.file).write_all(bytes)?;
-        // Else a power cut could leave the new name with nothing in it.
+        // Otherwise a power cut could leave an empty file under the new name.
         self.file.sync_data()
     }
 
@@ -194,7 +193,7 @@ impl<'a> Draft<'a> {
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
         if !self.in_place {
-            // The error that led here is the one to tell.
+            // Report the error that led here, not this one.
             let _ = unlinkat(self.place.folder(), &self.name, AtFlags::empty());
         }
     }

@@ -1,4 +1,4 @@
-//! Folders: listed and made; and what is known of a path without opening it.
+//! Lists and creates folders, and reads the status of paths.
 
 use rustix::{
     fs::{AtFlags, Dir, FileType, Mode, OFlags, mkdirat, openat, statat},
@@ -11,22 +11,22 @@ use super::{
 };
 use crate::policy::{LocalPath, Verb};
 
-/// What stands at a path.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// An ordinary file.
+    /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link, wherever it leads.
+    /// A link, whatever its target.
     Link,
     /// A pipe, a socket or a device.
     Other,
 }
 
 impl Kind {
-    /// Of what `st_mode` says.
+    /// Converts the type in `st_mode`.
     fn of(kind: FileType) -> Self {
         match kind {
             FileType::RegularFile => Self::File,
@@ -37,36 +37,36 @@ impl Kind {
     }
 }
 
-/// One name in a folder.
+/// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The name; bytes that are not UTF-8 show as U+FFFD.
+    /// The name. Bytes that are not UTF-8 appear as U+FFFD.
     pub name: String,
-    /// What it is.
+    /// The type.
     pub kind: Kind,
-    /// Whether the policy lets it be read.
+    /// Whether the policy allows reading it.
     pub readable: bool,
 }
 
-/// What is known of a path.
+/// The status of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// Where it is, without links.
+    /// The path, without links.
     pub path: LocalPath,
-    /// What it is. A link is followed, so this is none.
+    /// The type. Links are followed, so this is never a link.
     pub kind: Kind,
     /// Its length in bytes.
     pub bytes: u64,
 }
 
 impl Workspace {
-    /// What is in a folder, in the order of the names. Names alone are no secret: those that cannot be read
-    /// are listed as such.
+    /// Returns the entries of a folder, sorted by name. Names alone are not secret, so the list includes unreadable
+    /// entries and marks them.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the path leads out, is not allowed, or is no folder.
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a folder.
     pub fn list(&self, path: &str) -> Result<Vec<Entry>, WorkspaceError> {
         let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
         let error = |errno: Errno| match errno {
@@ -84,7 +84,7 @@ impl Workspace {
             if [c".", c".."].contains(&name) {
                 continue;
             }
-            // Gone since it was listed: so it is not there.
+            // It was removed after the listing, so leave it out.
             let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let name = name.to_string_lossy().into_owned();
             let readable = self.policy().on_path(&place.path.join(&name)?, Verb::Read).allowed;
@@ -94,10 +94,10 @@ impl Workspace {
         Ok(entries)
     }
 
-    /// What is at a path.
+    /// Returns the status of a path.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the path leads out, is not allowed, or there is nothing.
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or does not exist.
     pub fn status(&self, path: &str) -> Result<Status, WorkspaceError> {
         let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
         let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW)
@@ -106,10 +106,10 @@ impl Workspace {
         Ok(Status { path: place.path, kind, bytes: u64::try_from(stat.st_size).unwrap_or_default() })
     }
 
-    /// Makes a folder and those above it. One that is there already stays as it is.
+    /// Creates a folder and those above it. An existing folder stays unchanged.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if the path leads out, is not allowed, or something else is there.
+    /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a folder.
     pub fn create_dir(&self, path: &str) -> Result<LocalPath, WorkspaceError> {
         let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
         match place.kind {

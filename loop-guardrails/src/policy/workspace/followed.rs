@@ -1,4 +1,4 @@
-//! Links and folders by which a file that needs a person's yes is changed under another name.
+//! Finds links and folders through which a change could reach a protected file under another name.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,19 +18,19 @@ use super::{
 };
 use crate::policy::{Denied, LocalPath, Origin, Ruling, Verb, action, instructions};
 
-/// How many names are looked at in a folder that is moved. A larger one is moved by hand.
+/// The most names to check in a folder before moving it. A person has to move a larger folder.
 const MAX_NAMES: usize = 100_000;
 
-/// How many names are looked at in a workspace, to find its links.
+/// The most names to check in a workspace while searching for links.
 const MAX_SEARCHED: usize = 500_000;
 
-/// How many links a workspace has at most whose targets are looked at.
+/// The most links in a workspace whose targets we check.
 const MAX_LINKS: usize = 50_000;
 
-/// How long a path is at most below which links are looked for. Each name on it is a folder that is held open.
+/// The maximum length of a path for the link search. Each component of it is a folder that stays open.
 const MAX_PATH_BYTES: usize = 16 * 1024;
 
-/// Refuses a path that a link leads to whose own name needs approval, or is nobody's to change.
+/// Refuses a path that is the target of a link whose own name needs approval, or that nobody may change.
 pub(super) fn refuse_target(inner: &Inner, path: &LocalPath, verb: Verb) -> Result<(), Denied> {
     let refusal = match Links::of(inner) {
         Ok(links) => links.refusal(inner, [path], path),
@@ -39,40 +39,41 @@ pub(super) fn refuse_target(inner: &Inner, path: &LocalPath, verb: Verb) -> Resu
     refusal.map_or(Ok(()), |ruling| ruling.into_result(format!("to {verb} `{path}`")).map(drop))
 }
 
-/// Whether something that is moved holds what needs approval, or would be found under such a name behind a link.
+/// Returns whether the source of a move contains a protected file, or a link would then give such a name to one of its
+/// files.
 pub(super) fn has_rules_below(inner: &Inner, old: &Place, new: &Place) -> Result<bool, WorkspaceError> {
     let is_hidden = || new.path.names().last().is_some_and(|name| name.starts_with('.'));
     let is_below = match old.kind {
         Some(FileType::Directory) => is_below(inner, old, [&old.path, &new.path])
             .map_err(|errno| WorkspaceError::io("look into", &old.path, errno))?,
-        // Any name in the folder to which it leads may be one that is followed in a hidden folder.
+        // Any name in the folder to which it leads may be one that agents follow in a hidden folder.
         Some(FileType::Symlink) => is_hidden(),
         _ => return Ok(false),
     };
     Ok(is_below || is_linked_below(inner, &old.path) || is_linked_below(inner, &new.path))
 }
 
-/// Whether a folder or a link cannot be moved from or to this path, since such a link leads to something below it, or on
-/// over it.
+/// Returns whether this path cannot be the source or destination of a folder or a link, because a protected link leads
+/// to a path below it, or passes over it.
 fn is_linked_below(inner: &Inner, folder: &LocalPath) -> bool {
     let Ok(links) = Links::of(inner) else { return true };
     let paths = links.to.keys().chain(links.over.keys()).filter(|path| path.is_within(folder));
-    // With the name of a hidden link, any name in the folder may be one that is followed.
+    // With the name of a hidden link, any name in the folder may be one that agents follow.
     let is_hidden = |link: &LocalPath| link.names().last().is_some_and(|name| name.starts_with('.'));
     links.to.get(folder).is_some_and(|links| links.iter().any(is_hidden))
         || links.refusal(inner, paths, folder).is_some()
 }
 
-/// Not all links could be looked at.
+/// The search did not cover all links.
 #[derive(Debug)]
 struct Unsearched;
 
 /// The links of a workspace.
 #[derive(Debug, Default)]
 struct Links {
-    /// By where they lead.
+    /// The links by their targets.
     to: HashMap<LocalPath, Vec<LocalPath>>,
-    /// By what would make them lead elsewhere, if it were another link: what is passed on the way.
+    /// The links by the links and folders they pass, because replacing one of those would change the target.
     over: HashMap<LocalPath, Vec<LocalPath>>,
 }
 
@@ -91,7 +92,7 @@ impl Links {
         Ok(links)
     }
 
-    /// Why what is at these paths is not to be changed, for the names that links give it.
+    /// Returns the rule that protects these paths, because of the names that links give them.
     fn refusal<'a>(
         &'a self,
         inner: &Inner,
@@ -119,8 +120,8 @@ impl Links {
         }
     }
 
-    /// The links to a path and to the folders above it, each with the first name behind it: that can say more together
-    /// with the link's own.
+    /// Returns the links to a path and to the folders above it, each with the first name after it: a rule may depend on
+    /// both the link's own name and that one.
     fn leading_to(&self, path: &LocalPath) -> Vec<(&LocalPath, LocalPath)> {
         let mut all = Vec::new();
         for folder in path.as_path().ancestors() {
@@ -138,17 +139,17 @@ fn of_git(link: &LocalPath) -> Ruling {
     Ruling::denied(rule, &Origin::BuiltIn)
 }
 
-/// Where a link leads, if that is below the root. What is not there yet may come to be there.
+/// Returns the target of a link, if it is below the root. A target that does not exist yet may be created later.
 fn followed(inner: &Inner, link: &LocalPath) -> Result<Option<Place>, Unsearched> {
     match walk::walk(inner, link.as_path(), Last::Followed, Missing::Imagined(Verb::Read)) {
         Ok(place) => Ok(Some(place)),
-        // Each process has its own names there, and by some of them the workspace.
+        // Each process has its own names there, and some of them lead to the workspace.
         Err(WorkspaceError::LinkOutside { link: last, target })
             if is_of_process(inner, &last, &target) && inner.policy.rule_on_followed(link).is_some() =>
         {
             Err(Unsearched)
         }
-        // Nobody else who has this user's rights comes further.
+        // No other process with this user's rights can go further.
         Err(WorkspaceError::Io { source, .. }) if source.kind() != std::io::ErrorKind::PermissionDenied => {
             Err(Unsearched)
         }
@@ -156,14 +157,14 @@ fn followed(inner: &Inner, link: &LocalPath) -> Result<Option<Place>, Unsearched
     }
 }
 
-/// Whether a link leads to where the system shows each process itself.
+/// Returns whether a link leads to a place where the system shows each process itself.
 fn is_of_process(inner: &Inner, link: &LocalPath, target: &Path) -> bool {
     let folder = link.as_path().parent().unwrap_or(Path::new(""));
     let whole = walk::tidy(&inner.path.join(folder).join(target));
     ["/proc", "/dev/fd"].iter().any(|own| whole.starts_with(own))
 }
 
-/// Finds the links in a folder and in those below it.
+/// Finds the links in a folder and in its subfolders.
 fn collect(
     parent: impl AsFd,
     name: &OsStr,
@@ -177,7 +178,7 @@ fn collect(
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = match openat(parent, name, flags, Mode::empty()) {
         Ok(folder) => folder,
-        // It is gone, or something else by now, or this user cannot list it.
+        // It is gone, has been replaced, or this user cannot list it.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => return Ok(()),
         Err(_) => return Err(Unsearched),
     };
@@ -202,7 +203,7 @@ fn collect(
         path.push(name);
         match kind {
             FileType::Symlink => found.extend(LocalPath::new(&path)),
-            // What git stores has no names that anybody follows, and there is much of it.
+            // Agents follow no names in git's object store, and it is large.
             FileType::Directory if !is_store => collect(&folder, name, path, found, left)?,
             _ => {}
         }
@@ -215,8 +216,8 @@ fn is_of_git(path: &Path) -> bool {
     path.iter().any(|name| name == ".git")
 }
 
-/// Whether something in a folder needs approval, for what it holds, or at one of the paths that it has before and after a
-/// move.
+/// Returns whether a file in a folder needs approval, because of its content or because of one of its paths before and
+/// after a move.
 fn is_below(inner: &Inner, folder: &Place, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
     let mut left = MAX_NAMES;
     search(inner, folder.folder(), &folder.name, &mut paths.map(|path| path.as_path().to_owned()), &mut left)

@@ -1,22 +1,21 @@
-//! Files below one folder, and none besides.
+//! Restricts access to the files below one folder.
 //!
-//! Looking at a path, finding it harmless, and opening it then is one step too many: what was a folder
-//! when it was looked at is a link to somewhere else when it is opened. And whoever looks at the parent
-//! alone lets `link/new/file` through, since `link/new` is not there to be looked at. So a [`Workspace`]
-//! holds its root open and walks from there, name by name, each opened in the folder before it and never
-//! through a link. A link it reads, and walks to where it leads, as long as that is below the root. At the
-//! end it knows the path on which it came, without a link and without `..`: that one is judged by the
-//! policy, and the last name is opened in the folder that is held.
+//! Checking a path first and opening it afterwards is not safe: a folder at the time of the check may be a link to
+//! somewhere else when it is opened. And a check of the parent alone lets `link/new/file` through, since `link/new`
+//! does not exist yet. So a [`Workspace`] holds its root open and walks from there, name by name. It opens each name in
+//! the folder before it, and never through a link. It reads links itself, and walks to their targets as long as these
+//! are below the root. At the end it knows the path that it took, without links and without `..`. The policy judges
+//! that path, and the workspace opens the last name in the folder that it holds.
 //!
-//! A link from a file that [needs a person's yes](super::Ruling::needs_approval) to another file makes that one need it
-//! too, wherever in the workspace the link is, and through any number of links. So before a file is changed, all links of
-//! the workspace are looked for. In one with more names than are looked at, each change needs a person's yes.
+//! If a file [needs a person's approval](super::Ruling::needs_approval) and is a link to another file, the other file
+//! needs it too, wherever in the workspace the link is, and through any number of links. So before a change, the
+//! workspace searches for all its links. If it contains too many names to search, every change needs approval.
 //!
-//! A manifest or a task file has any name. So what a file holds counts as well: before a change, and after it.
+//! A manifest or a task file can have any name. So the content of a file matters as well, before a change and after it.
 //!
-//! What this does not see: a hard link is a file like any other, so a second name for a secret hides it;
-//! and a folder that somebody moves out of the workspace while it is held stays held until the call ends.
-//! Both take somebody who can already read or write there.
+//! This does not detect everything. A hard link is a regular file, so a second name for a secret hides it. If somebody
+//! moves a folder out of the workspace while it is held, it stays held until the call ends. Both need a person or
+//! process that can already read or write there.
 
 mod commands;
 mod content;
@@ -48,10 +47,10 @@ pub use self::{
 };
 use super::{ActionPolicy, Denied, LocalPath, Verb, executed::Executed};
 
-/// One folder, and what a policy allows below it.
+/// A folder with the policy for everything below it.
 ///
-/// Paths are relative to the root, or absolute and below it. All calls block for the disk. Clones stand for
-/// the same.
+/// Paths are relative to the root, or absolute and below it. All calls block for the disk. Clones refer to the same
+/// folder.
 ///
 /// ```
 /// use std::io::Read;
@@ -77,10 +76,10 @@ struct Inner {
 }
 
 impl Workspace {
-    /// Opens a folder. Links on the way to it are followed.
+    /// Opens a folder. This follows links on the way to it.
     ///
     /// # Errors
-    /// [`WorkspaceError::Root`] if it is no folder, or cannot be opened.
+    /// [`WorkspaceError::Root`] if it is not a folder, or cannot be opened.
     pub fn open(root: impl AsRef<Path>, policy: ActionPolicy) -> Result<Self, WorkspaceError> {
         let root = root.as_ref();
         let error = |source| WorkspaceError::Root { path: root.to_owned(), source };
@@ -90,17 +89,17 @@ impl Workspace {
         Ok(Self(Arc::new(Inner { root: Arc::new(fd), policy: policy.at(&path), path })))
     }
 
-    /// Where it is, without links.
+    /// Returns the path of the root, without links.
     pub fn root(&self) -> &Path {
         &self.0.path
     }
 
-    /// What is allowed in it.
+    /// Returns the policy.
     pub fn policy(&self) -> &ActionPolicy {
         &self.0.policy
     }
 
-    /// The same folder, where a person has said yes to changes of these paths: see [`ActionPolicy::approving`].
+    /// Returns the same folder with a person's approval for changes to these paths: see [`ActionPolicy::approving`].
     #[must_use]
     pub fn approving(&self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
         let Inner { root, path, policy } = &*self.0;
@@ -108,19 +107,19 @@ impl Workspace {
         Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
     }
 
-    /// Where a path leads, if this may be done there; for programs that open it themselves, and may so find
-    /// something else in its place by then. What is not there is judged as if it were made.
+    /// Returns the path without links, if this action is allowed there. Use this for programs that open the path
+    /// themselves; by then it may have been replaced. A missing path is judged as if it were created.
     ///
     /// # Errors
     /// [`WorkspaceError`] if it leads out, or the policy does not allow it.
     pub fn check(&self, path: &str, verb: Verb) -> Result<LocalPath, WorkspaceError> {
-        // A link that is removed is removed itself.
+        // Removing a link removes the link itself.
         let last = if verb == Verb::Delete { Last::Kept } else { Last::Followed };
         Ok(self.find(path, last, Missing::Imagined(verb), verb)?.path)
     }
 
-    /// Where a path leads, if this may be written there as the whole content of a file: what is a manifest or a task file
-    /// takes a person's yes.
+    /// Returns the path without links, if you may write these bytes there as the whole content of a file. A manifest or
+    /// a task file needs a person's approval.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -130,13 +129,13 @@ impl Workspace {
         Ok(place)
     }
 
-    /// Where a path leads, if this may be done there.
+    /// Resolves a path, if this action is allowed there.
     fn find(&self, path: &str, last: Last, missing: Missing, verb: Verb) -> Result<Place, WorkspaceError> {
-        // By its text first: no folders are made for what is then refused, and whether a secret is there is
-        // not told. A text that leads out may still be a path that does not, behind a link.
+        // Judge the text first, so that a refused action creates no folders and does not reveal whether a secret
+        // exists. A text that leads out may still be a path below the root, through a link.
         let by_text =
             self.policy().local(path).map_or(Ok(()), |local| self.0.judge(&local, verb)).map(|()| None);
-        // What is only asked is asked about the path to which a person could say yes.
+        // A question must be about the path that a person could approve.
         let is_question = matches!(missing, Missing::Imagined(_));
         let unapproved = by_text.or_else(|denied| {
             let can_be_approved = is_question && denied.ruling.needs_approval.is_some();

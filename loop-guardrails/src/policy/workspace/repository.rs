@@ -1,8 +1,8 @@
-//! The repository that git reads in a workspace.
+//! Vets the repository that git reads in a workspace.
 //!
-//! Git trusts the files of a repository. It follows links among them, takes another folder for the repository if a file
-//! says so, and prints lines of what it cannot read. Somebody who can write to `.git`, or whose archive was unpacked
-//! here, could so have any file printed. So the repository is found without git, vetted, and then named to git.
+//! Git trusts the files of a repository. It follows links among them, uses another folder if a file names one, and
+//! prints lines of files that it cannot parse. So anyone who can write to `.git`, or whose archive was unpacked here,
+//! could make it print any file. We therefore find the repository without git, vet it, and then name it to git.
 
 use std::{
     collections::HashSet,
@@ -16,36 +16,37 @@ use super::WorkspaceError;
 
 /// A repository whose files are its own.
 ///
-/// # What is vetted
-/// Nothing in it is a link, a pipe or a device, and it takes no objects or settings from another folder. Refs have a
-/// length that refs have. In hooks, submodules and large files (`lfs`, `annex`) there may be links, since git reads none of
-/// them here. `.git` may be a file only in a linked work tree that its repository knows as well.
+/// # Vetting
+/// It contains no links, pipes or devices, and it takes no objects or settings from another folder. Refs have a
+/// plausible length. Links are allowed in hooks, submodules and large files (`lfs`, `annex`), since git reads none of
+/// them here. `.git` may be a file only in a linked work tree that its repository also names.
 ///
-/// What changes between this look and git's own is not seen.
+/// This does not detect changes between the vetting and git's own access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repository {
     /// The folder that git calls its directory.
     pub git_dir: PathBuf,
-    /// The folder whose files it keeps.
+    /// The folder that contains its files.
     pub work_tree: PathBuf,
 }
 
-/// What the name of a repository's folder is.
+/// The name of a repository's folder.
 const GIT: &str = ".git";
 
-/// What is in a repository, and git does not read when it shows something. No revision begins with such a name.
+/// Parts of a repository that git does not read when it shows something. No revision begins with such a name.
 const UNREAD: &[&str] = &["annex", "fsmonitor--daemon", "hooks", "lfs", "modules"];
 
-/// How names of files begin that may have any length; all in `objects` and `logs` may, too.
+/// Prefixes of files that may have any length. All files in `objects` and `logs` may, too.
 const LONG: &[&str] = &["index", "packed-refs", "sharedindex."];
 
-/// The most bytes of a file in `refs`, and of another one. Git reads a ref as a whole, and takes a file of any name for one.
+/// The maximum size in bytes of a file in `refs`, and of other files. Git reads a ref whole, and accepts a file of any
+/// name as one.
 const MAX_REF_BYTES: u64 = 64 << 10;
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Repository {
-    /// Refuses an index that names files behind a link. Git reads what lies there in the place of what it has stored, if
+    /// Refuses an index that names files behind a link. Git reads such a file instead of the content that it stored, if
     /// both look alike. `names` end in NUL and are relative to the work tree.
     pub(super) fn vet_index(&self, names: &[u8]) -> Result<(), WorkspaceError> {
         let mut looked_at = HashSet::new();
@@ -67,10 +68,10 @@ impl Repository {
         Ok(())
     }
 
-    /// Finds the repository of a folder, in it or above it, and vets it. `folder` has no links on its way.
+    /// Finds the repository of a folder, in it or above it, and vets it. `folder` must contain no links.
     ///
     /// # Errors
-    /// [`WorkspaceError::Repository`] if there is none, or its files are not its own.
+    /// [`WorkspaceError::Repository`] if there is none, or it uses files outside it.
     pub fn find(folder: &Path) -> Result<Self, WorkspaceError> {
         for work_tree in folder.ancestors() {
             let path = work_tree.join(GIT);
@@ -92,8 +93,8 @@ impl Repository {
     }
 }
 
-/// The folder in the repository for a linked work tree. Its `.git` names that folder, which has to name it in turn: what
-/// is written in the work tree alone could name any repository.
+/// Returns the folder in the repository for a linked work tree. The work tree's `.git` names that folder, which must
+/// name it in turn, because a file in the work tree alone could name any repository.
 fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     let text = read(file)?;
     let elsewhere = || {
@@ -119,7 +120,7 @@ fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     Ok(git_dir)
 }
 
-/// Refuses a repository that has links in it, or objects of another one.
+/// Refuses a repository that contains links, or that uses objects of another one.
 fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
     let mut folders = vec![git_dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -158,7 +159,7 @@ fn vet(git_dir: &Path) -> Result<(), WorkspaceError> {
     Ok(())
 }
 
-/// Refuses a file that is too large for what git may take it for.
+/// Refuses a file that is too large for the purpose that git may use it for.
 fn vet_length(git_dir: &Path, entry: &fs::DirEntry) -> Result<(), WorkspaceError> {
     let path = entry.path();
     let below = path.strip_prefix(git_dir).unwrap_or(&path);
@@ -183,12 +184,12 @@ fn vet_length(git_dir: &Path, entry: &fs::DirEntry) -> Result<(), WorkspaceError
     ))
 }
 
-/// The file system monitor of git listens on one.
+/// Git's file system monitor listens on a socket.
 fn is_socket(kind: fs::FileType) -> bool {
     std::os::unix::fs::FileTypeExt::is_socket(&kind)
 }
 
-/// What is there, and no link is followed.
+/// Returns the type of the file, without following a link.
 fn kind_of(path: &Path) -> Result<Option<fs::FileType>, WorkspaceError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type())),

@@ -1,4 +1,4 @@
-//! The way from the root to a path, one held folder after the other.
+//! Walks from the root to a path, holding one folder after the other.
 
 use std::{
     collections::VecDeque,
@@ -20,38 +20,38 @@ use rustix::{
 use super::{Inner, WorkspaceError};
 use crate::policy::{LocalPath, OutsidePath, Verb};
 
-/// How many links, new folders, and names that change meanwhile, a path may lead through.
+/// The most links, new folders, and concurrent name changes on the way to a path.
 const MAX_HOPS: u32 = 255;
 
-/// What becomes of a link that is the last name.
+/// How to treat a link that is the last name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Last {
     Followed,
-    /// It is what the path stands for.
+    /// The path refers to the link itself.
     Kept,
 }
 
-/// What becomes of names that are not there.
+/// How to treat missing names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
     Refused,
-    /// The last one may be missing, and folders before it are made.
+    /// The last one may be missing, and the walk creates the folders before it.
     Made,
-    /// As if folders were made, for what is only asked: by the same rules, and nothing is touched.
+    /// For questions: treats missing folders as if they existed, by the same rules, without creating them.
     Imagined(Verb),
 }
 
-/// Where a path leads: a name in a folder that is held open.
+/// The end of a walk: a name in a folder that is held open.
 pub(super) struct Place {
-    /// Of folders that are imagined, the deepest one that is there.
+    /// If folders are imagined, this is the deepest existing one.
     folder: Arc<OwnedFd>,
     /// `.` for the root.
     pub(super) name: OsString,
-    /// The way here, without links and without `..`.
+    /// The path to here, without links and without `..`.
     pub(super) path: LocalPath,
-    /// What is there, if anything is; a link only if it was to be kept.
+    /// The type of the existing file, if any. It is a link only if links are kept.
     pub(super) kind: Option<FileType>,
-    /// Names that led here but are not in the path: links, and folders that `..` left again.
+    /// Names on the way that are not in the path: links, and folders that `..` left again.
     pub(super) passed: Vec<LocalPath>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn walk(
     Walk { inner, asked: path, last, missing, held, left, hops: 0, passed }.run()
 }
 
-/// A path relative to the root: those that are absolute may be below it.
+/// Converts a path to one relative to the root. An absolute path may be below it.
 fn below<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
     if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) }
 }
@@ -86,7 +86,7 @@ struct Walk<'a> {
     missing: Missing,
     /// The folders on the way, without the root.
     held: Vec<Held>,
-    /// The names that are still to go.
+    /// The remaining names.
     left: VecDeque<OsString>,
     hops: u32,
     passed: Vec<LocalPath>,
@@ -94,7 +94,7 @@ struct Walk<'a> {
 
 /// A folder on the way.
 struct Held {
-    /// Open, unless it is only imagined.
+    /// The open folder, unless it is only imagined.
     folder: Option<Arc<OwnedFd>>,
     name: OsString,
 }
@@ -118,7 +118,7 @@ impl Walk<'_> {
         Ok(self.here())
     }
 
-    /// Goes on by one name, or tells that it was the last.
+    /// Advances by one name, or returns the place if it was the last.
     fn step(&mut self, name: OsString) -> Result<Option<Place>, WorkspaceError> {
         let is_last = self.left.is_empty();
         match self.look(&name)? {
@@ -134,7 +134,7 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    /// What is at this name, if anything is.
+    /// Returns the type of the file of this name, if it exists.
     fn look(&self, name: &OsStr) -> Result<Option<FileType>, WorkspaceError> {
         if self.held.last().is_some_and(|held| held.folder.is_none()) {
             return Ok(None);
@@ -146,12 +146,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks to where a link leads.
+    /// Walks to the target of a link.
     fn follow(&mut self, name: &OsStr) -> Result<(), WorkspaceError> {
         self.hop()?;
         let target = match readlinkat(self.folder(), name, Vec::new()) {
             Ok(target) => PathBuf::from(OsString::from_vec(target.into_bytes())),
-            // No link any more, or gone: it is looked at again.
+            // It is no longer a link, or it is gone, so check it again.
             Err(Errno::INVAL | Errno::NOENT) => {
                 self.left.push_front(name.to_owned());
                 return Ok(());
@@ -169,10 +169,10 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Where a link leads, relative to the root or to the folder it is in.
+    /// Returns the target of a link, relative to the root or to the link's folder.
     ///
-    /// One that goes up beyond the root, or to it by another name, may come down in it again: the system says.
-    /// What it says is a text, and is walked like any other.
+    /// A link that goes above the root, or to it by another name, may come back below it; the system resolves that. The
+    /// result is only a text, and we walk it like any other path.
     fn target(&self, name: &OsStr, target: &Path) -> Result<(PathBuf, bool), WorkspaceError> {
         let root = &self.inner.path;
         let link = self.path(name)?;
@@ -186,20 +186,20 @@ impl Walk<'_> {
             return Ok((below(target, root).unwrap_or(target).to_owned(), target.is_absolute()));
         }
         let whole = root.join(folder).join(target);
-        // There, names mean one thing to us and another to the program that opens them.
+        // There, a name means one file to us and another to the program that opens it.
         let is_ours = ["/proc", "/dev"].iter().any(|own| tidy(&whole).starts_with(own));
         let inside = inside(&whole, root).filter(|_| !is_ours);
         let outside = || WorkspaceError::LinkOutside { link, target: target.to_owned() };
         inside.map(|inside| (inside, true)).ok_or_else(outside)
     }
 
-    /// Opens the folder of this name, and goes on from there.
+    /// Opens the folder of this name, and continues from there.
     fn enter(&mut self, name: OsString) -> Result<(), WorkspaceError> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | HOLD;
         match openat(self.folder(), &name, flags, Mode::empty()) {
             Ok(folder) => self.held.push(Held { folder: Some(Arc::new(folder)), name }),
             Err(errno @ (Errno::NOTDIR | Errno::LOOP)) => {
-                // A link has taken its place, or it never was a folder.
+                // A link has replaced it, or it never was a folder.
                 let is_link = statat(self.folder(), &name, AtFlags::SYMLINK_NOFOLLOW)
                     .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
                 if !is_link && errno == Errno::NOTDIR {
@@ -213,14 +213,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes on in a folder that is not there.
+    /// Continues in a folder that does not exist.
     fn add(&mut self, name: OsString) -> Result<(), WorkspaceError> {
         self.hop()?;
         let path = self.path(&name)?;
         if let Missing::Imagined(verb) = self.missing {
             if verb == Verb::Write
                 && let Err(denied) = self.inner.judge(&path, verb)
-                // What is below such a folder needs approval too, and is what is asked about.
+                // A path below such a folder needs approval too, and that path is the question.
                 && denied.ruling.needs_approval.is_none()
             {
                 return Err(denied.into());
@@ -230,7 +230,7 @@ impl Walk<'_> {
         }
         self.inner.judge(&path, Verb::Write)?;
         match mkdirat(self.folder(), &name, Mode::from_raw_mode(0o777)) {
-            // Somebody may have been faster: it is looked at again.
+            // Another process may have created it first, so check it again.
             Ok(()) | Err(Errno::EXIST) => self.left.push_front(name),
             Err(errno) => return Err(WorkspaceError::io("make the folder", &path, errno)),
         }
@@ -245,12 +245,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The deepest folder on the way that is there.
+    /// Returns the deepest existing folder on the way.
     fn folder(&self) -> &Arc<OwnedFd> {
         self.held.iter().rev().find_map(|held| held.folder.as_ref()).unwrap_or(&self.inner.root)
     }
 
-    /// The path of this name in the folder where the walk is.
+    /// Returns the path of this name in the current folder.
     fn path(&self, name: &OsStr) -> Result<LocalPath, OutsidePath> {
         LocalPath::new(self.held.iter().map(|held| held.name.as_os_str()).chain([name]).collect::<PathBuf>())
     }
@@ -260,7 +260,7 @@ impl Walk<'_> {
         Ok(Place { folder, path, name, kind, passed: std::mem::take(&mut self.passed) })
     }
 
-    /// The folder in which the walk ended: after `..`, or at once.
+    /// Returns the folder in which the walk ended, after `..` or at the start.
     fn here(self) -> Place {
         let path = self.held.iter().map(|held| held.name.as_os_str()).collect::<PathBuf>();
         Place {
@@ -273,20 +273,21 @@ impl Walk<'_> {
     }
 }
 
-/// Where the system finds a path, relative to the root, if that is below it. What is not there is taken as it is written.
+/// Resolves a path with the system, and returns it relative to the root, if it is below it. Missing names stay as
+/// written.
 fn inside(path: &Path, root: &Path) -> Option<PathBuf> {
     let found = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
     let (folder, real) = found?;
     let whole = real.join(path.strip_prefix(folder).ok()?);
     match whole.strip_prefix(root) {
         Ok(below) if LocalPath::new(below).is_ok() => Some(below.to_owned()),
-        // `..` behind a folder that is not there may lead back to one that is.
+        // `..` after a missing folder may lead back to an existing one.
         _ if whole.components().any(|part| part == Component::ParentDir) => inside(&tidy(&whole), root),
         _ => None,
     }
 }
 
-/// A path without `.` and `..`, as its text says.
+/// Removes `.` and `..` from a path, looking only at its text.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut tidy, part| {
         match part {
@@ -298,7 +299,7 @@ pub(super) fn tidy(path: &Path) -> PathBuf {
     })
 }
 
-/// To hold a folder takes no right to list it.
+/// Holding a folder needs no permission to list it.
 #[cfg(target_os = "linux")]
 const HOLD: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]

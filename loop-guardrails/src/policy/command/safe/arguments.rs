@@ -1,4 +1,4 @@
-//! Judging what a program is given by what is known of it.
+//! Judges the arguments of a program by the table of known options.
 
 use super::{
     CommandLine, Word, built_in,
@@ -32,8 +32,8 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     line.contents = contents;
     line.walks = walks;
     if line.program == "rg" {
-        // It searches folders by itself. The last pattern that fits a name decides, so ours come last. Files of patterns can
-        // be links, and what is wrong in them would be shown.
+        // `rg` searches folders by itself. The last matching pattern decides, so ours come last. Pattern files can be
+        // links, and an error message would print their lines.
         let own = ["--no-config", "--no-ignore-messages", "--no-ignore-parent"].map(str::to_owned);
         let globs = secrets.rules().map(|(name, _)| format!("--iglob=!**/{name}"));
         let added: Vec<_> = own.into_iter().chain(globs).collect();
@@ -45,7 +45,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     Ok(line)
 }
 
-/// Where these paths, which are parts of the arguments, are in them.
+/// Returns the positions of these paths in the arguments that contain them.
 fn place(arguments: &[String], paths: &[&str]) -> Vec<Word> {
     let at = |path: &str| {
         arguments.iter().enumerate().find_map(|(argument, text)| {
@@ -56,7 +56,7 @@ fn place(arguments: &[String], paths: &[&str]) -> Vec<Word> {
     paths.iter().filter_map(|path| at(path)).collect()
 }
 
-/// Of a program that we do not know, every word may be a path, and every value behind a `=`.
+/// For an unknown program, every word may be a path, and so may every value after a `=`.
 fn path_in(word: &str) -> Option<&str> {
     if !word.starts_with('-') {
         return Some(word);
@@ -69,7 +69,7 @@ fn refuse_options(program: &Program, name: &str, words: &Words<'_>) -> Result<()
         return Ok(());
     }
     if let Some(given) = words.options.iter().find(|option| !program.knows(option)) {
-        // Many programs take the beginning of a name for the whole.
+        // Many programs accept the beginning of a long option for the whole.
         let mut refused = program
             .refused
             .iter()

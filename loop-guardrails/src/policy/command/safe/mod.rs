@@ -1,13 +1,12 @@
-//! Which commands may run.
+//! The policy for commands.
 //!
-//! A list of harmless programs is not harmless: `find` deletes, `git` writes files and starts programs,
-//! `env` starts whatever it is given, and a shell between us and the program gives a meaning to every `;`
-//! in a file's name. So a line is split into words and never given to a shell; in safe mode its program
-//! must be on a list, by its exact name; its options must be among those that are [known](table) to do no
-//! harm; and every word that names a file is judged as a path.
+//! A list of harmless programs is not enough: `find` deletes, `git` writes files and starts programs, `env` starts any
+//! program, and a shell would interpret every `;` in a file name. So we split a line into words and never pass it to a
+//! shell. In safe mode, the program must be on a list, by its exact name; its options must be [known](table) to be
+//! harmless; and the policy judges every word that names a file as a path.
 //!
-//! What a program does with what it may do is beyond this. Without a sandbox of the operating system, a
-//! program that the user allows (`cargo`, `python3`) can do whatever the user can.
+//! The policy cannot control a program after it starts. Without a sandbox of the operating system, a program that the
+//! user allows (`cargo`, `python3`) can do everything that the user can.
 
 mod arguments;
 mod forbidden;
@@ -22,35 +21,35 @@ pub use self::git::{GIT_VARIABLES, GitQuestion};
 use super::wrapper;
 use crate::policy::{Denied, LocalPath, Origin, Placed, Ruling, SecretFiles, scope::ReadScope};
 
-/// The programs that run in safe mode without being allowed by anybody.
+/// The programs that run in safe mode by default.
 pub const DEFAULT_PROGRAMS: &[&str] = &[
     "basename", "bat", "batcat", "cat", "cmp", "cut", "date", "dirname", "du", "echo", "false", "file",
     "find", "git", "grep", "head", "htmlq", "jq", "ls", "nl", "pwd", "sort", "stat", "tail", "tr", "true",
     "uniq", "wc",
 ];
 
-/// The most bytes of a command line.
+/// The maximum length of a command line in bytes.
 pub const MAX_COMMAND_BYTES: usize = 4096;
 
-/// A command that may run: its program, and what it is given.
+/// A command that may run: its program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandLine {
-    /// The program: a name that is looked up in `PATH`, or the path of a file in the workspace.
+    /// The program: a name to look up in `PATH`, or the path of a file in the workspace.
     pub program: String,
-    /// Its arguments. Those of `git` and `rg` are not quite what was asked for: secrets are left out of what
-    /// they show, and what would make `git` start programs is switched off, as far as it can be named
-    /// [without asking](Self::questions).
+    /// Its arguments. For `git` and `rg` they differ from the requested ones: they exclude secrets from the output, and
+    /// disable everything that would make `git` start programs, as far as we can name it [without
+    /// asking](Self::questions).
     pub arguments: Vec<String>,
-    /// The files and folders that it is told to read, as it was told.
+    /// The files and folders that it reads, as the command named them.
     pub paths: Vec<String>,
-    /// Why it may run.
+    /// The ruling that allows it.
     pub ruling: Ruling,
     /// The files whose contents it reads, as places in its arguments.
     contents: Vec<Word>,
-    /// Whether it looks into folders below those that are named.
+    /// Whether it searches folders recursively.
     walks: bool,
-    /// Whether the options of its program are known.
+    /// Whether the table knows the options of its program.
     is_known: bool,
     /// The parts of a command of git in safe mode.
     git: Option<Box<GitCommand>>,
@@ -60,31 +59,31 @@ pub struct CommandLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word {
     argument: usize,
-    /// Where the path begins in the argument: behind `--file=`.
+    /// Where the path begins in the argument, such as after `--file=`.
     start: usize,
 }
 
 impl CommandLine {
-    /// The program's path, if it is a file of the workspace and no name.
+    /// Returns the program's path, if it is a file of the workspace and not a name.
     pub fn program_path(&self) -> Option<&str> {
         self.program.contains('/').then_some(&*self.program)
     }
 
-    /// The files whose contents it reads, if it is a program whose options are known. Such a program can read them
-    /// under another name.
+    /// Returns the files whose contents it reads, if its program has known options. Such a program can read them under
+    /// another name.
     pub fn contents(&self) -> impl Iterator<Item = &str> {
         self.contents.iter().map(|word| &self.arguments[word.argument][word.start..])
     }
 
-    /// Gives the files of [`contents`](Self::contents) other names, in their order.
+    /// Replaces the names of the files in [`contents`](Self::contents), in order.
     pub(crate) fn rename_contents(&mut self, names: &[String]) {
         for (word, name) in self.contents.iter().zip(names) {
             self.arguments[word.argument].replace_range(word.start.., name);
         }
     }
 
-    /// Holds the command to what the permissions let it read: git shows nothing else, and a program that looks into
-    /// folders by itself runs only where nothing is withheld.
+    /// Restricts the command to the files that it may read: git shows nothing else, and a program that searches folders
+    /// runs only where no file is withheld.
     pub(crate) fn limit(&mut self, scope: &ReadScope<'_>) -> Result<(), Ruling> {
         if let Some(git) = &mut self.git {
             let shown = if git.shown().is_empty() { scope.roots()? } else { git.shown().to_vec() };
@@ -99,7 +98,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Refuses to look into these folders, or all, if something in them is withheld.
+    /// Refuses to search these folders, or the whole workspace, if a file in them is withheld.
     pub(crate) fn refuse_walking(&self, paths: &[LocalPath], scope: &ReadScope<'_>) -> Result<(), Ruling> {
         let all = [LocalPath::root()];
         match self.walks {
@@ -108,13 +107,13 @@ impl CommandLine {
         }
     }
 
-    /// Whether it looks into folders by itself.
+    /// Returns whether it searches folders by itself.
     pub(crate) fn walks(&self) -> bool {
         self.walks
     }
 
-    /// Whether its program is one whose options are known, or one that runs without being allowed by anybody. Such a
-    /// program is not looked for in the workspace.
+    /// Returns whether the options of its program are known, or it is a default program. Such a program is not looked
+    /// up in the workspace.
     pub fn is_known(&self) -> bool {
         self.is_known || self.ruling.origin == Origin::BuiltIn
     }
@@ -140,7 +139,7 @@ impl CommandLine {
     }
 }
 
-/// Which programs run, with which arguments.
+/// Decides which programs run, with which arguments.
 ///
 /// # Default
 /// Safe mode is on, and [`DEFAULT_PROGRAMS`] run.
@@ -175,72 +174,72 @@ impl Default for CommandPolicy {
 }
 
 impl CommandPolicy {
-    /// The default.
+    /// Creates a policy with the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Switches safe mode on or off. Off, every program runs that is not forbidden, with any arguments, and reads
-    /// secrets as well; still without a shell between.
+    /// Switches safe mode on or off. When it is off, every program that is not forbidden runs, with any arguments, and
+    /// can read secrets. Commands still do not pass through a shell.
     #[must_use]
     pub fn safe_mode(mut self, on: Placed<bool>) -> Self {
         self.safe_mode = on;
         self
     }
 
-    /// Lets these programs run in safe mode as well.
+    /// Also allows these programs in safe mode.
     #[must_use]
     pub fn allow(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
         self.allow.extend(programs.into_iter().map(|program| (program.value, program.origin)));
         self
     }
 
-    /// Lets these programs run in no mode: neither by a path that ends in their name, nor by programs that start
-    /// what they are given (`env rm`, `sh -c 'rm x'`, `find -exec rm`). What a script, a link or a copy by another
-    /// name, or a program such as `python3` starts is not seen.
+    /// Forbids these programs in every mode: also by a path that ends in their name, and in programs that start others
+    /// (`env rm`, `sh -c 'rm x'`, `find -exec rm`). This does not detect programs started by a script, a renamed link
+    /// or copy, or a program such as `python3`.
     #[must_use]
     pub fn forbid(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
         self.forbid.extend(programs.into_iter().map(|program| (program.value, program.origin)));
         self
     }
 
-    /// Safe mode, and no program beside those of the default; what is forbidden stays so.
+    /// Returns safe mode with only the default programs. Forbidden programs stay forbidden.
     pub(crate) fn usual(self) -> Self {
         Self { forbid: self.forbid, secrets: self.secrets, ..Self::default() }
     }
 
-    /// Which files `git` and `rg` are told to leave out.
+    /// Sets which files `git` and `rg` exclude.
     #[must_use]
     pub fn secrets(mut self, secrets: SecretFiles) -> Self {
         self.secrets = secrets;
         self
     }
 
-    /// Whether safe mode is on, and who says so.
+    /// Returns whether safe mode is on, and the origin of that setting.
     pub fn mode(&self) -> &Placed<bool> {
         &self.safe_mode
     }
 
-    /// The programs that run in safe mode, and who allows them.
+    /// Returns the programs that run in safe mode, and who allows them.
     pub fn programs(&self) -> impl Iterator<Item = (&str, &Origin)> {
         let allowed = self.allow.iter().filter(|(name, _)| !self.forbid.contains_key(*name));
         allowed.map(|(name, origin)| (name.as_str(), origin))
     }
 
-    /// The programs that are forbidden, and who forbids them.
+    /// Returns the forbidden programs, and who forbids them.
     pub fn forbidden(&self) -> impl Iterator<Item = (&str, &Origin)> {
         self.forbid.iter().map(|(name, origin)| (name.as_str(), origin))
     }
 
-    /// Whether this program runs in safe mode, arguments aside.
+    /// Returns whether this program runs in safe mode, whatever its arguments.
     pub fn is_allowed(&self, program: &str) -> bool {
         self.allow.contains_key(program) && !self.forbid.contains_key(program)
     }
 
-    /// Judges a command line as a person types it, without its paths.
+    /// Judges a command line as a person types it, but not its paths.
     ///
-    /// Words are split at blanks; `'…'`, `"…"` and `\` quote, as in a shell. Nothing else has a meaning:
-    /// `|`, `>`, `*` and `$` are plain characters.
+    /// Words are split at blanks; `'…'`, `"…"` and `\` quote, as in a shell. No other character is special: `|`, `>`,
+    /// `*` and `$` are plain.
     ///
     /// # Errors
     /// [`Denied`], with the rule that decides.
@@ -274,7 +273,7 @@ impl CommandPolicy {
     }
 
     fn on_program(&self, program: &str, arguments: &[String]) -> Result<Ruling, Ruling> {
-        // In safe mode nothing runs that starts what it is given, so there words are only words.
+        // In safe mode no program can start its arguments, so we need not search them.
         let given = if self.safe_mode.value { &[] } else { arguments };
         let mut forbidden = self.forbid.iter();
         if let Some((name, origin)) = forbidden.find(|(name, _)| forbidden::is_started(name, program, given))

@@ -1,4 +1,4 @@
-//! Every entry of the tables, and lines that people and models write.
+//! Tests every table entry, and lines that people and models write.
 
 mod git;
 
@@ -56,7 +56,7 @@ fn every_option_of_the_table_is_refused_however_it_is_written() {
                     assert!(judged.is_err() || program.knows(part), "{name} {part}");
                 }
             } else if option.len() == 2 && *name != "find" {
-                // After other letters, and with its value attached.
+                // This also holds after other letters, and with the value attached.
                 assert!(refusal(&format!("{name} -9{}x", &option[1..])).contains("is refused"));
             }
         }
@@ -72,10 +72,10 @@ fn an_option_that_nobody_knows_is_refused() {
             "{name}"
         );
     }
-    // It would take `-e` for its value, and read the file that we take for a pattern.
+    // The option would take `-e` as its value, and then read the file that we take for a pattern.
     assert!(judged("grep -e p --label -e .env").paths == [".env"]);
     assert!(refusal("grep --lab -e .env").contains("not known"));
-    // A number with a letter is an option without a value, and the file would be read.
+    // A number with a letter is an option without a value, so the next word would be a file that it reads.
     for line in
         ["head -5c /etc/passwd", "tail -5c /etc/passwd", "grep -5e -e .env", "jq -5 .env", "du --excl x .env"]
     {
@@ -103,7 +103,7 @@ fn a_program_that_needs_an_option_does_not_run_without() {
 fn an_option_behind_the_first_word_of_gawk_is_a_file() {
     assert!(refusal("gawk 1 --sandbox").contains("runs with `--sandbox` only"));
     assert_eq!(allowing(&["gawk"]).judge("gawk --sandbox 1 -v .env").unwrap().paths, ["-v", ".env"]);
-    // Which word is a file depends on what is before it.
+    // The words before it decide which word is a file.
     let with_script = allowing(&["gawk"]).judge("gawk --sandbox -e 1 a -F .env").unwrap();
     assert_eq!(with_script.paths, ["a", "-F", ".env"]);
 }

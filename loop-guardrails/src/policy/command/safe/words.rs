@@ -1,24 +1,24 @@
-//! A program's arguments, parted into options, their values and operands.
+//! Splits a program's arguments into options, their values and operands.
 
 use super::table::{Operands, Program, is_in};
 
-/// What the arguments of one program are.
+/// The parsed arguments of one program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Words<'a> {
     /// The options, each with its dashes and without its value; of `-la`, `-l` and `-a`.
     pub(super) options: Vec<String>,
-    /// The paths that it is told to read.
+    /// The paths of files to read.
     pub(super) paths: Vec<&'a str>,
-    /// The other words: values of options, scripts, and operands that are no paths.
+    /// The other words: values of options, scripts, and operands that are not paths.
     pub(super) texts: Vec<&'a str>,
     /// The words that are neither options nor their values.
     pub(super) operands: Vec<&'a str>,
-    /// Where the options end: at this word, or behind the last.
+    /// The index where the options end, or the number of words.
     pub(super) end: usize,
 }
 
 impl<'a> Words<'a> {
-    /// Parts `arguments` as `program` does.
+    /// Splits `arguments` as `program` would.
     pub(super) fn of(program: &Program, arguments: &'a [String]) -> Self {
         let mut words = Self { end: arguments.len(), ..Self::default() };
         match program.operands {
@@ -40,7 +40,7 @@ impl<'a> Words<'a> {
                 }
                 Some(long) if long.starts_with('-') => self.long(program, word, &mut rest),
                 Some(letters) if !letters.is_empty() => self.short(program, letters, &mut rest),
-                // `-` alone is the standard input, in the place of a file's name.
+                // A lone `-` is the standard input in place of a file name.
                 _ => {
                     operands.push(word);
                     if program.is_ordered {
@@ -53,7 +53,8 @@ impl<'a> Words<'a> {
         self.sort_out(program);
     }
 
-    /// `find`: options have one dash, and whatever is neither one nor its value is a path, wherever it stands.
+    /// Parses the arguments of `find`: options have one dash, and every other word that is not a value is a path, in
+    /// any position.
     fn expression(&mut self, program: &Program, arguments: &'a [String]) {
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(word) = rest.next() {
@@ -127,12 +128,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether an option as it was given is this one. The beginning of a long name counts for the whole.
+/// Returns whether `given` means this option. The beginning of a long name counts for the whole.
 pub(super) fn means(given: &str, option: &str) -> bool {
     given == option || (given.len() > 2 && given.starts_with("--") && option.starts_with(given))
 }
 
-/// Whether `text` says this word. A field of that name (`.include`) is another.
+/// Returns whether `text` contains this word. A field of that name (`.include`) is a different word.
 pub(super) fn says(text: &str, word: &str) -> bool {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
     text.match_indices(word).any(|(at, _)| {

@@ -1,8 +1,8 @@
-//! Fields of addresses and of other texts whose values are secrets, by their names. All texts are in small letters.
+//! Recognises fields of addresses and other texts that contain secrets, by their names. All texts are lower-case.
 
 use super::table::{FIELD_ENDINGS, FIELD_WORDS};
 
-/// Whether an address has a field whose value opens something, in its query or in its fragment.
+/// Returns whether an address has a secret field in its query or its fragment.
 pub(super) fn opens(address: &str) -> bool {
     address.split(['?', '&', '#', ';']).skip(1).any(|field| {
         field.split_once('=').is_some_and(|(name, value)| {
@@ -15,9 +15,9 @@ fn is_for_secrets(word: &str) -> bool {
     FIELD_WORDS.contains(&word)
 }
 
-/// Whether a text has a field that is a secret: `password=x`, `{"password": "x"}` or `password: x`.
+/// Returns whether a text has a secret field: `password=x`, `{"password": "x"}` or `password: x`.
 ///
-/// A colon alone is no field's, unless the name is in quotes or a blank follows: it also parts the folders of a `PATH`.
+/// A colon counts only after a quoted name or before a blank, because it also separates the folders of a `PATH`.
 pub(super) fn has_secret(text: &str) -> bool {
     text.match_indices(['=', ':']).any(|(at, sign)| {
         let (before, behind) = (text[..at].trim_end_matches([' ', '\t']), &text[at + 1..]);
@@ -33,7 +33,7 @@ fn has_value(behind: &str) -> bool {
     !value.is_empty() && !value.starts_with([',', '}', ']', '\n', ';', '&'])
 }
 
-/// Whether the name of a field at the end of this text is one of a secret, whatever parts its words.
+/// Returns whether this text ends with the name of a secret field, whatever separates its words.
 fn is_secret_name(text: &str) -> bool {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
     let name = text.rsplit(|sign: char| !is_part(sign)).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What looks like a secret.
+//! Recognises variables that look like secrets.
 
 mod fields;
 mod table;
@@ -10,15 +10,15 @@ use self::table::{
     WITHIN, WORDS,
 };
 
-/// The shortest of the keys that vendors mark, with its beginning.
+/// The minimum length of a key with a vendor's prefix, including the prefix.
 const KEY_LENGTH: usize = 20;
 
-/// The most digits of a number that counts something.
+/// The maximum number of digits of a count.
 const MAX_COUNT_DIGITS: usize = 9;
 
-/// Whether a variable looks like a secret, by its name or by its value.
+/// Returns whether a variable looks like a secret, by its name or by its value.
 ///
-/// The [module](super) says which do, and why some do not.
+/// The [module](super) lists the rules and the exceptions.
 ///
 /// ```
 /// use loop_guardrails::policy::environment::looks_secret;
@@ -40,7 +40,7 @@ fn is_secret_name(whole: &str) -> bool {
     NAMES.contains(&name) || has(WITHIN) || ends_in_secret(name)
 }
 
-/// Whether the last word of a name is one for secrets, alone or in the plural.
+/// Returns whether the last word of a name is a word for secrets, singular or plural.
 fn ends_in_secret(name: &str) -> bool {
     let is_harmless =
         |name: &str| HARMLESS_NAMES.contains(&name) || HARMLESS.iter().any(|ending| name.ends_with(ending));
@@ -53,17 +53,17 @@ fn ends_in_secret(name: &str) -> bool {
     })
 }
 
-/// Whether it is a number of tokens: `MAX_TOKENS`.
+/// Returns whether it is a number of tokens, such as `MAX_TOKENS`.
 fn is_count(name: &str, value: &str) -> bool {
     let Some(rest) = unqualified(name).strip_suffix("TOKENS") else { return false };
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     rest.split('_').any(|word| COUNTED.contains(&word)) || (is_number && value.len() <= MAX_COUNT_DIGITS)
 }
 
-/// The name without what tells it from others of its kind: `GITHUB_TOKEN_2` is one more of the same.
+/// Strips the qualifier of a name: `GITHUB_TOKEN_2` is another `GITHUB_TOKEN`.
 fn unqualified(name: &str) -> &str {
     let numbered = || name.trim_end_matches(|sign: char| sign.is_ascii_digit()).trim_end_matches('_');
-    // `_BASE64` before its number.
+    // `_BASE64` must go as a whole, before its digits alone.
     let rest = QUALIFIERS.iter().find_map(|qualifier| name.strip_suffix(qualifier)).unwrap_or_else(numbered);
     if rest.len() == name.len() { name } else { unqualified(rest) }
 }
@@ -74,17 +74,17 @@ fn is_proxy(name: &str) -> bool {
 
 fn is_secret_value(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
-    // More than one address may stand in a value, or an address in a longer text.
+    // A value may contain several addresses, or an address within a longer text.
     value.split("://").skip(1).any(has_password)
         || small.split("://").skip(1).any(is_open)
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || fields::has_secret(&small)
         || (small.trim_start().starts_with("bearer ") && value.trim().len() >= KEY_LENGTH)
-        // Not parted at `/` and `:`: a folder on a `PATH` may begin as a key does.
+        // This does not split at `/` and `:`, because a folder on a `PATH` may begin like a key.
         || value.split(|sign: char| sign.is_whitespace() || "\"'`,;=&?#<>()[]{}|".contains(sign)).any(is_key)
 }
 
-/// Whether the text is the key of a vendor that marks its keys, or a token that says of itself who its owner is.
+/// Returns whether the text is a key with a vendor's prefix, or a JSON Web Token.
 fn is_key(value: &str) -> bool {
     let word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
     let is_marked = || KEY_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning));
@@ -92,7 +92,7 @@ fn is_key(value: &str) -> bool {
     value.len() >= KEY_LENGTH && value.chars().all(word) && (is_marked() || is_token())
 }
 
-/// Whether what stands behind the `://` of an address begins with `user:password@`, or with a key and an `@`.
+/// Returns whether the text after the `://` of an address begins with `user:password@`, or with a key and an `@`.
 fn has_password(rest: &str) -> bool {
     let authority = rest.split(['/', '?', '#', ' ', '\n']).next().unwrap_or_default();
     let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
@@ -102,7 +102,7 @@ fn has_password(rest: &str) -> bool {
     }
 }
 
-/// Whether a user's name is none that anybody chose: `0123456789abcdef0123456789abcdef@sentry.io`.
+/// Returns whether a user name was generated and not chosen: `0123456789abcdef0123456789abcdef@sentry.io`.
 fn is_random(user: &str) -> bool {
     let has = |kind: fn(&char) -> bool| user.chars().any(|sign| kind(&sign));
     user.len() >= 24
@@ -111,7 +111,7 @@ fn is_random(user: &str) -> bool {
         && has(char::is_ascii_alphabetic)
 }
 
-/// Whether what stands behind the `://` of an address, in small letters, is all that one needs to know to use it.
+/// Returns whether anybody who knows this address can use it. `rest` is the lower-case text after its `://`.
 fn is_open(rest: &str) -> bool {
     let address = rest.split([' ', '\n', '"', '\'']).next().unwrap_or_default();
     OPEN_ADDRESSES.iter().any(|open| address.contains(open)) || fields::opens(address)

@@ -1,6 +1,6 @@
-//! Names, and beginnings of values, by which secrets are known.
+//! Names, and prefixes of values, that identify secrets.
 
-/// Anywhere in a name.
+/// Words anywhere in a name.
 pub(super) const WITHIN: &[&str] = &[
     "SECRET",
     "PASSW",
@@ -29,15 +29,15 @@ pub(super) const WITHIN: &[&str] = &[
     "DOCKERCONFIG_JSON",
 ];
 
-/// At the end of a name, alone or in the plural: `ADMINPASS`, `GITHUB_TOKENS`.
+/// Words at the end of a name, singular or plural: `ADMINPASS`, `GITHUB_TOKENS`.
 pub(super) const ENDINGS: &[&str] =
     &["TOKEN", "PASS", "PASSCODE", "PWD", "PSWD", "PW", "KEY", "JWT", "BEARER", "CRED", "DSN", "TOTP"];
 
-/// The same for words that end other words as well (`COMPAT`): the whole name, or its last word.
+/// Words that also end harmless words (`COMPAT`), so that they must be the whole name or its last word.
 pub(super) const WORDS: &[&str] =
     &["AUTH", "OAUTH", "PAT", "SAS", "SAS_URL", "SAS_URI", "OTP", "SESSION", "HEADERS"];
 
-/// Words beside `TOKENS` in the name of a number of them.
+/// Words that make a name with `TOKENS` a count.
 pub(super) const COUNTED: &[&str] = &[
     "BUDGET",
     "CACHE",
@@ -62,7 +62,7 @@ pub(super) const COUNTED: &[&str] = &[
     "WINDOW",
 ];
 
-/// What may stand behind all that: which one it is, or how it is written.
+/// Suffixes after all of these words: a number, a variant or an encoding.
 pub(super) const QUALIFIERS: &[&str] = &[
     "_BASE64",
     "_B64",
@@ -98,8 +98,8 @@ pub(super) const NAMES: &[&str] = &[
     "REDISCLI_AUTH",
 ];
 
-/// Ends of names that look like all that, and open nothing: halves of keys that are meant to be shown, keys of tables
-/// and of keyboards, and desktops.
+/// Suffixes that look like secrets but give no access: public halves of keys, keys of tables and of keyboards, and
+/// desktops.
 pub(super) const HARMLESS: &[&str] = &[
     "PUBLIC_KEY",
     "PUBLIC_KEYS",
@@ -145,10 +145,10 @@ pub(super) const HARMLESS: &[&str] = &[
     "MULTIPASS",
 ];
 
-/// Whole names that look like all that: the working directory, and the kind of a desktop.
+/// Whole names that look like secrets but are not: the working directory, and the kind of a desktop.
 pub(super) const HARMLESS_NAMES: &[&str] = &["PWD", "SESSION"];
 
-/// Names of addresses of databases: secrets if anybody is named in them.
+/// Names of database addresses. They are secrets if the address contains a user.
 pub(super) const DATABASES: &[&str] = &[
     "DATABASE_URL",
     "DATABASE_URI",
@@ -163,7 +163,7 @@ pub(super) const DATABASES: &[&str] = &[
     "BROKER_URL",
 ];
 
-/// How the keys of well-known vendors begin. What follows is long, and has no spaces.
+/// Prefixes of the keys of well-known vendors. The rest of a key is long and has no spaces.
 pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "AIza",
     "AKIA",
@@ -240,7 +240,7 @@ pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "ya29.",
 ];
 
-/// Addresses at which anybody who knows them may post or fetch, in small letters.
+/// Addresses where anybody who knows them may post or fetch, in lower case.
 pub(super) const OPEN_ADDRESSES: &[&str] = &[
     "hooks.slack.com/",
     "discord.com/api/webhooks/",
@@ -256,8 +256,8 @@ pub(super) const OPEN_ADDRESSES: &[&str] = &[
     "webhook.site/",
 ];
 
-/// Words in the names of fields, in addresses and other texts, whose values open something: `client_secret`,
-/// `X-Amz-Security-Token`. In small letters.
+/// Words in the names of secret fields, in addresses and other texts: `client_secret`, `X-Amz-Security-Token`. In lower
+/// case.
 pub(super) const FIELD_WORDS: &[&str] = &[
     "accountkey",
     "accesskey",
@@ -297,7 +297,7 @@ pub(super) const FIELD_WORDS: &[&str] = &[
     "token",
 ];
 
-/// Ends of names of fields that are secrets in any text, without what parts their words.
+/// Suffixes of secret field names in any text, without word separators.
 pub(super) const FIELD_ENDINGS: &[&str] = &[
     "accesskey",
     "accesstoken",

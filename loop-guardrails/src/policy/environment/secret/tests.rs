@@ -1,4 +1,4 @@
-//! Names and values that are hidden, and those that are not.
+//! Names and values that are hidden, and others that are not.
 
 use super::*;
 

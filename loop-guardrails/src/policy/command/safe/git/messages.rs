@@ -1,10 +1,10 @@
-//! What git says on its standard error.
+//! Filters the messages that git writes to standard error.
 //!
-//! Many of its messages quote a line of a file that it could not read as it wanted to: of a link that takes the place
-//! of `packed-refs`, of a submodule's files, of whatever the next version reads. Messages that quote only what the
-//! command or a ref named are shown; the others are not.
+//! Many messages quote a line of a file that git could not parse: of a link in place of `packed-refs`, of a submodule's
+//! files, of files that a future version reads. The filter passes only messages that quote nothing but the command or a
+//! ref.
 
-/// How messages begin that quote no file.
+/// The beginnings of messages that quote no file.
 const SHOWN: &[&str] = &[
     "fatal: bad revision '",
     "fatal: ambiguous argument '",
@@ -37,12 +37,12 @@ const SHOWN: &[&str] = &[
     "warning: log for '",
 ];
 
-/// The lines that quote no file, and a word about the others.
+/// Returns the lines that quote no file, and a note about the others.
 pub(super) fn shown(stderr: &str) -> String {
     let lines = stderr.lines().filter(|line| !line.trim().is_empty());
     let (shown, withheld): (Vec<_>, Vec<_>) =
         lines.partition(|line| SHOWN.iter().any(|beginning| line.starts_with(beginning)));
-    // We put that behind each revision.
+    // We add this suffix to each revision ourselves.
     let mut text: String = shown.iter().map(|line| format!("{}\n", line.replace("^{commit}", ""))).collect();
     if text.contains("fatal: bad revision '") {
         text.push_str("[words before `--` are revisions; put paths behind it; there are no pipes]\n");

@@ -1,9 +1,9 @@
-//! `git`, which reads histories, writes files and starts programs, all under one name.
+//! `git` reads histories, writes files and starts programs, all under one name.
 //!
-//! Git's grammar is large, and every part of it that we misread is a way to a file that nobody may read. So nothing is
-//! inferred from a command line that git would read differently: [options] are on a list per subcommand, a
-//! [revision] has one of few forms, paths are literal, and the command is written anew from these parts. A history holds
-//! every secret that was ever committed, so [pathspecs](pathspec) leave secrets out by name, and what the permissions
+//! Git's grammar is large, and every misread part could reveal a protected file. So we never infer anything from a
+//! command line that git could read differently: a list per subcommand names the allowed [options], a [revision] must
+//! have one of a few forms, paths are literal, and we rebuild the command from these parts. A history contains every
+//! secret that was ever committed, so [pathspecs](pathspec) exclude secrets by name, and all files that the permissions
 //! withhold.
 //!
 //! A repository can name programs and files in its configuration. [`settings`] switches these off, and the
@@ -26,29 +26,29 @@ pub use self::{questions::GitQuestion, settings::GIT_VARIABLES};
 use super::{CommandLine, built_in};
 use crate::policy::{LocalPath, OutsidePath, Ruling, SecretFiles};
 
-/// A git command that may run, in the parts that it is written from.
+/// A git command that may run, as the parts that we build it from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GitCommand {
     subcommand: &'static Subcommand,
     /// The repository's folder and its work tree, once the workspace has vetted them.
     repository: Option<(String, String)>,
-    /// Filters and hooks that are switched off.
+    /// The disabled filters and hooks.
     switched_off: Vec<String>,
-    /// Options with their values, then revisions.
+    /// Options with their values, followed by revisions.
     words: Vec<String>,
-    /// What is shown; the whole workspace if there is nothing.
+    /// The paths to show. If empty, the whole workspace.
     shown: Vec<LocalPath>,
-    /// What the permissions withhold of it.
+    /// The paths among them that the permissions withhold.
     hidden: Vec<LocalPath>,
-    /// Which files are secrets.
+    /// The rules that name secret files.
     secret_files: SecretFiles,
-    /// Pathspecs that leave them out.
+    /// Pathspecs that exclude secrets.
     secrets: Vec<String>,
-    /// The names of secrets that the index has, once they are known.
+    /// The names of secrets in the index, once known.
     indexed: Option<Vec<String>>,
 }
 
-/// Judges the arguments of `git`, and writes those with which it runs.
+/// Judges the arguments of `git`, and builds the arguments that it runs with.
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
     let (subcommand, rest) = line.arguments.split_first().ok_or_else(options::no_subcommand)?;
     let subcommand = options::find(subcommand).ok_or_else(options::no_subcommand)?;
@@ -66,7 +66,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         }
     }
     let mut objects = Vec::new();
-    // A log of a ref's own past needs the ref's name, and shows commits alone.
+    // A reflog needs the name of the ref, and shows only commits.
     let walks_refs = words.iter().any(|word| ["-g", "--walk-reflogs", "--reflog"].contains(&word.as_str()));
     for word in operands {
         match revision::read(word)? {
@@ -102,17 +102,17 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
 }
 
 impl GitCommand {
-    /// What is shown, and nothing if that is the whole workspace.
+    /// Returns the paths to show. An empty result means the whole workspace.
     pub(super) fn shown(&self) -> &[LocalPath] {
         &self.shown
     }
 
-    /// Shows these, and withholds what is hidden in them.
+    /// Limits the output to `shown`, without the paths in `hidden`.
     pub(super) fn limit(&mut self, shown: Vec<LocalPath>, hidden: Vec<LocalPath>) {
         (self.shown, self.hidden) = (shown, hidden);
     }
 
-    /// Names the repository, so that git looks for none.
+    /// Names the repository, so that git does not search for one.
     fn pin(&mut self, git_dir: &Path, work_tree: &Path) -> Result<(), Ruling> {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
@@ -122,7 +122,7 @@ impl GitCommand {
         Ok(())
     }
 
-    /// The arguments that every command of git begins with.
+    /// Returns the arguments that every git command begins with.
     fn preamble(&self) -> Vec<String> {
         let mut arguments = vec!["--no-pager".to_owned(), "--no-optional-locks".to_owned()];
         if let Some((git_dir, work_tree)) = &self.repository {
@@ -134,14 +134,14 @@ impl GitCommand {
         arguments
     }
 
-    /// All arguments.
+    /// Returns all arguments.
     pub(super) fn arguments(&self) -> Vec<String> {
         let Subcommand { name, forced, takes_one_path, .. } = self.subcommand;
         let mut arguments = self.preamble();
         arguments.push((*name).to_owned());
         arguments.extend(forced.split_whitespace().map(str::to_owned));
         if self.shown.is_empty() && self.subcommand.walks_history {
-            // All commits, also those without changes, although paths are given: those below.
+            // Show all commits, including those that change none of the pathspecs below.
             arguments.extend(["--full-history", "--sparse"].map(str::to_owned));
         }
         arguments.extend(self.words.iter().cloned());

@@ -1,32 +1,32 @@
-//! The subcommands that run, and their options.
+//! The allowed subcommands and their options.
 //!
-//! An option that is not listed here does not run. Values are written into the option's own word, so that git cannot
-//! take the next word for a value where we took it for a revision, or the other way round.
+//! Options that are not listed here are refused. We write each value into the same word as its option, so that git
+//! cannot read as a value what we read as a revision, or the reverse.
 
 use super::built_in;
 use crate::policy::Ruling;
 
-/// A subcommand, with the options that only choose what is shown, and how.
+/// A subcommand, with the options that only select or format its output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Subcommand {
     pub(super) name: &'static str,
-    /// Options without a value, in groups; `-NUM` is `-5`.
+    /// Options without a value, in groups. `-NUM` means any number, such as `-5`.
     flags: &'static [&'static str],
-    /// Options with a value, in the same word or the next.
+    /// Options whose value is in the same word or the next.
     valued: &'static [&'static str],
-    /// Options with a value in the same word, or none.
+    /// Options with an optional value in the same word.
     attached: &'static [&'static str],
-    /// Options that are always given.
+    /// Options that we always add.
     pub(super) forced: &'static str,
-    /// Whether it shows what is in files, at paths of its own finding.
+    /// Whether it shows the contents of files, at paths that it finds itself.
     shows_contents: bool,
-    /// Whether it does so only with some options.
+    /// Whether it shows contents only with some options.
     may_show_names_only: bool,
-    /// Whether it compares files of the index, or commits, and so can list all their names beforehand.
+    /// Whether it compares commits or files of the index, and so can list all their names beforehand.
     pub(super) compares: bool,
-    /// Whether its commits are those that change what is shown.
+    /// Whether it limits its commits to those that change the shown paths.
     pub(super) walks_history: bool,
-    /// Whether `REVISION:path` means a file or a folder to show.
+    /// Whether `REVISION:path` selects a file or a folder to show.
     pub(super) shows_objects: bool,
     /// Whether words before `--` are paths.
     pub(super) takes_paths_first: bool,
@@ -34,7 +34,7 @@ pub(super) struct Subcommand {
     pub(super) takes_one_path: bool,
 }
 
-/// How changes are shown.
+/// Options that control how changes are shown.
 const DIFF_FLAGS: &str = "-p -u --patch -s --no-patch --raw --numstat --shortstat --summary --patch-with-stat \
     --patch-with-raw --compact-summary --name-only --name-status --minimal --patience --histogram --no-color -z -w -b \
     --ignore-space-at-eol --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-cr-at-eol -a --text -R \
@@ -46,18 +46,18 @@ const DIFF_VALUED: &str = "-S -G --diff-filter --diff-algorithm --anchored --int
 const DIFF_ATTACHED: &str = "--stat --dirstat --color --color-words --word-diff --color-moved --color-moved-ws -M -C -B \
     --find-renames --find-copies --break-rewrites --abbrev -U --unified";
 
-/// How commits are shown.
+/// Options that control how commits are shown.
 const COMMIT_FLAGS: &str = "--oneline --abbrev-commit --no-abbrev-commit --no-decorate -c --cc -m --first-parent \
     --no-notes --parents --children --relative-date";
-/// Of these, options with which changes are shown.
+/// The options among these that show changes.
 const MERGE_FLAGS: &str = "-c --cc -m";
-/// Options of changes with which only names and numbers are shown.
+/// Diff options that show only names and numbers.
 const NAMES_ONLY: &str =
     "--stat --numstat --shortstat --name-only --name-status --summary -s --no-patch --no-color --color";
 const COMMIT_VALUED: &str = "--date --decorate-refs --decorate-refs-exclude";
 const COMMIT_ATTACHED: &str = "--pretty --format --decorate";
 
-/// Which commits are shown.
+/// Options that select commits.
 const WALK_FLAGS: &str = "-NUM --all-match --invert-grep -i --regexp-ignore-case -E -F -P --basic-regexp \
     --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --no-min-parents --no-max-parents --all --not \
     --branches --tags --remotes --reflog -g --walk-reflogs --boundary --simplify-merges --simplify-by-decoration \
@@ -91,7 +91,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
                   --no-renames",
         ],
         attached: &["--porcelain -u --untracked-files --ignored --column --find-renames"],
-        // Of a submodule git would show what its refs hold, which may be links, and start another git in it.
+        // For a submodule, git would follow its refs, which may be links, and start another git in it.
         forced: "--ignore-submodules=all",
         takes_paths_first: true,
         ..DEFAULT
@@ -122,7 +122,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "show",
-        // Options that name refs are missing: a tag can be a file, and `show` would print it whatever its name was.
+        // Options that name refs are not allowed: a tag can point to a file, and `show` would print it whatever its
+        // name was.
         flags: &[DIFF_FLAGS, COMMIT_FLAGS],
         valued: &[DIFF_VALUED, COMMIT_VALUED],
         attached: &[DIFF_ATTACHED, COMMIT_ATTACHED],
@@ -140,24 +141,24 @@ const SUBCOMMANDS: &[Subcommand] = &[
         ],
         valued: &["-L --date --since --until"],
         attached: &["-M -C --abbrev"],
-        // A setting can name such a file as often as it likes, and an empty setting takes none of them away.
+        // A setting can name such a file any number of times, and an empty setting removes none of them.
         forced: "--no-textconv --no-ignore-revs-file",
         takes_one_path: true,
         ..DEFAULT
     },
 ];
 
-/// A command's words, sorted.
+/// The words of a command, grouped by kind.
 pub(super) struct Words<'a> {
     /// Options, each with its value in the same word.
     pub(super) options: Vec<String>,
     /// The other words before `--`.
     pub(super) operands: Vec<&'a str>,
-    /// The words behind `--`, if it is there.
+    /// The words after `--`, if it is present.
     pub(super) paths: Option<Vec<&'a str>>,
 }
 
-/// The subcommand of this name.
+/// Returns the subcommand of this name.
 pub(super) fn find(name: &str) -> Option<&'static Subcommand> {
     SUBCOMMANDS.iter().find(|subcommand| subcommand.name == name)
 }
@@ -168,7 +169,7 @@ pub(super) fn no_subcommand() -> Ruling {
 }
 
 impl Subcommand {
-    /// Whether what is in files is shown with these options.
+    /// Returns whether the command shows the contents of files with these options.
     pub(super) fn shows_contents(&self, words: &[String]) -> bool {
         let names_only = |word: &String| {
             let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
@@ -189,31 +190,32 @@ impl Subcommand {
         self.shows_contents && !(self.may_show_names_only && options.all(names_only))
     }
 
-    /// Of these words, those that say what is compared.
+    /// Returns the words that name the compared revisions.
     pub(super) fn compared<'a>(&self, words: &'a [String]) -> impl Iterator<Item = &'a str> {
         let chooses =
             |word: &&str| !word.starts_with('-') || ["--cached", "--staged", "--merge-base"].contains(word);
         words.iter().map(String::as_str).filter(chooses)
     }
 
-    /// Sorts the words behind the subcommand.
+    /// Groups the words after the subcommand.
     ///
     /// # Errors
-    /// An option that is not listed.
+    /// If an option is not listed.
     pub(super) fn words<'a>(&self, arguments: &'a [String]) -> Result<Words<'a>, Ruling> {
         let mut words = Words { options: Vec::new(), operands: Vec::new(), paths: None };
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(word) = rest.next() {
             match word {
                 "--" => words.paths = Some(rest.by_ref().collect()),
-                // `-sb`. Each letter gets a word, so that git cannot take one for the value of another.
+                // A cluster such as `-sb`. Each letter gets its own word, so that git cannot read one letter as the
+                // value of another.
                 _ if self.is_cluster(word) => {
                     words.options.extend(word.chars().skip(1).map(|letter| format!("-{letter}")));
                 }
                 _ if word.starts_with('-') => {
                     let option = self.option(word, &mut rest)?;
                     if option == "--all" || option.starts_with("--glob=") {
-                        // What a note holds has no path, and so no name that could be a secret's.
+                        // The content of a note has no path, so we could not recognise a secret in it by name.
                         words.options.push("--exclude=refs/notes/*".to_owned());
                     }
                     words.options.push(option);
@@ -238,7 +240,7 @@ impl Subcommand {
         let (name, value) = match word.split_once('=') {
             Some((name, value)) if word.starts_with("--") => (name, Some(value)),
             _ if word.starts_with("--") => (word, None),
-            // `-U3`: a letter and its value.
+            // A letter with its value, such as `-U3`.
             _ => {
                 let end = word.char_indices().nth(2).map_or(word.len(), |(at, _)| at);
                 (&word[..end], Some(&word[end..]).filter(|value| !value.is_empty()))
@@ -263,7 +265,7 @@ impl Subcommand {
 
     fn check_value(&self, name: &str, value: &str) -> Result<(), Ruling> {
         match name {
-            // `%G?` and its like start the program that checks signatures.
+            // `%G?` and similar placeholders start the program that checks signatures.
             "--format" | "--pretty"
                 if ["%G", "%+G", "%-G", "% G"].iter().any(|sign| value.contains(sign)) =>
             {

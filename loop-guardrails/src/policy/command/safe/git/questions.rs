@@ -1,26 +1,26 @@
-//! What git is asked before it shows anything: whether it takes the repository for the one that was vetted, and what the
-//! repository's configuration names.
+//! Questions to git before it shows anything: whether it finds the repository that we vetted, and which programs and
+//! files the repository's configuration names.
 
 use std::path::Path;
 
 use super::{GitCommand, built_in, messages, pathspec, revision, settings};
 use crate::policy::{Denied, Ruling, command::CommandLine, fold::folded};
 
-/// A command of git that has to be run before the one that was asked for. See [`CommandLine::questions`].
+/// A git command that must run before the requested one. See [`CommandLine::questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GitQuestion {
-    /// Which repository git finds by itself, and whether the user trusts it.
+    /// Asks which repository git finds by itself, and whether the user trusts it.
     Repository,
-    /// Which filters, hooks and files the repository's configuration names.
+    /// Asks which filters, hooks and files the repository's configuration names.
     Configuration,
-    /// Which files the index names. Git opens each below the work tree without a second look, be it `../../key`.
+    /// Asks which files the index names. Git opens each of them below the work tree without a check, even `../../key`.
     Index,
-    /// Which files differ between what is compared: the index lacks those that were removed from it.
+    /// Asks which files differ between the compared revisions. The index lacks files that were removed from it.
     Names,
 }
 
-/// The keys that are asked for.
+/// The configuration keys that we query.
 const ASKED: &str = r"^(filter|hook|include|includeif|extensions)\.";
 
 impl CommandLine {
@@ -32,7 +32,8 @@ impl CommandLine {
         self.change_git(|git| git.pin(git_dir, work_tree))
     }
 
-    /// The questions that git has to answer before this command runs, in their order; none if it is not git in safe mode.
+    /// Returns the questions that git must answer before this command runs, in order. Empty unless this is git in safe
+    /// mode.
     ///
     /// ```
     /// use std::path::Path;
@@ -56,7 +57,7 @@ impl CommandLine {
         }
     }
 
-    /// The arguments and variables of a question. The variables of the command itself are
+    /// Returns the arguments and variables of a question. The command's own variables are in
     /// [`variables`](Self::variables).
     pub fn question(&self, question: GitQuestion) -> (Vec<String>, &'static [(&'static str, &'static str)]) {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -65,7 +66,8 @@ impl CommandLine {
             preamble.into_iter().chain(words(asked)).collect::<Vec<_>>()
         };
         match question {
-            // With the user's own configuration, in which they say whom they trust.
+            // This question uses the user's own configuration, because it contains the repositories that the user
+            // trusts.
             GitQuestion::Repository => {
                 let asked = ["-c", "safe.bareRepository=explicit", "rev-parse", "--absolute-git-dir"];
                 (words(&asked), &settings::GIT_VARIABLES)
@@ -90,11 +92,11 @@ impl CommandLine {
         }
     }
 
-    /// Takes git's answer: its exit code, and all of its standard output.
+    /// Processes git's answer: its exit code, and its whole standard output.
     ///
     /// # Errors
-    /// [`Denied`] if git finds another repository than the one that is [pinned](Self::pin), or the configuration names
-    /// something that cannot be switched off.
+    /// [`Denied`] if git finds another repository than the [pinned](Self::pin) one, or if the configuration names
+    /// something that we cannot disable.
     pub fn answer(&mut self, question: GitQuestion, exit_code: i32, stdout: &[u8]) -> Result<(), Denied> {
         self.change_git(|git| match question {
             GitQuestion::Repository => git.is_same_repository(exit_code, stdout),
@@ -107,7 +109,7 @@ impl CommandLine {
                 Ok(())
             }
             GitQuestion::Names => {
-                // Otherwise the command itself will say what is wrong, and patterns leave out secrets.
+                // On failure, the command itself will report the problem, and patterns exclude the secrets.
                 if exit_code == 0 {
                     git.withhold(stdout);
                 }
@@ -116,26 +118,27 @@ impl CommandLine {
         })
     }
 
-    /// The filters and hooks that are switched off: `filter.lfs`.
+    /// Returns the disabled filters and hooks, such as `filter.lfs`.
     pub fn switched_off(&self) -> &[String] {
         self.git().map_or(&[], |git| &git.switched_off)
     }
 
-    /// Variables that are to be set for it, whatever its surroundings say. Of those, `GIT_*` are to be taken away first.
+    /// Returns the variables to set for the command, whatever its environment contains. Remove all `GIT_*` variables
+    /// first.
     pub fn variables(&self) -> &'static [(&'static str, &'static str)] {
         if self.git().is_some() { settings::VARIABLES } else { &[] }
     }
 
-    /// What may be shown of git's standard error, whose messages can quote files. Nothing if it is not git in safe mode:
-    /// then all may be.
+    /// Returns the part of git's standard error that is safe to show, because messages can quote files. Returns nothing
+    /// if this is not git in safe mode; then you may show all of it.
     pub fn shown_errors(&self, stderr: &str) -> Option<String> {
         self.git().map(|_| messages::shown(stderr))
     }
 }
 
 impl GitCommand {
-    /// Leaves out these names as far as they are secrets, in the place of all names that secrets could have. Until all
-    /// names are known, patterns leave them out.
+    /// Excludes the secrets among these names, instead of all possible names of secrets. Until all names are known,
+    /// patterns exclude the secrets.
     fn withhold(&mut self, names: &[u8]) {
         let Some(found) = pathspec::without_names(&self.secret_files, names) else { return };
         match self.indexed.take() {
@@ -144,9 +147,9 @@ impl GitCommand {
         }
     }
 
-    /// Whether two questions name every file that the command could show. A copy may come from a file that is neither in
-    /// the index nor changed. Of more than two trees git lists what differs from all of them, under the last names, and
-    /// then shows what was renamed from one of them.
+    /// Returns whether two questions name every file that the command could show. The source of a copy may be neither
+    /// in the index nor changed. For more than two trees, git lists the files that differ from all of them, under their
+    /// last names, but then also shows files that were renamed from one of them.
     fn can_list_names(&self) -> bool {
         let finds_copies =
             |word: &String| ["-C", "--find-copies"].iter().any(|option| word.starts_with(option));
@@ -175,7 +178,7 @@ impl GitCommand {
     }
 
     fn switch_off(&mut self, exit_code: i32, entries: &[u8]) -> Result<(), Ruling> {
-        // 1 says that there are none.
+        // Exit code 1 means that there are none.
         if exit_code > 1 {
             return Err(built_in(
                 "git does not say what the repository's configuration names, so it is not run; ask the user to look at \
@@ -195,11 +198,11 @@ impl GitCommand {
     }
 }
 
-/// Refuses an index of which a name leads out of the work tree, or is another way to write a name.
+/// Refuses an index that contains a name outside the work tree, or a second spelling of a name.
 fn names_stay_below(exit_code: i32, names: &[u8]) -> Result<(), Ruling> {
     let is_git = |part: &[u8]| folded(&String::from_utf8_lossy(part)) == ".git";
     let is_odd = |part: &[u8]| matches!(part, b"" | b"." | b"..") || is_git(part);
-    // A folder that is not checked out ends in `/`.
+    // The name of a folder that is not checked out ends in `/`.
     let whole = |name: &[u8]| name.strip_suffix(b"/").unwrap_or(name).split(|byte| *byte == b'/').any(is_odd);
     let odd = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).find(|name| whole(name));
     match odd {
@@ -216,7 +219,7 @@ fn names_stay_below(exit_code: i32, names: &[u8]) -> Result<(), Ruling> {
     }
 }
 
-/// The filter or hook that a key belongs to.
+/// Returns the filter or hook that a key belongs to.
 fn switchable<'a>(key: &'a str, value: &str) -> Result<Option<&'a str>, Ruling> {
     let refused = |what: &str| {
         let rule = format!("the repository's configuration has `{key}`, {what}; ask the user to remove it");
@@ -229,7 +232,7 @@ fn switchable<'a>(key: &'a str, value: &str) -> Result<Option<&'a str>, Ruling> 
         let is_elsewhere = key == "extensions.refstorage" && value.contains("://");
         return if is_elsewhere { refused("which keeps refs elsewhere") } else { Ok(None) };
     }
-    // `filter.required` alone belongs to no filter.
+    // `filter.required` on its own belongs to no filter.
     let Some((name, _)) = key.rsplit_once('.').filter(|(name, _)| name.contains('.')) else {
         return Ok(None);
     };

@@ -1,30 +1,30 @@
-//! Revisions, in the forms that we and git read alike.
+//! Parses revisions, in the forms that we and git read alike.
 //!
-//! Git finds the path in `REVISION:path` behind the first colon that is in no braces, and lets braces hold almost
-//! anything: dates, searches, nested braces. Whoever cuts at another colon judges another path than git opens. So
-//! braces hold a plain word here, and a path has no colon.
+//! Git finds the path in `REVISION:path` after the first colon outside braces, and braces may contain almost anything:
+//! dates, searches, nested braces. If we split at another colon, we judge a different path than git opens. So we allow
+//! only a plain word in braces, and no colon in a path.
 
 use super::built_in;
 use crate::policy::{LocalPath, Ruling, fold::folded};
 
-/// What a revision names.
+/// The target of a revision.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Commits: one, a range, or all but those. Written so that git takes it for nothing else.
+    /// Commits: one, a range, or all but those. The form leaves git only this reading.
     Commits(String),
     /// A file or a folder in a commit or, with `:`, in the index.
     Object {
-        /// The commit before the path's colon, written so that git takes it for nothing else: in a folder's own tree,
-        /// files have other names. For the index empty or a stage, `:0`.
+        /// The commit before the path's colon, in a form that git can only read as a commit: in a folder's own tree,
+        /// files have other names. For the index it is empty or a stage, `:0`.
         revision: String,
         path: LocalPath,
     },
 }
 
-/// Reads one word.
+/// Parses one word.
 ///
 /// # Errors
-/// A word in another form, or a path that leads out.
+/// If a word has another form, or a path leads out.
 pub(super) fn read(word: &str) -> Result<Named, Ruling> {
     if let Some(named) = object(word)? {
         return Ok(named);
@@ -45,13 +45,13 @@ pub(super) fn read(word: &str) -> Result<Named, Ruling> {
     commits.map(Named::Commits).ok_or_else(|| not_understood(word))
 }
 
-/// How many trees git compares for such a word, at most; three stand for any number.
+/// Returns how many trees git compares for such a word, at most. Three means any number.
 pub(super) fn trees(commits: &str) -> usize {
     match commits {
-        // Of two commits there can be several merge bases.
+        // Two commits can have several merge bases.
         _ if commits.contains("...") => 3,
         _ if commits.contains("..") => 2,
-        // Otherwise they are the parents of one.
+        // Otherwise these are the parents of one commit.
         _ if commits.ends_with("^{commit}") => 1,
         _ => 3,
     }
@@ -64,7 +64,7 @@ fn not_understood(word: &str) -> Ruling {
     ))
 }
 
-/// `REVISION:path`, `:path` and `:0:path`.
+/// Parses `REVISION:path`, `:path` and `:0:path`.
 fn object(word: &str) -> Result<Option<Named>, Ruling> {
     let staged = (0..4).map(|stage| format!(":{stage}:")).find(|stage| word.starts_with(stage.as_str()));
     let (revision, path) = match &staged {
@@ -84,7 +84,7 @@ fn object(word: &str) -> Result<Option<Named>, Ruling> {
     Ok(Some(Named::Object { revision, path }))
 }
 
-/// All parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git takes these for commits.
+/// Parses all parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git reads these as commits.
 fn parents(word: &str) -> Option<String> {
     let (base, ending) = word.rsplit_once('^')?;
     let is_ending = ["@", "!"].contains(&ending)
@@ -92,8 +92,8 @@ fn parents(word: &str) -> Option<String> {
     (is_ending && commit(base).is_some()).then(|| word.to_owned())
 }
 
-/// A name and what leads on from it, written so that git takes it for a commit: the hash of a file would show the file
-/// without its name, and so would a tag of one.
+/// Parses a name with its suffixes, and writes it in a form that git can only read as a commit. The hash of a file, or
+/// a tag of one, would show the file without its name.
 fn commit(text: &str) -> Option<String> {
     let ends = text.find(['^', '~']).into_iter().chain(text.find("@{")).min().unwrap_or(text.len());
     let (name, mut rest) = text.split_at(ends);
@@ -106,7 +106,7 @@ fn commit(text: &str) -> Option<String> {
     Some(format!("{text}^{{commit}}"))
 }
 
-/// What is left behind `~2`, `^`, `^{commit}` or `@{1}`.
+/// Returns the text after `~2`, `^`, `^{commit}` or `@{1}`.
 fn step(rest: &str) -> Option<&str> {
     if let Some(inner) = rest.strip_prefix("@{") {
         let (word, rest) = inner.split_once('}')?;
@@ -121,7 +121,7 @@ fn step(rest: &str) -> Option<&str> {
     Some(rest.trim_start_matches(|sign: char| sign.is_ascii_digit()))
 }
 
-/// What can be a name of a ref, or a hash.
+/// Returns whether the text can be the name of a ref, or a hash.
 pub(super) fn is_name(text: &str) -> bool {
     let is_sign =
         |sign: char| !(sign.is_control() || sign.is_whitespace() || "^~:?*[\\{}\"'`$".contains(sign));
@@ -132,8 +132,8 @@ pub(super) fn is_name(text: &str) -> bool {
         && !is_in_other_folder(text)
 }
 
-/// Folders in a repository that have no refs. The workspace does not look into all of them, and git opens `.git/NAME`
-/// before `.git/refs/heads/NAME`, whatever it finds there.
+/// Folders in a repository that contain no refs. The workspace does not vet all of them, and git opens `.git/NAME`
+/// before `.git/refs/heads/NAME`, whatever file that is.
 const OTHER_FOLDERS: &[&str] = &[
     "annex",
     "branches",
@@ -147,10 +147,10 @@ const OTHER_FOLDERS: &[&str] = &[
     "reftable",
 ];
 
-/// Whether git could open a file of such a folder to read this ref. Names are folded as file systems do it.
+/// Returns whether git could open a file in such a folder to read this ref. Names are folded as file systems do it.
 fn is_in_other_folder(name: &str) -> bool {
     let parts: Vec<_> = name.split('/').filter(|part| !part.is_empty() && *part != ".").map(folded).collect();
-    // The refs of another work tree.
+    // Refs of another work tree.
     let own = match parts.first().map(String::as_str) {
         Some("main-worktree") => &parts[1..],
         Some("worktrees") => parts.get(2..).unwrap_or_default(),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where git would cut, so do we: at the first colon that is in no braces.
+        /// We split where git does: at the first colon outside braces.
         #[test]
         fn the_cut_is_gits(word in "(HEAD|a|\\^|~|@|\\{|\\}|:|/|1|\\.|x){1,12}") {
             let mut depth = 0_u32;
@@ -248,7 +248,7 @@ mod tests {
                 depth == 0 && *sign == ':'
             });
             if let Ok(Named::Object { revision, path }) = read(&word) {
-                // Behind a stage there is a second colon.
+                // A stage is followed by a second colon.
                 let cut = cut.map(|(at, _)| at + if revision.starts_with(':') { revision.len() } else { 0 });
                 let behind = &word[cut.unwrap() + 1..];
                 prop_assert_eq!(LocalPath::new(behind), Ok(path));

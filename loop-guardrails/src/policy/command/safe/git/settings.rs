@@ -1,19 +1,18 @@
-//! What git is told to disregard.
+//! Settings that make git ignore the repository's own.
 //!
-//! Somebody who works in a folder can write `.git/config`, and what `git diff` starts or reads then would be chosen by
-//! them. Keys with a fixed name are overridden here. Filters and hooks have names of their own, so git is
-//! [asked](super::questions) for these. Only the repository's own configuration counts: the user's and the
-//! system's are not read, since a repository can tell even a filter that the user chose what to start
-//! (`lfs.extension.*`).
+//! Anyone who works in a folder can write `.git/config`, and could so choose which programs and files `git diff` uses.
+//! We override keys with a fixed name here. Filters and hooks have names of their own, so we [ask](super::questions)
+//! git for these. Git reads only the repository's own configuration here, and not the user's or the system's, since a
+//! repository can redirect even a filter that the user chose (`lfs.extension.*`).
 //!
-//! Attributes cannot be switched off instead: `.git/info/attributes` applies whatever is set.
+//! Attributes cannot be disabled instead: `.git/info/attributes` always applies.
 
-/// Variables that the other git commands of this workspace set as well. With these, git starts no program to fetch an
-/// object that is missing. Git before 2.44 knows only the second; it beats every `protocol.*.allow`, and `.` can be the
-/// name neither of a helper nor of an alias.
+/// Variables that this workspace also sets for other git commands. With these, git starts no program to fetch a missing
+/// object. Git before 2.44 knows only the second. It overrides every `protocol.*.allow`, and no helper or alias can
+/// have the name `.`.
 pub const GIT_VARIABLES: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", ".")];
 
-/// Variables for a command that shows something.
+/// Variables for a command that shows files or history.
 pub(super) const VARIABLES: &[(&str, &str)] = &[
     GIT_VARIABLES[0],
     GIT_VARIABLES[1],
@@ -25,50 +24,51 @@ pub(super) const VARIABLES: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Settings that the repository does not choose.
+/// Settings that override those of the repository.
 pub(super) const CONFIGURATION: &[&str] = &[
-    // Files named as those of a repository make none: a model can write them.
+    // Files in the layout of a repository must not count as one: a model can write them.
     "safe.bareRepository=explicit",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.alternateRefsCommand=false",
-    // Such an index can name packs of other folders. What each pack has, its own index says.
+    // Such an index can name packs of other folders. Each pack's own index lists its contents.
     "core.multiPackIndex=false",
-    // Git would write its index anew.
+    // Otherwise git would rewrite its index.
     "diff.autoRefreshIndex=false",
-    // Without these, a file of the same size and time is taken for the one in the index, wherever it lies.
+    // Without these, git trusts size and time, and takes any such file for the one in the index, wherever it lies.
     "core.checkStat=default",
     "core.trustctime=true",
-    // Names are asked for relative to the work tree, and left out by them.
+    // We query and exclude names relative to the work tree.
     "diff.relative=false",
     "gpg.program=false",
     "gpg.openpgp.program=false",
     "gpg.ssh.program=false",
     "gpg.x509.program=false",
     "log.showSignature=false",
-    // Merges are shown without a merge program.
+    // Show merges without a merge program.
     "log.diffMerges=separate",
-    // With this, one path would show the file that it was before, whatever its name.
+    // With this, git would also show the file's earlier versions under other names, which could be a secret's.
     "log.follow=false",
     "log.mailmap=false",
     "diff.submodule=short",
     "status.submoduleSummary=false",
-    // Files that git reads, and whose lines it may print.
+    // Git reads these files, and may print their lines.
     "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null",
     "diff.orderFile=/dev/null",
     "mailmap.file=/dev/null",
     "mailmap.blob=",
-    // What is redacted has to be readable.
+    // The redactor must be able to read the output.
     "i18n.logOutputEncoding=UTF-8",
 ];
 
-/// What is set of a filter, so that files are taken as they are. An empty `process` alone would leave `required`.
+/// The settings that disable a filter, so that git uses files unchanged. An empty `process` alone would leave
+/// `required`.
 const NO_FILTER: &[&str] = &["clean=", "smudge=", "process=", "required=false"];
 const NO_HOOK: &[&str] = &["enabled=false"];
 
-/// Settings that switch off these filters and hooks: `filter.lfs`.
+/// Returns the settings that disable these filters and hooks, such as `filter.lfs`.
 pub(super) fn switching_off(names: &[String]) -> impl Iterator<Item = String> {
     names.iter().flat_map(|name| {
         let keys = if name.starts_with("filter.") { NO_FILTER } else { NO_HOOK };

@@ -1,4 +1,4 @@
-//! Programs that tell what files there are, and what kind they are of.
+//! Programs that list files and their types.
 
 use super::{
     Does::{Executes, FollowsLinks, ReadsUnseen, Writes},
@@ -13,7 +13,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 --full-time --group-directories-first --no-group --human-readable --si \
                 --dereference-command-line --inode --kibibytes --numeric-uid-gid --literal \
                 --hide-control-chars --show-control-chars --quote-name --reverse --recursive --size --zero",
-        // The letters for these mean other things elsewhere.
+        // These letters have other meanings elsewhere.
         valued: "--block-size --format --hide --ignore --indicator-style --quoting-style --sort --time \
                  --time-style --tabsize --width",
         attached: "--classify --color --hyperlink",
@@ -21,7 +21,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         walks: "-R --recursive",
         ..program(&["ls"], Paths)
     },
-    // A link that is named is judged by where it leads, so following it is no harm.
+    // The policy judges a named link by its target, so following it is harmless.
     Program {
         flags: "-f -L -t --dereference --file-system --terse",
         valued: "-c --format --printf --cached",

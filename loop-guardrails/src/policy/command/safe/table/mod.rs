@@ -1,22 +1,22 @@
-//! What is known of programs: the options that are let through, and those that are not what they seem.
+//! The table of programs: their allowed options, and those that do more than they seem to.
 //!
-//! This is data. An option runs if it stands here, by its whole name; what nobody has thought about is refused.
-//! A list of bad options alone would not do: one that is forgotten takes the next word for its value, and so
-//! hides a path from us that the program reads; and many programs take the beginning of a name for the whole.
-//! So each row says which options have no value, which have one, and which name a file. Rows hold what the
-//! common editions of a program (GNU, BSD) agree on.
+//! This is data. An option is allowed if its whole name is listed here; all others are refused. A list of bad options
+//! would not be enough: a forgotten option takes the next word as its value, and so hides a path that the program
+//! reads. Many programs also accept the beginning of a name for the whole. So each row lists the options without a
+//! value, those with one, and those that name a file. Rows contain the options that the common editions of a program
+//! (GNU, BSD) agree on.
 
 mod listing;
 mod text;
 
-/// What an option does that its program's name does not tell.
+/// An effect of an option that its program's name does not suggest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
     Executes,
     Writes,
-    /// Reads files that are not named as operands, so that nobody can judge them.
+    /// Reads files that are not operands, so that the policy cannot judge them.
     ReadsUnseen,
-    /// Walks through links, which may lead anywhere.
+    /// Follows links during a search, and they may lead anywhere.
     FollowsLinks,
 }
 
@@ -33,53 +33,53 @@ impl Does {
     }
 }
 
-/// What a program's words are that are no options.
+/// The meaning of a program's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operands {
-    /// Paths of files that it reads.
+    /// Paths of files to read.
     Paths,
     /// A pattern or a script, unless one of these options gives it; then paths.
     TextThenPaths(&'static str),
     /// Paths, and an expression whose options have one dash and long names (`find`).
     Expression,
-    /// One path that it reads; a second one it would write.
+    /// One path to read. The program would write to a second one.
     OnePath,
     /// No paths.
     Text,
-    /// No paths, and each begins with `+`: others would set the clock (`date`).
+    /// No paths, and each begins with `+`, because others would set the clock (`date`).
     Format,
-    /// Options are nothing but words as well: none does any harm.
+    /// Options are plain words too, and all are harmless.
     Anything,
 }
 
-/// What is known of one program. Options stand in a text, with blanks between them.
+/// The known options of one program. Each field is a text with blanks between options.
 pub(super) struct Program {
     pub(super) names: &'static [&'static str],
     pub(super) operands: Operands,
-    /// Options without a value; `-NUM` stands for `-5`.
+    /// Options without a value. `-NUM` means any number, such as `-5`.
     pub(super) flags: &'static str,
-    /// Options whose value is the word behind them, if it is not attached.
+    /// Options whose value is the next word, if it is not attached.
     pub(super) valued: &'static str,
-    /// Options whose value is attached, or missing.
+    /// Options with an optional, attached value.
     pub(super) attached: &'static str,
     /// Options whose value is two words.
     pub(super) pairs: &'static str,
-    /// Options whose value is the path of a file that is read.
+    /// Options whose value is the path of a file to read.
     pub(super) files: &'static str,
     pub(super) refused: &'static [(Does, &'static str)],
-    /// What its scripts may not say, word by word.
+    /// Words that its scripts may not contain.
     pub(super) unspoken: Option<(Does, &'static str)>,
-    /// Options without which it does not run, and why.
+    /// Options that it requires, each with the reason.
     pub(super) needs: &'static [(&'static str, &'static str)],
-    /// Operands that are no paths but subcommands, and what they do.
+    /// Operands that are subcommands and not paths, and their effect.
     pub(super) subcommands: Option<(Does, &'static str)>,
     /// Whether its first word is a bundle of options even without a dash.
     pub(super) has_bundle: bool,
-    /// Whether its options end at the first word that is none: what looks like an option behind it is a file.
+    /// Whether its options end at the first operand. Any word after that is a file, even if it looks like an option.
     pub(super) is_ordered: bool,
-    /// Whether it reads what is in the files that it is given, and so can be given them open.
+    /// Whether it reads the contents of its files, so that we can pass them already open.
     pub(super) opens: bool,
-    /// Options with which it looks into folders; `*` if it always does.
+    /// Options that make it search folders; `*` if it always does.
     pub(super) walks: &'static str,
 }
 
@@ -104,7 +104,7 @@ const fn program(names: &'static [&'static str], operands: Operands) -> Program 
 }
 
 impl Program {
-    /// Whether an option of this whole name is let through.
+    /// Returns whether the option of this whole name is allowed.
     pub(super) fn knows(&self, option: &str) -> bool {
         [self.flags, self.valued, self.attached, self.pairs, self.files]
             .iter()
@@ -112,24 +112,24 @@ impl Program {
     }
 }
 
-/// Whether one of these options has this whole name.
+/// Returns whether one of these options has this whole name.
 pub(super) fn is_in(options: &str, option: &str) -> bool {
     options.split_whitespace().any(|it| it == option)
 }
 
-/// Programs that start others, beside those that [`wrapper`](super::wrapper) looks through. Of `awk`, only `gawk`
-/// can be kept from it: others take the option that does so for a mistake, and run on.
+/// Programs that start others, in addition to those that [`wrapper`](super::wrapper) parses. Only `gawk` can be
+/// prevented from it; other versions of `awk` reject that option as a mistake, and continue.
 pub(super) const STARTERS: &[&str] = &[
     "awk", "busybox", "chroot", "doas", "fish", "flock", "mawk", "nawk", "nsenter", "parallel", "script",
     "strace", "su", "toybox", "unshare", "watch",
 ];
 
-/// Programs of which something is known. Of all others every word counts as a path.
+/// Returns the programs in the table. For all others, every word counts as a path.
 pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
     listing::PROGRAMS.iter().chain(text::PROGRAMS)
 }
 
-/// What is known of this program.
+/// Returns the table entry of this program.
 pub(super) fn find(program: &str) -> Option<&'static Program> {
     programs().find(|known| known.names.contains(&program))
 }

@@ -1,4 +1,4 @@
-//! Programs that show what is in files, and the few that read none.
+//! Programs that show the contents of files, and a few that read no file.
 
 use super::{
     Does::{Executes, FollowsLinks, ReadsUnseen, Writes},
@@ -20,7 +20,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opens: true,
         ..program(&["cmp"], Paths)
     },
-    // Of two folders it would compare all files. It is given open files, and so no folders.
+    // For two folders it would compare all files. We pass it open files, so it gets no folders.
     Program {
         flags: "-a -b -B -c -d -e -E -i -n -N -q -s -t -T -u -w -y -Z --brief --ed --expand-tabs \
                 --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change \
@@ -194,10 +194,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         refused: &[
             (Executes, "-l --load -i --include"),
             (Writes, "-o --pretty-print -d --dump-variables -p --profile"),
-            // What a file says nobody has looked at.
+            // The policy cannot judge the contents of the file.
             (ReadsUnseen, "-f --file -E --exec"),
         ],
-        // With these it reads files that are not named; `@` is that of `@include`, and of calls by a name.
+        // With these it reads files that are not operands. `@` covers `@include`, and indirect calls by name.
         unspoken: Some((ReadsUnseen, "ARGV ARGC SYMTAB @")),
         needs: &[("--sandbox", "its scripts can execute and write (`system`, `print >`)")],
         is_ordered: true,
