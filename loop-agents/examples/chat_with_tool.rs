@@ -1,7 +1,7 @@
-//! A chat agent with a tool of its own, under the policy.
+//! A chat agent with its own tool, under the policy.
 //!
-//! The model is a script, which calls the tool and then answers with what it was told. A real one stands in its
-//! place with the feature `genai`.
+//! The model is a script: it calls the tool, and answers with the result. With the feature `genai` a real model takes
+//! its place.
 //!
 //! Run it with `cargo run -p loop-agents --example chat_with_tool`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]

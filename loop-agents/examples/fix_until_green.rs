@@ -1,6 +1,6 @@
-//! Fix until green: a command works, another command checks, and the one is told what the other has said.
+//! Fix until green: one command works, another one checks, and the worker reads the output of the check.
 //!
-//! The agent is a script here, which mends one test in each iteration; `claude -p` would stand in its place.
+//! The agent is a script, which mends one test in each iteration. Put `claude -p` in its place.
 //!
 //! Run it with `cargo run -p loop-agents --example fix_until_green`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]

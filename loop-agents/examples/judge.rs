@@ -21,7 +21,7 @@ fn costly(reply: Reply) -> Reply {
     reply.with_usage(Usage::unknown().with_tokens(200, 20).with_cost(cost))
 }
 
-/// What a judge says of one criterion: it fills in a form, so that nothing is left to be read out of its prose.
+/// Returns a judge's opinion about one criterion. The judge fills in a form, so nobody has to interpret prose.
 fn opinion(number: u64, met: bool, reason: &str) -> Value {
     json!({ "number": number, "reason": reason, "score": if met { 0.9 } else { 0.2 }, "met": met })
 }

@@ -13,7 +13,7 @@ use loop_guardrails::{evaluator_passed, output_matches};
 const LINTER: &str = r#"grep -n ' $' poem.txt
 echo "$(grep -c ' $' poem.txt) warnings""#;
 
-/// Mends the first line that it is told of: `3:text` is line 3.
+/// Mends the first line that the check reports: `3:text` is line 3.
 const AGENT: &str = r#"line=$(sed -n 's/^\([0-9]*\):.*/\1/p' | head -n 1)
 [ -z "$line" ] || sed -i.old "${line}s/ *$//" poem.txt"#;
 

@@ -1,6 +1,6 @@
-//! A guardrail of one's own, beside ready ones: no better score for three iterations, and the run ends.
+//! A custom guardrail beside ready ones: after three iterations without a better score, the run ends.
 //!
-//! What it has to remember it folds from the events, so a run that is taken up again decides as it did before.
+//! The guardrail derives its state from the events, so a resumed run decides as it did before.
 //!
 //! Run it with `cargo run -p loop-guardrails --example custom_guardrail`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -16,7 +16,7 @@ use loop_core::{
 };
 use loop_guardrails::{ConsecutiveFailures, MaxCost, score_at_least};
 
-/// Halts when the score has not risen above the best one for so many iterations.
+/// Halts when the score has not risen above the best one for `patience` iterations.
 struct Plateau {
     patience: u32,
     best: f64,

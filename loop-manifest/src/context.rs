@@ -35,7 +35,7 @@ pub trait OutputSink: Send + Sync {
 
 /// The folder and the variables of a plan, and the listeners to its parts.
 ///
-/// The context carries what the agent and the checks need. What the loop itself needs belongs to the
+/// The context carries what the agent and the checks need. Parts of the loop itself belong to the
 /// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask handler
 /// or a cancellation token there. Clones share the folder, the usage file and the supervision.
 ///

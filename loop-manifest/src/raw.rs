@@ -161,7 +161,7 @@ pub(crate) struct RawFeedback {
 }
 
 impl RawManifest {
-    /// Reads the manifest from its tree. What is wrong with keys and types is added to `problems`.
+    /// Reads the manifest from its tree. Adds errors in keys and types to `problems`.
     pub(crate) fn read(node: &Node, text: &str, problems: &mut Vec<Diagnostic>) -> Self {
         let Some(mut fields) = Fields::of_manifest(node, text, problems) else { return Self::default() };
         // For editors. Nothing is done with it here, but text it has to be.

@@ -16,7 +16,7 @@ use crate::Zone;
 /// ```
 ///
 /// # Errors
-/// If the text is none of these, or the clocks of the zone show that time twice or never.
+/// If the text has another form, or the clocks of the zone show that time twice or never.
 pub fn parse_time(written: &str, zone: &Zone, now: Timestamp) -> Result<Timestamp, TimeError> {
     if let Ok(instant) = written.parse::<Timestamp>() {
         return Ok(instant);

@@ -1,6 +1,6 @@
 //! A loop inside a web service: a request starts a run, and its events come as server-sent events.
 //!
-//! Whoever goes away ends the run: the response's stream holds the run, and dropping it cancels.
+//! A client that goes away ends the run: the response's stream holds the run, and dropping it cancels.
 //!
 //! Run it with `cargo run -p loop-testing --example loop_service`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -49,7 +49,7 @@ fn told(update: &Update<u64>) -> Event {
     .unwrap_or_else(|error| Event::default().event("error").data(error.to_string()))
 }
 
-/// What the service answers to `GET path`.
+/// The answer of the service to `GET path`.
 async fn get_text(address: SocketAddr, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");

@@ -88,8 +88,7 @@ pub(super) enum Vote {
 
 /// The votes so far.
 ///
-/// It passes with enough yes votes. It fails with so many no votes that clear answers in place of the unclear votes
-/// could not have changed that. Otherwise it is inconclusive. The result does not depend on the order of the votes: the
+/// It passes with enough yes votes. It fails if clear answers in place of the unclear votes could not have made it pass. Otherwise it is inconclusive. The result does not depend on the order of the votes: the
 /// count stops only when no further vote could change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ballot {

@@ -1,8 +1,8 @@
 //! A loop without a file: what a manifest would say, said by flags.
 //!
-//! The flags go through the same rules as a manifest, so that a loop that was tried out so can be
-//! written down later and is still the same. What is wrong is shown in the command line, as it would
-//! be in a file, and by the flag's name.
+//! The flags go through the same rules as a manifest, so that you can try out a loop and write
+//! it down later, and it is still the same. Errors point into the command line, as they would point into a file, and
+//! name the flag.
 
 use serde_json::{Value, json};
 

@@ -46,7 +46,7 @@ impl<'a> ChatSetup<'a> {
         Self { settings, cx, sees, set, policy, system: None, tools: None }.policy(settings.policy())
     }
 
-    /// Replaces the policy of the settings. Whatever the policy is, tools ask before they change the file that the run
+    /// Replaces the policy of the settings. Under every policy, tools ask before they change the file that the run
     /// executes.
     #[must_use]
     pub fn policy(self, policy: ActionPolicy) -> Self {

@@ -75,8 +75,8 @@ fn address(vendor: Vendor, written: &str) -> String {
     if written.ends_with(version) { written.to_owned() } else { format!("{written}{version}") }
 }
 
-/// `OLLAMA_HOST` may be a name, a port, both, or an address; its usual port is known. What a server is to listen
-/// at is not always where it can be reached.
+/// `OLLAMA_HOST` may be a name, a port, both, or an address; its usual port is known. A server may listen at
+/// an address at which it cannot be reached.
 fn ollama(written: &str) -> String {
     let (scheme, rest, port) = match written.split_once("://") {
         None => ("http", written, Some("11434")),

@@ -90,7 +90,7 @@ pub fn page(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The tables of a file. What is in it beside them has to be something that `passes`.
+/// The tables of a file. Everything else in the file has to satisfy `passes`.
 fn tables(
     path: &Path,
     bytes: Vec<u8>,

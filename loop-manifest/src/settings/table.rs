@@ -12,7 +12,7 @@ use crate::{
     nearest,
 };
 
-/// A table, of which every key is known. What is wrong with a value is reported, and the value left out.
+/// A table in which every key is known. It reports invalid values, and leaves them out.
 pub(super) struct Table<'a> {
     /// With dots between: `models.fast`.
     name: String,

@@ -95,7 +95,7 @@ pub enum GenaiError {
     Url {
         /// The address, without its login and its query.
         url: String,
-        /// What is wrong with the address.
+        /// The problem with the address.
         problem: String,
     },
     /// The vendor requires a key.

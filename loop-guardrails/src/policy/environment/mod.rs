@@ -6,8 +6,8 @@
 //! and language settings. So a child sees the user's variables, except those that look like a secret. An agent also
 //! sees the keys of its own vendor, because it cannot work without them. Variables that the user names always pass.
 //!
-//! # What looks like a secret
-//! A **name** does, in capitals or not, if it
+//! # Names and values that look like secrets
+//! A **name** looks like a secret, in capitals or not, if it
 //! - has `SECRET`, `PASSWORD`, `PASSPHRASE`, `CREDENTIAL`, `COOKIE`, `WEBHOOK`, `API_KEY`, `ACCESS_KEY`,
 //!   `PRIVATE_KEY`, `CONNECTION_STRING` or the like in it;
 //! - ends, a number or a word such as `_PROD` or `_BASE64` aside, in `TOKEN`, `KEY`, `PASS`, `PWD`, `PW`, `JWT`, `CRED` or

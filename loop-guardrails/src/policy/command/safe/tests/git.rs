@@ -1,4 +1,4 @@
-//! What `git` may do.
+//! The permitted uses of `git`.
 
 use super::*;
 use crate::policy::{ActionPolicy, Permissions, Settings, Verb};
