@@ -1,4 +1,4 @@
-//! What `git` may do.
+//! Tests the policy for `git`.
 
 use super::*;
 use crate::policy::{ActionPolicy, Permissions, Settings, Verb};
