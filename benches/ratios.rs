@@ -11,7 +11,7 @@ use benches::{
     Table, again, command, dropping, instructions, journal, kernel, loops, results, schedule, supervision,
 };
 
-/// Something to measure, by the name with which it is chosen.
+/// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
 const PARTS: [Part; 8] = [
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
     write!(io::stdout(), "\n{table}")?;
     let folder = match words.is_empty() {
         true => Path::new(env!("CARGO_MANIFEST_DIR")).join("results"),
-        // A part of it is nothing for the guide.
+        // A partial run must not change the guide.
         false => Path::new(env!("CARGO_TARGET_TMPDIR")).join("ratios"),
     };
     results::write(&table, &folder)?;

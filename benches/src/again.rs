@@ -1,4 +1,4 @@
-//! This program once more, to do one thing: what is counted or weighed from outside has a process of its own.
+//! Runs this program again for a single task, because counting or weighing from outside needs a separate process.
 
 use std::{
     env,
@@ -14,17 +14,17 @@ use crate::{journal, kernel, loops, memory};
 /// The first argument of such a process.
 const AGAIN: &str = "again";
 
-/// This program, to do that; [`serve`] lists what.
+/// Returns the command that runs this program for a task; [`serve`] lists the tasks.
 pub(crate) fn command(what: &str) -> Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.args([AGAIN, what]);
     Ok(command)
 }
 
-/// Does one thing, if these arguments say so.
+/// Runs a task, if these arguments name one.
 ///
 /// # Errors
-/// If it did not do what is to be measured.
+/// If the task did not do the measured work.
 pub fn serve(words: &[String]) -> Result<bool> {
     let [first, what, rest @ ..] = words else { return Ok(false) };
     if first != AGAIN {

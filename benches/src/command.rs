@@ -1,8 +1,8 @@
-//! What the `loop` command costs over a program that only spawns the same commands.
+//! Measures the cost of the `loop` command over a program that only spawns the same commands.
 //!
-//! The floor is `floor/floor.c`, compiled here. Both run the agent `true` and the evaluator `false`. The journal
-//! has its own floor, since it waits for the disk (see [`journal`](crate::journal)). Times
-//! are differences between a long run and one of ten iterations, so that starting up does not count.
+//! The floor is `floor/floor.c`, which this module compiles. Both run the agent `true` and the evaluator `false`. The
+//! journal has its own floor, since it waits for the disk (see [`journal`](crate::journal)). Times are differences
+//! between a long run and one of ten iterations, so that the startup does not count.
 
 use std::{
     env, fs,
@@ -25,7 +25,7 @@ use crate::{
 const START: u64 = 10;
 const SHORT: u64 = 1_010;
 const LONG: u64 = 5_010;
-/// The exit code of a run that a guardrail ended, as it should be.
+/// The expected exit code of a run that a guardrail ended.
 const HALTED: i32 = 1;
 
 const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
@@ -34,10 +34,10 @@ const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
 const FLAT: &str = "loop run: peak memory of 5010 iterations / of 10";
 const START_UP: &str = "loop --version / true";
 
-/// Measures it; what cannot be measured is a row that says why.
+/// Runs the measurements. If one is not possible, its row says why.
 ///
 /// # Errors
-/// If a run went wrong in the middle of a measurement.
+/// If a run failed in the middle of a measurement.
 pub fn measure(table: &mut Table) -> Result<()> {
     let bench = match Bench::prepare() {
         Ok(bench) => bench,
@@ -71,7 +71,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// What is measured, ready to run.
+/// The programs to measure, ready to run.
 pub(crate) struct Bench {
     binary: PathBuf,
     floor: PathBuf,
@@ -79,7 +79,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Compiles what has to be compiled, and tries it.
+    /// Compiles the programs, and tries them.
     pub(crate) fn prepare() -> Result<Self> {
         let bench = Self { binary: loop_binary()?, floor: floor_binary()?, folder: tempfile::tempdir()? };
         bench.run_loop("true", 1)?;
@@ -87,13 +87,14 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The time of `loop run` with so many iterations of this agent, without its start and its first iterations.
+    /// Returns the time of `loop run` with `length` iterations of this agent, without its startup and its first
+    /// iterations.
     pub(crate) fn of_loop(&self, agent: &str, start: u64, length: u64) -> Result<Duration> {
         let start = self.run_loop(agent, start)?;
         Ok(self.run_loop(agent, length)?.saturating_sub(start))
     }
 
-    /// The same of the floor.
+    /// Returns the same time for the floor.
     pub(crate) fn of_floor(&self, agent: &str, start: u64, length: u64) -> Result<Duration> {
         let start = self.run_floor(agent, start)?;
         Ok(self.run_floor(agent, length)?.saturating_sub(start))
@@ -124,7 +125,7 @@ impl Bench {
     }
 }
 
-/// `loop` itself: `LOOP_BIN`, or else built here.
+/// Returns the path of `loop` itself: `LOOP_BIN`, or else a new build.
 pub(crate) fn loop_binary() -> Result<PathBuf> {
     if let Some(path) = env::var_os("LOOP_BIN") {
         return Ok(path.into());
@@ -146,7 +147,7 @@ pub(crate) fn loop_binary() -> Result<PathBuf> {
         .context("cargo built no binary named loop")
 }
 
-/// The floor, compiled into the folder of the benchmark's own binary.
+/// Returns the floor, compiled into the folder of the benchmark's own binary.
 fn floor_binary() -> Result<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("floor/floor.c");
     let binary = env::current_exe()?.with_file_name("floor");
@@ -156,7 +157,7 @@ fn floor_binary() -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// How long a command takes that ends with this code.
+/// Returns the time of a command that must exit with this code.
 pub(crate) fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
     let begun = Instant::now();
     let status = command.status().with_context(|| format!("{command:?}"))?;
@@ -165,7 +166,7 @@ pub(crate) fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
     Ok(took)
 }
 
-/// One start is too short to be timed well.
+/// Repeats the start, because a single one is too short to time well.
 fn many(mut start: impl FnMut() -> std::io::Result<std::process::ExitStatus>) -> Result<Duration> {
     let begun = Instant::now();
     for _ in 0..20 {

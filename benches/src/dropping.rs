@@ -1,8 +1,9 @@
-//! What dropping many loops at once does to the rest of a program.
+//! Measures how dropping many loops at once affects the rest of a program.
 //!
-//! A server that gives up on all of its runs drops their futures on its own thread. Their commands still have to be found
-//! and ended, and nothing else may wait for that. So a ticker runs beside them, and its longest pause is measured. The
-//! floor is as many plain children, which are killed and then waited for on other threads.
+//! A server that gives up on all of its runs drops their futures on its own thread. The commands of these runs must
+//! still be found and ended, but nothing else may wait for that. So a ticker runs in parallel, and we measure its
+//! longest pause. The floor is the same number of plain children, which are killed and then waited for on other
+//! threads.
 
 use std::{
     future::{Future, poll_fn},
@@ -30,15 +31,15 @@ use crate::{
     table::{Row, Table},
 };
 
-/// How many are dropped at once.
+/// How many loops are dropped at once.
 const MANY: usize = 64;
 const TICK: Duration = Duration::from_millis(1);
-/// How long the ticker is watched. The drop comes after a quarter of this time.
+/// How long we watch the ticker. The drop comes after a quarter of this time.
 const WATCHED: Duration = Duration::from_millis(400);
-/// The longest time in which all agents start.
+/// The time limit for the start of all agents.
 const START: Duration = Duration::from_secs(60);
 
-/// Measures it.
+/// Runs the measurement.
 ///
 /// # Errors
 /// If the commands do not start.
@@ -50,8 +51,8 @@ pub fn measure(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// The longest pause of a ticker on a thread on which everything is dropped that `begin` began. Returns once the commands
-/// have ended.
+/// Returns the longest pause of a ticker on a thread that drops everything that `begin` started. Returns once the
+/// commands have ended.
 fn longest_pause<T: Send + 'static>(begin: impl AsyncFnOnce() -> Result<T>) -> Result<Duration> {
     // Dropping it waits for its threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -91,7 +92,7 @@ impl Drop for Loops {
     }
 }
 
-/// Loops whose agents sleep, all in one task, so that they are dropped at once.
+/// Starts loops whose agents sleep, all in one task, so that they are dropped at once.
 async fn loops() -> Result<Loops> {
     let started = Arc::new(AtomicUsize::new(0));
     let mut runs = (0..MANY).map(|_| run(&started)).collect::<Result<Vec<Run>>>()?;
@@ -108,7 +109,7 @@ async fn loops() -> Result<Loops> {
     Ok(Loops(task.abort_handle()))
 }
 
-/// A loop whose agent sleeps, after it has been counted.
+/// Creates a loop whose agent counts itself and then sleeps.
 fn run(started: &Arc<AtomicUsize>) -> Result<Run> {
     let started = Arc::clone(started);
     let agent = ShellAgent::new("echo up; exec sleep 60")?.on_output(move |_, _| {

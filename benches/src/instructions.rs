@@ -1,8 +1,8 @@
-//! What the kernel costs in instructions, which no other load on the machine can change.
+//! Measures the cost of the kernel in instructions, which other load on the machine cannot change.
 //!
-//! Valgrind counts those of this program, run again to do one thing. Two lengths are counted, so that what stands
-//! around the loops falls out. Its own harnesses for Rust need a program installed beside it, of the same version;
-//! this needs valgrind, and where there is none the row says so.
+//! Valgrind counts the instructions of this program, run again for a single task. We count two lengths, so that the
+//! code around the loops cancels out. Valgrind's harnesses for Rust need a separately installed program of the same
+//! version. This module needs only valgrind, and without it the row says so.
 
 use std::process::Command;
 
@@ -17,10 +17,10 @@ const WHAT: &str = "kernel / bare loop: instructions an iteration";
 const SHORT: u64 = 1_000;
 const LONG: u64 = 3_000;
 
-/// Measures it; without valgrind the row says why not.
+/// Runs the measurement. Without valgrind, the row says why not.
 ///
 /// # Errors
-/// If valgrind ends in another way than it should.
+/// If valgrind fails.
 pub fn measure(table: &mut Table) -> Result<()> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         table.add(Row::skipped(WHAT, "valgrind cannot be run"));
@@ -37,7 +37,7 @@ fn an_iteration(what: &str) -> Result<f64> {
     Ok(difference.context("a longer run took less")? as f64 / (LONG - SHORT) as f64)
 }
 
-/// The instructions of a run of this program.
+/// Returns the number of instructions of a run of this program.
 fn counted(what: &str, iterations: u64) -> Result<u64> {
     let mut valgrind = Command::new("valgrind");
     let counted = again::command(what)?;

@@ -1,10 +1,10 @@
-//! What the kernel costs over a bare loop.
+//! Measures the cost of the kernel over a bare loop.
 //!
-//! Both sides build the same contexts, the step before included, and call the same boxed iteration and the
-//! same boxed evaluator equally often. Both run as a spawned task on one current-thread runtime. The work
-//! is ready at once, so that nothing but the loops themselves is measured. The kernel also checks three
-//! guardrails, computes what they leave, keeps a deadline, asks a stop condition, folds its events, shows
-//! them to an observer, can be cancelled, and lets other tasks run; the bare loop does none of that.
+//! Both sides build the same contexts, including the previous step, and call the same boxed iteration and the same
+//! boxed evaluator equally often. Both run as a spawned task on one current-thread runtime. The work is ready at once,
+//! so that we measure only the loops themselves. The kernel also checks three guardrails, computes their remaining
+//! limits, keeps a deadline, checks a stop condition, folds its events, shows them to an observer, supports
+//! cancellation, and lets other tasks run; the bare loop does none of that.
 
 use std::{future::Future, hint::black_box, sync::Arc, time::Duration};
 
@@ -26,14 +26,14 @@ use crate::{
 /// Iterations of one measurement of the overhead.
 const ITERATIONS: u64 = 200_000;
 
-/// Lengths of the runs that are to take the same time an iteration, each over the shortest.
+/// The run lengths whose time per iteration should equal that of the shortest.
 const LENGTHS: [u64; 2] = [100_000, 1_000_000];
 const SHORTEST: u64 = 10_000;
 
-/// Measures it.
+/// Runs the measurements.
 ///
 /// # Errors
-/// If a loop did not do what is to be measured.
+/// If a loop did not do the measured work.
 pub fn measure(table: &mut Table) -> Result<()> {
     let pairs = in_turn(|| kernel(ITERATIONS), || bare(ITERATIONS))?;
     let each = |seconds: f64| seconds / ITERATIONS as f64 * 1e9;
@@ -42,7 +42,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
 
     let before = memory::peak_kib()?;
     for length in LENGTHS {
-        // As many short runs as take about as long, within reason: equal noise on both sides.
+        // Repeat the short run until it takes about as long, within reason, so that the noise is equal on both sides.
         let shorts = (length / SHORTEST).min(100);
         let short = || (0..shorts).map(|_| kernel(SHORTEST)).sum::<Result<Duration>>();
         let pairs = in_turn(|| kernel(length), short)?;
@@ -58,7 +58,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// Runs of ten times as many iterations each. Short ones are repeated, so that all take long enough.
+/// Measures runs that are each ten times as long. Short ones are repeated, so that all take long enough.
 fn growth() -> Result<Growth> {
     let mut growth = Growth::new("kernel / bare loop, an iteration", "iterations of a run").at_most(3.0);
     for length in [100, 1_000, 10_000, 100_000, 1_000_000] {
@@ -72,7 +72,7 @@ fn growth() -> Result<Growth> {
 
 pub(crate) type BoxIteration = Box<dyn Iteration<Output = u64>>;
 
-/// Work and a check that are ready at once.
+/// Work and a check that complete at once.
 pub(crate) struct Ready;
 
 #[async_trait]
@@ -94,13 +94,13 @@ impl Evaluator<u64> for Ready {
 /// Times a loop of the kernel with this many iterations.
 ///
 /// # Errors
-/// If the loop did not do what is to be measured.
+/// If the loop did not do the measured work.
 pub fn kernel(iterations: u64) -> Result<Duration> {
     let (took, done) = timed(kernel_loop(Box::new(Ready), iterations))?;
     done.map(|()| took)
 }
 
-/// A loop of the kernel, which checks that it did what it should.
+/// Runs a loop of the kernel, and checks that it did its work.
 pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Result<()> {
     let mut events = 0_u64;
     let count = move |_: &Event, _: &Progress| {
@@ -124,13 +124,13 @@ pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Res
 /// Times the bare loop with this many iterations.
 ///
 /// # Errors
-/// If the loop did not do what is to be measured.
+/// If the loop did not do the measured work.
 pub fn bare(iterations: u64) -> Result<Duration> {
     let (took, done) = timed(bare_loop(Box::new(Ready), iterations))?;
     done.map(|()| took)
 }
 
-/// The bare loop, which checks as much.
+/// Runs the bare loop, with the same checks.
 pub(crate) async fn bare_loop(mut iteration: BoxIteration, iterations: u64) -> Result<()> {
     let mut evaluator: Box<dyn Evaluator<u64>> = Box::new(Ready);
     let work = Work::new();
@@ -153,7 +153,7 @@ pub(crate) async fn bare_loop(mut iteration: BoxIteration, iterations: u64) -> R
     Ok(())
 }
 
-/// Runs it as a task on this thread, on a runtime of its own, and times the task.
+/// Runs it as a task on this thread, on its own runtime, and times the task.
 pub(crate) fn timed<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<(Duration, T)> {

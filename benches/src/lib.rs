@@ -1,8 +1,7 @@
-//! Distances between loop and the least that could do the same.
+//! Compares loop with the least that could do the same.
 //!
-//! A time in milliseconds says little on another machine. So everything is measured as a ratio against a
-//! floor, in the same run and in turn with it. `cargo bench -p benches` prints one table of them; `README.md` says
-//! how to read it.
+//! A time in milliseconds means little on another machine. So we measure everything as a ratio to a floor, in the same
+//! run and alternating with it. `cargo bench -p benches` prints one table of them; `README.md` explains how to read it.
 
 pub mod again;
 pub mod command;

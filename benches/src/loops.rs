@@ -1,7 +1,7 @@
-//! What loops cost that share a process: one, or ten thousand.
+//! Measures the cost of loops that share a process: one, or ten thousand.
 //!
 //! A server that runs a loop for each of its users has many that mostly wait. Here all of them take turns on one
-//! thread: each iteration lets the others go first. The floor is as many bare loops, which do the same.
+//! thread: each iteration lets the others go first. The floor is the same number of bare loops, which do the same.
 
 use std::{future::Future, time::Duration};
 
@@ -21,10 +21,10 @@ use crate::{
 const ITERATIONS: u64 = 200_000;
 const MOST: u64 = 10_000;
 
-/// Measures it.
+/// Runs the measurements.
 ///
 /// # Errors
-/// If a loop did not do what is to be measured.
+/// If a loop did not do the measured work.
 pub fn measure(table: &mut Table) -> Result<()> {
     let what = "kernel / bare loops that take turns, an iteration";
     let mut growth = Growth::new(what, "loops in one process").at_most(3.0);
@@ -42,7 +42,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// What most loops take more than one, in KiB, in a process of their own.
+/// Returns the additional memory of many loops over one, in KiB, in separate processes.
 fn memory_of(what: &str) -> Result<u64> {
     let peak = |loops: u64| memory::peak_kib_of(again::command(what)?.arg(loops.to_string()), 0);
     let (most, one) = (peak(MOST)?, peak(1)?);
@@ -61,7 +61,7 @@ impl Iteration for Polite {
     }
 }
 
-/// Times so many loops on one thread, which share the iterations.
+/// Times this number of loops on one thread, which share the iterations.
 pub(crate) fn together<F>(
     loops: u64,
     make: impl Fn(BoxIteration, u64) -> F + Send + 'static,

@@ -44,7 +44,7 @@ pub fn peak_kib_of(command: &Command, code: i32) -> Result<u64> {
     said.trim().parse().with_context(|| format!("`{said}` is no number"))
 }
 
-/// The same, of a child of this process.
+/// Returns the peak memory of a child of this process.
 pub(crate) fn peak_kib_of_child(command: &mut Command, code: i32) -> Result<u64> {
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
     let pid = libc::pid_t::try_from(child.id()).context("the process id is out of range")?;

@@ -1,12 +1,11 @@
 //! Two things measured in turn, and the ratio between them.
 //!
-//! A machine that slows down for a second, or whose clock speed creeps up, changes both halves of a pair
-//! alike. So `a` and `b` run in turn, each pair gives one ratio, and the median of those is told, with the
-//! least and the greatest beside it.
+//! A machine that slows down for a second, or whose clock speed drifts, affects both halves of a pair alike. So `a` and
+//! `b` alternate, each pair gives one ratio, and the result is the median of those, with the least and the greatest.
 
 use std::time::Duration;
 
-/// So many pairs are measured: a median that three bad ones cannot move.
+/// The number of pairs. Three outliers cannot move the median of this many.
 pub const PAIRS: usize = 9;
 
 /// The median of some numbers, and how far they spread.
@@ -38,7 +37,7 @@ impl Spread {
     }
 }
 
-/// What measuring two things in turn found.
+/// The result of measuring two things in turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pairs {
     /// The first over the second, pair by pair.

@@ -1,4 +1,4 @@
-//! What the scheduler costs with few jobs and with a million, and while nothing is due.
+//! Measures the cost of the scheduler with few jobs and with a million, and while nothing is due.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ const SIZES: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const SCANNED: u32 = 100_000;
 const IDLE: &str = "loop schedule run: system calls in 4 s without a fire / 10";
 
-/// Measures it.
+/// Runs the measurements.
 ///
 /// # Errors
 /// If a job cannot be made, or `loop schedule` ends in another way than it should.

@@ -1,4 +1,4 @@
-//! A stopwatch that stands still while others have the processor.
+//! A stopwatch that stops while other threads have the processor.
 #![expect(unsafe_code, reason = "safe wrappers of this clock call the vDSO, which valgrind cannot run")]
 
 use std::{mem::MaybeUninit, time::Duration};
@@ -9,12 +9,12 @@ use std::{mem::MaybeUninit, time::Duration};
 pub struct Stopwatch(Duration);
 
 impl Stopwatch {
-    /// Starts one.
+    /// Starts a stopwatch.
     pub fn start() -> Self {
         Self(worked())
     }
 
-    /// What the thread has worked since then.
+    /// Returns the processor time of the thread since the start.
     pub fn elapsed(self) -> Duration {
         worked().saturating_sub(self.0)
     }

@@ -1,4 +1,4 @@
-//! What supervision costs while a command runs: a flood of output, and a silence.
+//! Measures the cost of supervision while a command runs: with a flood of output, and in silence.
 
 use std::{
     fs,

@@ -5,31 +5,31 @@ use std::ops::Range;
 /// A fenced block of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// What stands behind the fence: a language, and after it, with commas, what the tests have to know.
+    /// The text after the fence: a language, and then comma-separated words for the tests.
     pub info: &'a str,
-    /// What stands between the fences, with its last newline.
+    /// The text between the fences, with its last newline.
     pub text: &'a str,
-    /// The file that its reader writes with it: `<!-- file: loop.yaml -->` stands on the line before it.
+    /// The file that the reader writes with it, from the line before it: `<!-- file: loop.yaml -->`.
     pub file: Option<&'a str>,
     /// The line of its fence in the page, from 1.
     pub line: usize,
-    /// Where its text stands in the page, in bytes.
+    /// The position of its text in the page, in bytes.
     pub range: Range<usize>,
 }
 
 impl<'a> Block<'a> {
-    /// Its language; empty if it has none.
+    /// Returns its language, which is empty if it has none.
     pub fn language(&self) -> &'a str {
         self.info.split(',').next().unwrap_or_default()
     }
 
-    /// Whether this word stands behind its language.
+    /// Returns whether this word follows its language.
     pub fn is(&self, word: &str) -> bool {
         self.info.split(',').skip(1).any(|found| found == word)
     }
 }
 
-/// The fenced blocks of this text, in their order. Fences stand at the beginning of a line.
+/// Returns the fenced blocks of this text, in order. A fence must be at the beginning of a line.
 ///
 /// # Panics
 /// If a block is not closed.

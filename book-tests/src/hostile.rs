@@ -1,6 +1,7 @@
 //! The page of hostile agents: `HOSTILE.md`, which the tests of these agents generate.
 
-/// The page. Links lead to the agents' scripts in the repository, which are no part of the guide: their names stay.
+/// Returns the page for the guide. Links to the agents' scripts in the repository keep only their text, because the
+/// scripts are not part of the guide.
 pub fn hostile(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;

@@ -1,10 +1,10 @@
 //! The guide in `book/`, as its tests see it.
 //!
-//! A guide that nobody runs is wrong within a month: a flag is renamed, an output changes, a heading moves. So all
-//! that it shows is run. Its Rust blocks are the doctests of this crate. Its console blocks are sessions, which
-//! `loop-cli/tests/guide` types into a shell, page by page, each in an empty folder. Its manifests and settings are
-//! read by the command. What it shares with the code is generated from there, and its links are followed once it is
-//! built. This crate finds the blocks in the pages.
+//! A guide that nobody runs is wrong within a month: a flag gets a new name, an output changes, a heading moves. So the
+//! tests run everything that it shows. Its Rust blocks are the doctests of this crate. Its console blocks are sessions,
+//! which `loop-cli/tests/guide` types into a shell, page by page, each in an empty folder. The command reads its
+//! manifests and settings. Texts that it shares with the code are generated from there, and a test follows its links
+//! after the build. This crate finds the blocks in the pages.
 
 mod block;
 mod hostile;

@@ -10,7 +10,7 @@ use crate::{Block, block::blocks};
 /// A page.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// Its file's name, such as `pace.md`.
+    /// The name of its file, such as `pace.md`.
     pub name: String,
     /// Its file.
     pub path: PathBuf,
@@ -19,18 +19,18 @@ pub struct Page {
 }
 
 impl Page {
-    /// Its fenced blocks.
+    /// Returns its fenced blocks.
     pub fn blocks(&self) -> Vec<Block<'_>> {
         blocks(&self.text)
     }
 
-    /// Where a block stands, for a message.
+    /// Returns the position of a block, for a message.
     pub fn place(&self, line: usize) -> String {
         format!("book/src/{}:{line}", self.name)
     }
 }
 
-/// All pages, by name.
+/// Returns all pages, sorted by name.
 ///
 /// # Panics
 /// If they cannot be read.

@@ -1,7 +1,7 @@
-//! The page of all fields of a manifest, made of their schema.
+//! Generates the page of all manifest fields from their schema.
 //!
-//! Whoever adds a field describes it once, where the command knows it; `loop schema` prints that, editors show it, and
-//! so does this page.
+//! Each field is described once, in the code of the command. `loop schema` prints that description, editors show it,
+//! and so does this page.
 
 use std::fmt::{self, Write};
 
@@ -17,17 +17,17 @@ const HEAD: &str = "\
 own settings.
 ";
 
-/// The page for this schema of manifests.
+/// Returns the page for this schema of manifests.
 ///
 /// # Panics
-/// If it is no schema as `loop schema` prints it.
+/// If it is not a schema in the form that `loop schema` prints.
 pub fn reference(schema: &Value) -> String {
     let mut page = HEAD.to_owned();
     write_fields(&mut page, schema, "").expect("a string takes all");
     page
 }
 
-/// The fields of an object, those of objects in it after it.
+/// Writes the fields of an object, followed by those of the objects in it.
 fn write_fields(page: &mut String, object: &Value, path: &str) -> fmt::Result {
     let fields = object["properties"].as_object().expect("an object with fields");
     for (name, field) in fields {
@@ -54,7 +54,7 @@ fn write_fields(page: &mut String, object: &Value, path: &str) -> fmt::Result {
     Ok(())
 }
 
-/// What a field holds, in a word.
+/// Returns the type of a field, in a word.
 fn kind(field: &Value) -> String {
     let name = |kind: &Value| match kind.as_str() {
         Some("string") => "Text",
@@ -98,7 +98,7 @@ fn write_values(page: &mut String, field: &Value) -> fmt::Result {
     Ok(())
 }
 
-/// Examples of one line. Longer ones are in the other pages.
+/// Writes examples of one line. Other pages contain the longer ones.
 fn write_examples(page: &mut String, field: &Value) -> fmt::Result {
     let examples: Vec<_> = field["examples"].as_array().into_iter().flatten().map(Value::to_string).collect();
     if examples.is_empty() {

@@ -1,33 +1,33 @@
-//! What a page tells its reader to do.
+//! The actions that a page asks its reader to do.
 
 use std::ops::Range;
 
 use crate::Page;
 
-/// One thing that a reader does.
+/// An action of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action<'a> {
     /// Writes a file: a block under `<!-- file: NAME -->`.
     Write {
-        /// Its name.
+        /// The name of the file.
         file: &'a str,
-        /// All of it.
+        /// Its whole content.
         text: &'a str,
     },
-    /// Types a command: what stands behind `$ ` in a console block, with the lines after it that begin with `> `.
+    /// Types a command: the text after `$ ` in a console block, with the following lines that begin with `> `.
     Run {
         /// The command, its lines without `$ ` and `> `.
         command: String,
-        /// What it prints, as the page says.
+        /// Its output according to the page.
         shown: &'a str,
-        /// Where that stands in the page, in bytes.
+        /// The position of the output in the page, in bytes.
         range: Range<usize>,
         /// The line of the block in the page.
         line: usize,
     },
 }
 
-/// What a page tells its reader to do, in its order.
+/// Returns the actions that a page asks its reader to do, in order.
 ///
 /// # Panics
 /// If a console block does not begin with a command.

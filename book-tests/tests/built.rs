@@ -1,6 +1,6 @@
-//! The guide as its readers see it: built by mdBook, with every link followed.
+//! Checks the guide as its readers see it: built by mdBook, with every link followed.
 //!
-//! What was built stays in `target/tmp/guide`, to be looked at. It has no search; `mdbook serve book` has.
+//! The built guide stays in `target/tmp/guide` for inspection. It has no search; `mdbook serve book` has.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,7 +10,7 @@ use std::{
 
 use mdbook_driver::MDBook;
 
-/// The values of an attribute in a page. mdBook writes them in double quotes.
+/// Returns the values of an attribute in a page. mdBook writes them in double quotes.
 fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
     let opening = format!(" {attribute}=\"");
     html.split(opening.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
@@ -23,7 +23,7 @@ fn build(into: &Path) {
     book.build().expect("it builds");
 }
 
-/// Its pages, by file name.
+/// Returns its pages, by file name.
 fn built_pages(folder: &Path) -> HashMap<String, String> {
     let files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
     let pages: Vec<PathBuf> =
@@ -55,7 +55,7 @@ fn it_builds_and_every_link_inside_leads_somewhere() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let file = if file.is_empty() { name } else { file };
             let exists = folder.join(file).is_file();
-            // What is no page has no anchors of ours.
+            // A file that is not a page has none of our anchors.
             let is_there = anchors.get(file).is_none_or(|ids| anchor.is_empty() || ids.contains(anchor));
             if !exists || !is_there {
                 broken.push(format!("{name}: {link}"));

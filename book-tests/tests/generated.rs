@@ -1,4 +1,4 @@
-//! Pages that are made of something else are as that is now.
+//! Generated pages match their current sources.
 //!
 //! `GUIDE=update cargo test -p book-tests --test generated` writes them.
 

@@ -1,10 +1,10 @@
-//! What the tests of the guide rely on.
+//! Checks the assumptions of the guide's tests.
 
 use std::{fs, path::Path};
 
 use book_tests::pages;
 
-/// What may stand behind a fence. Blocks of other languages would be run by nobody, unnoticed.
+/// The languages that a fence may name. No test would run blocks of another language.
 const LANGUAGES: [&str; 7] = ["console", "json", "rust", "sh", "text", "toml", "yaml"];
 
 fn beside(path: &str) -> String {

@@ -1,4 +1,4 @@
-//! What somebody types to say when: cron expressions, intervals, requests.
+//! Fuzzes schedules as people type them: cron expressions, intervals, requests.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
 use loop_schedule::{Cron, Request, Settings, Zone};
 
-/// Zones whose clocks do odd things: none, an hour, half an hour, one that was changed by a day.
+/// Zones with unusual clock changes: none, an hour, half an hour, and one that skipped a day.
 const ZONES: [&str; 4] = ["UTC", "Europe/Riga", "Australia/Lord_Howe", "Pacific/Apia"];
 
 fuzz_target!(|text: &str| {
@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// An expression reads as it is written, and its fires come one after the other.
+/// An expression survives printing and parsing, and its fires are in order.
 fn fires(cron: &Cron, months: i64) {
     assert_eq!(cron.to_string().parse().as_ref(), Ok(cron));
     assert!(!cron.describe().is_empty());

@@ -1,4 +1,4 @@
-//! Journals that somebody else has written, or has written over.
+//! Fuzzes journals that another program wrote or overwrote.
 
 #![no_main]
 
@@ -14,11 +14,11 @@ static RUN: LazyLock<TempDir> = LazyLock::new(|| TempDir::with_prefix("journal")
 
 fuzz_target!(|bytes: &[u8]| {
     read(bytes);
-    // Nothing that has a wrong checksum gets any further, so lines also come with the right one.
+    // The reader rejects every line with a wrong checksum, so we also try lines with the right one.
     read(&sealed(bytes));
 });
 
-/// However it is read, what is in a journal is the same; and what was taken up can be gone on with.
+/// Every way to read a journal gives the same content, and a resumed run can continue.
 fn read(bytes: &[u8]) {
     let run = RUN.path();
     fs::write(run.join("events.jsonl"), bytes).expect("it is written");
@@ -40,7 +40,7 @@ fn read(bytes: &[u8]) {
     assert_eq!(entries(run), Some(loaded));
 }
 
-/// All events; `None` if something is wrong with one.
+/// Returns all events; `None` if one is invalid.
 fn entries(run: &Path) -> Option<Vec<Event>> {
     let mut reader = JournalReader::open(run).expect("the file is there");
     let mut events = Vec::new();
@@ -60,7 +60,7 @@ fn entries(run: &Path) -> Option<Vec<Event>> {
     }
 }
 
-/// The same lines with checksums that fit.
+/// Returns the same lines with correct checksums.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     const KEY: &[u8] = br#","crc":""#;
     let mut sealed = Vec::new();

@@ -1,5 +1,4 @@
-//! Paths and commands that a model asks for: whatever they are, nothing outside of the workspace and no secret is
-//! read.
+//! Fuzzes the paths and commands that a model requests: none of them reads a file outside the workspace, or a secret.
 
 #![no_main]
 
@@ -9,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use loop_guardrails::policy::{ActionPolicy, Verb, workspace::Workspace};
 use tempfile::TempDir;
 
-/// In every file that must not be read.
+/// The content of every file that must not be read.
 const HIDDEN: &str = "HIDDEN";
 
 struct World {
@@ -61,7 +60,7 @@ impl World {
         assert!(!text.contains(HIDDEN), "`{path}` was read");
     }
 
-    /// Where a path leads, links followed, if there is anything.
+    /// Returns the target of a path with links followed, if it exists.
     fn assert_inside(&self, path: &str) {
         if let Ok(found) = self.inside.join(path).canonicalize() {
             assert!(found.starts_with(&self.inside), "`{path}` leads to {}", found.display());
@@ -72,7 +71,7 @@ impl World {
 fuzz_target!(|text: &str| {
     let world = &*WORLD;
     world.read(text);
-    // Absolute ones, below it and beside it.
+    // Absolute paths, below the workspace and next to it.
     world.read(&format!("{}/{text}", world.inside.display()));
     if world.workspace.check(text, Verb::Read).is_ok() {
         world.assert_inside(text);

@@ -1,4 +1,4 @@
-//! What agents print, and what is read out of it.
+//! Fuzzes the parsers of agents' output.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     kept(bytes);
 });
 
-/// What a reader has found out in a run.
+/// The result of a reader in a run.
 #[derive(Debug, PartialEq)]
 struct Told {
     told: Usage,
@@ -40,19 +40,19 @@ impl Told {
         }
         let Reading { last, total, text, failure, is_silent, .. } = reader.finish();
         told += last;
-        // Nothing is taken back where an agent's total is less than its messages were.
+        // The reader does not reduce its sum where an agent's total is less than that of its messages.
         assert!(told.tokens() >= total.tokens(), "what was told comes to the total: {told:?}, {total:?}");
         let text = text.map(|text| text.to_bytes());
         Self { told, total, text, failure: failure.map(|failure| failure.message), is_silent }
     }
 }
 
-/// Of a long output head and tail are kept, and no more.
+/// Only the head and the tail of a long output are kept.
 fn kept(bytes: &[u8]) {
     let mut capture = Capture::with_limit(64);
     bytes.chunks(7).for_each(|piece| capture.push(piece));
     assert_eq!(capture.total(), bytes.len() as u64);
-    // What is not UTF-8 is longer as text, and the text is what has to fit.
+    // Bytes that are not UTF-8 grow when converted, and the converted text must fit.
     let (text, short) = (String::from_utf8_lossy(bytes), excerpt(bytes, 64));
     assert!(text.len() > 64 || short == text);
 }

@@ -1,6 +1,6 @@
-//! Prompts: templates that are filled once, and command lines that take what came of it as one word.
+//! Fuzzes prompts: templates that are filled once, and command lines that take the result as one word.
 //!
-//! Up to the first NUL an input is the template, behind it the value.
+//! The input before the first NUL is the template, and the rest is the value.
 
 #![no_main]
 
@@ -34,7 +34,7 @@ fuzz_target!(|input: &str| {
     }
 });
 
-/// The same, found out the slow way: at each place, is a name there?
+/// Fills a template the slow way, by looking for a name at each position.
 fn filled(text: &str, value: &str) -> String {
     let mut filled = String::new();
     let mut rest = text;

@@ -1,6 +1,6 @@
 //! A loop inside a web service: a request starts a run, and its events come as server-sent events.
 //!
-//! A client that goes away ends the run: the response's stream holds the run, and dropping it cancels.
+//! If the client disconnects, the run ends: the response's stream holds the run, and dropping it cancels.
 //!
 //! Run it with `cargo run -p loop-testing --example loop_service`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -23,7 +23,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Counts until it is there. An agent and its check would stand here.
+/// Counts up to the goal. A real service would run an agent and its check here.
 async fn run(
     Path(goal): Path<u64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, StatusCode> {
@@ -40,7 +40,7 @@ async fn run(
     Ok(Sse::new(run.map(|update| Ok(told(&update)))))
 }
 
-/// An event as it is kept in journals, and the run's ending as the last one.
+/// Converts an update to the form that journals use. The last event is the run's outcome.
 fn told(update: &Update<u64>) -> Event {
     match update {
         Update::Event(event) => Event::default().event("event").json_data(event),
@@ -49,7 +49,7 @@ fn told(update: &Update<u64>) -> Event {
     .unwrap_or_else(|error| Event::default().event("error").data(error.to_string()))
 }
 
-/// The answer of the service to `GET path`.
+/// Returns the response of the service to `GET path`.
 async fn get_text(address: SocketAddr, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");

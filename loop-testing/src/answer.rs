@@ -1,4 +1,4 @@
-//! What the server answers.
+//! The answers of the server.
 
 use crate::Gate;
 
@@ -21,12 +21,12 @@ pub(crate) struct Reply {
     pub(crate) truncated: bool,
     pub(crate) gate: Option<Gate>,
     pub(crate) end: End,
-    /// Texts, and what is sent in their place.
+    /// Texts and their replacements.
     pub(crate) replaced: Vec<(String, String)>,
 }
 
 impl Reply {
-    /// The frame as it is sent.
+    /// Returns the frame with the replacements.
     pub(crate) fn spoilt(&self, frame: String) -> String {
         self.replaced.iter().fold(frame, |frame, (text, with)| frame.replace(text, with))
     }
@@ -37,15 +37,15 @@ impl Reply {
 pub(crate) enum End {
     #[default]
     Properly,
-    /// The connection is cut.
+    /// The connection breaks.
     Breaks,
-    /// The connection is closed as if all were said.
+    /// The connection closes as if the reply were complete.
     Closes,
-    /// Nothing more comes, and the connection stays.
+    /// The connection stays open, but sends nothing more.
     Stalls,
 }
 
-/// A tool call, its arguments in pieces. Dialects that send calls whole put the pieces together.
+/// A tool call, with its arguments in pieces. Dialects that send whole calls join the pieces.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub(crate) id: String,
@@ -54,7 +54,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The call of this tool with these pieces of JSON.
+    /// Creates a call of this tool with these pieces of JSON.
     pub fn new<'a>(id: &str, name: &str, chunks: impl IntoIterator<Item = &'a str>) -> Self {
         let chunks = chunks.into_iter().map(str::to_owned).collect();
         Self { id: id.to_owned(), name: name.to_owned(), chunks }
@@ -66,23 +66,23 @@ impl Call {
 }
 
 impl Answer {
-    /// A reply in these pieces, without usage.
+    /// Creates a reply in these pieces, without usage.
     pub fn deltas<'a>(deltas: impl IntoIterator<Item = &'a str>) -> Self {
         let deltas = deltas.into_iter().map(str::to_owned).collect();
         Self(Kind::Reply(Reply { deltas, ..Reply::default() }))
     }
 
-    /// A reply that is these calls.
+    /// Creates a reply that consists of these calls.
     pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
         Self(Kind::Reply(Reply { calls: calls.into_iter().collect(), ..Reply::default() }))
     }
 
-    /// No reply but this status.
+    /// Creates an answer with this status and no reply.
     pub fn status(code: u16) -> Self {
         Self(Kind::Status { code, headers: Vec::new(), message: "as the script says".to_owned() })
     }
 
-    /// With this header, if it is a status.
+    /// Adds a header, if the answer is a status.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Kind::Status { headers, .. } = &mut self.0 {
@@ -91,7 +91,7 @@ impl Answer {
         self
     }
 
-    /// With these words, if it is a status.
+    /// Sets the text, if the answer is a status.
     #[must_use]
     pub fn message(mut self, text: &str) -> Self {
         if let Kind::Status { message, .. } = &mut self.0 {
@@ -100,43 +100,44 @@ impl Answer {
         self
     }
 
-    /// It used so many tokens, read and written. A reply that is cut says so before the cut, but for those of Ollama.
+    /// Sets the usage, in input and output tokens. A reply that is cut reports it before the cut, except in the dialect
+    /// of Ollama.
     #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.reply(|reply| reply.usage = Some((input, output)))
     }
 
-    /// With `with` in the place of `text` wherever that is sent: for servers that write what no server should.
+    /// Replaces `text` with `with` everywhere in the reply, to simulate a server that sends invalid data.
     #[must_use]
     pub fn replaced(self, text: &str, with: &str) -> Self {
         self.reply(|reply| reply.replaced.push((text.to_owned(), with.to_owned())))
     }
 
-    /// It was cut at its greatest length.
+    /// Marks the reply as cut at its maximum length.
     #[must_use]
     pub fn truncated(self) -> Self {
         self.reply(|reply| reply.truncated = true)
     }
 
-    /// Each piece after the first waits for this gate.
+    /// Makes each piece after the first wait for this gate.
     #[must_use]
     pub fn gated(self, gate: &Gate) -> Self {
         self.reply(|reply| reply.gate = Some(gate.clone()))
     }
 
-    /// The connection is cut after its pieces.
+    /// Breaks the connection after the pieces.
     #[must_use]
     pub fn breaks(self) -> Self {
         self.reply(|reply| reply.end = End::Breaks)
     }
 
-    /// The connection is closed after its pieces, as if all were said.
+    /// Closes the connection after the pieces, as if the reply were complete.
     #[must_use]
     pub fn closes(self) -> Self {
         self.reply(|reply| reply.end = End::Closes)
     }
 
-    /// Nothing comes any more after its pieces.
+    /// Sends nothing more after the pieces.
     #[must_use]
     pub fn stalls(self) -> Self {
         self.reply(|reply| reply.end = End::Stalls)

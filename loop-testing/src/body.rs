@@ -1,4 +1,4 @@
-//! A reply on its way.
+//! The body of a streamed reply.
 
 use std::{
     io,
@@ -15,11 +15,11 @@ use crate::{
     dialect::Dialect,
 };
 
-/// The body of a reply: a task sends its frames, one a piece of the reply, and waits at the gate before each.
+/// Returns the body of a reply. A task sends one frame for each piece of the reply, and waits at the gate before each.
 pub(crate) fn body(dialect: Dialect, reply: Reply) -> Body {
     let (frames, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
-        // Who does not listen any more has hung up.
+        // If this fails, the client has disconnected.
         let _ = send(dialect, reply, &frames).await;
     });
     Body::from_stream(Frames(receiver, None))

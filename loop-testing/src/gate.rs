@@ -1,13 +1,12 @@
-//! Letting a reply through piece by piece.
+//! Releases a reply piece by piece.
 
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-/// Holds a reply up: each piece after the first waits until the gate was opened once more. Clones are the
-/// same gate.
+/// Delays a reply: each piece after the first waits until the gate is opened once more. Clones share their state.
 ///
-/// A client that opens it when it has seen a piece proves that it sees each before the next is sent.
+/// A client that opens the gate after each piece proves that it sees each one before the server sends the next.
 #[derive(Debug, Clone)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -18,7 +17,7 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// A closed gate.
+    /// Creates a closed gate.
     pub fn new() -> Self {
         Self::default()
     }
@@ -29,7 +28,7 @@ impl Gate {
     }
 
     pub(crate) async fn pass(&self) {
-        // It fails only if the semaphore is closed, which nobody does.
+        // This fails only if the semaphore is closed, and no code closes it.
         if let Ok(permit) = self.0.acquire().await {
             permit.forget();
         }

@@ -1,10 +1,9 @@
-//! A model server that says what it is told to.
+//! A model server that follows a script.
 //!
-//! A client of a model is tested where it is weakest: a tool call in seven pieces, a reply that breaks off, a
-//! server that says nothing any more, a rate limit with its end in a header. No real server does these when
-//! it is asked to, and a fake behind the client's own trait never shows whether the client reads a wire. So
-//! this one speaks HTTP, in the dialects of `OpenAI`, Anthropic, Gemini and Ollama; which one, it sees by the
-//! path that it is asked.
+//! These tests cover the weak points of a model client: a tool call in seven pieces, a reply that breaks off, a server
+//! that stops sending, a rate limit with its end in a header. No real server does these on request, and a fake behind
+//! the client's own trait never shows whether the client reads the wire format correctly. So this server uses HTTP, in
+//! the dialects of `OpenAI`, Anthropic, Gemini and Ollama. It selects the dialect by the path of the request.
 //!
 //! ```
 //! use loop_testing::{Answer, ScriptedServer};

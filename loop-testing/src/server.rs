@@ -19,10 +19,10 @@ use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{Answer, Dialect, answer::Kind, body::body};
 
-/// The longest request that is read: 64 MiB.
+/// The maximum size of a request: 64 MiB.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// A server on a port of its own, until it is dropped. It gives one answer a request; a request beyond the
+/// A server on its own port, which runs until it is dropped. It gives one answer per request. A request beyond the
 /// script gets the status 400.
 #[derive(Debug)]
 pub struct ScriptedServer {
@@ -37,25 +37,25 @@ struct Shared {
     requests: Mutex<Vec<Recorded>>,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// Which dialect it is in.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// Its path, with what follows.
+    /// Its path, with the query.
     pub path: String,
     /// Its headers.
     pub headers: HeaderMap,
-    /// Its body; null if it is no JSON.
+    /// Its body; null if it is not JSON.
     pub body: Value,
 }
 
 impl ScriptedServer {
-    /// A server with this script.
+    /// Starts a server with this script.
     ///
     /// # Errors
-    /// If no port can be had.
+    /// If no port is available.
     pub async fn start(script: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -66,12 +66,12 @@ impl ScriptedServer {
         Ok(Self { address, shared, task })
     }
 
-    /// Its address, without a path.
+    /// Returns its address, without a path.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Recorded> {
         locked(&self.shared.requests).clone()
     }
@@ -83,7 +83,7 @@ impl Drop for ScriptedServer {
     }
 }
 
-/// Nothing that panics runs under these locks.
+/// Locks a mutex. No code that can panic runs under these locks.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -112,7 +112,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     }
 }
 
-/// The models that there are, as `OpenAI` and Ollama list them: one, `scripted`.
+/// Returns the available models, in the format of `OpenAI` and Ollama: only `scripted`.
 fn model_list(path: &str) -> Option<Value> {
     match path {
         "/v1/models" => Some(json!({ "data": [{ "id": "scripted" }] })),

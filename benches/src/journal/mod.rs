@@ -1,10 +1,10 @@
-//! What it costs to lose nothing: records on their way to the disk, and back from it.
+//! Measures the cost of durability: writing records to the disk, and reading them back.
 //!
-//! The floor writes the same bytes, made beforehand, with as many writes and as many syncs. So what is measured
-//! is making the lines (JSON, numbers, times, checksums) and handing the wait for the disk to another thread.
-//! Without syncs the making is most of it: to escape 2 KB of text as JSON takes about half as long as both writes, and
-//! with what the events take, that alone is above the goal. So a second floor makes plain lines of JSON itself,
-//! without numbers, times and checksums; what is above that one is ours.
+//! The floor writes the same bytes, prepared in advance, with the same number of writes and syncs. So the difference is
+//! the cost of formatting the lines (JSON, numbers, times, checksums) and of moving the wait for the disk to another
+//! thread. Without syncs, formatting dominates: escaping 2 KB of text as JSON takes about half as long as both writes,
+//! and together with the events that alone exceeds the goal. So a second floor formats plain lines of JSON itself,
+//! without numbers, times and checksums. The cost above that floor is ours.
 
 mod read;
 mod write;
@@ -23,17 +23,17 @@ use crate::{
     table::{Growth, Row, Table},
 };
 
-/// Iterations of one measurement with syncs, which take their time, and without.
+/// Iterations of one measurement with syncs, which are slow, and without.
 const SYNCED: u64 = 100;
 const UNSYNCED: u64 = 20_000;
-/// Iterations of the run that is resumed.
+/// Iterations of the run that we resume.
 const LONG: u64 = 100_000;
 
-/// What an agent makes in these runs: a page of text; and a line where a run is so long that the disk is thought of.
+/// The size of an agent's output in these runs: a page of text, or a line where the run is long, to save disk space.
 const OUTPUT_BYTES: usize = 2_000;
 const SHORT_OUTPUT_BYTES: usize = 58;
 
-/// Measures it.
+/// Runs the measurements.
 ///
 /// # Errors
 /// If a journal cannot be written or read.
@@ -82,7 +82,7 @@ fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Longer and longer journals; an iteration has five events.
+/// Measures longer and longer journals. An iteration has five events.
 fn by_length() -> Result<Growth> {
     let bench = Bench::new(SHORT_OUTPUT_BYTES)?;
     let what = "restoring a journal / parsing its lines";
@@ -90,7 +90,7 @@ fn by_length() -> Result<Growth> {
     for events in [100, 1_000, 10_000, 100_000, 1_000_000] {
         let run = bench.folder.path().join(events.to_string());
         bench.write(&run, events / 5, false)?;
-        // Short ones are read more than once, so that all take long enough.
+        // Read short journals more than once, so that all take long enough.
         let times = (100_000 / events).max(1);
         let repeated = |read: &dyn Fn() -> Result<_>| (0..times).map(|_| read()).sum();
         let restored = || repeated(&|| resume(&run, events / 5));

@@ -1,4 +1,4 @@
-//! The way back from the disk, and the floor under that: parsing the same lines.
+//! Measures reading from the disk, with the floor: parsing the same lines.
 
 use std::{
     fs::{self, File},
@@ -14,7 +14,7 @@ use loop_core::{Event, Journal, Machine, MaxIterations};
 use loop_telemetry::{FileJournal, RunStore};
 use serde::Deserialize;
 
-/// Runs that are listed.
+/// How many runs the list contains.
 pub(super) const RUNS: usize = 10_000;
 
 /// Restores a machine from a journal, as a resume does.
@@ -36,7 +36,7 @@ pub(crate) fn resume(run: &Path, iterations: u64) -> Result<Duration> {
     Ok(took)
 }
 
-/// A line as the least reader would know it.
+/// A line, as a minimal reader needs it.
 #[derive(Deserialize)]
 struct Line {
     event: Event,
@@ -69,7 +69,7 @@ fn each_line(path: &Path, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<D
     Ok(start.elapsed())
 }
 
-/// The index of many runs, without the runs: to list them may not need them.
+/// Writes the index of many runs without the runs, because listing must not need them.
 pub(super) fn write_index(store: &RunStore) -> Result<()> {
     fs::create_dir_all(store.path())?;
     let mut lines = String::new();

@@ -1,4 +1,4 @@
-//! Records on their way to the disk, and the two floors under that.
+//! Measures writing records to the disk, with the two floors.
 
 use std::{
     fs::{self, OpenOptions},
@@ -15,16 +15,16 @@ use serde::Serialize;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// A folder, and what is written to it.
+/// A folder, and the data to write to it.
 pub(super) struct Bench {
     pub(super) folder: TempDir,
     runtime: Runtime,
     output: String,
-    /// The bytes of one iteration in a journal, as they go out: one write each.
+    /// The bytes of one iteration in a journal, one element per write.
     bare: [Vec<u8>; 2],
 }
 
-/// The events of an iteration, as the driver appends them: those of its end, and those after its evaluation.
+/// Returns the events of an iteration as the driver appends them: those of its end, and those after its evaluation.
 fn events(iteration: u64) -> [Vec<Event>; 2] {
     let at = |micros: u64, kind| Event::new(RunTime::from_micros(iteration * 2_000_000 + micros), kind);
     let verdict = Verdict::fail().with_text("2 of 48 tests failed").with_score(0.95);
@@ -42,7 +42,7 @@ fn events(iteration: u64) -> [Vec<Event>; 2] {
 }
 
 impl Bench {
-    /// With outputs of about so many bytes.
+    /// Creates a bench with outputs of about this many bytes.
     pub(super) fn new(output_bytes: usize) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         let output = "a line of what an agent says\n".repeat(output_bytes / 29);
@@ -57,7 +57,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Writes the journal of a run with so many iterations, and times the iterations.
+    /// Writes the journal of a run with this number of iterations, and times the iterations.
     pub(super) fn write(&self, run: &Path, iterations: u64, sync: bool) -> Result<Duration> {
         let journal = FileJournal::<String>::create(run, Timestamp::now)?;
         let mut journal = if sync { journal } else { journal.without_sync() };
@@ -82,7 +82,7 @@ impl Bench {
         })
     }
 
-    /// Times a journal of so many iterations.
+    /// Times a journal with this number of iterations.
     pub(super) fn journal(&self, iterations: u64, sync: bool) -> Result<Duration> {
         let run = self.folder.path().join("journal");
         let took = self.write(&run, iterations, sync)?;
@@ -90,7 +90,7 @@ impl Bench {
         Ok(took)
     }
 
-    /// Times the first floor: the same bytes, made beforehand.
+    /// Times the first floor: the same bytes, prepared in advance.
     pub(super) fn bare(&self, iterations: u64, sync: bool) -> Result<Duration> {
         let path = self.folder.path().join("bare");
         let mut file = OpenOptions::new().append(true).create_new(true).open(&path)?;
@@ -132,7 +132,7 @@ impl Bench {
     }
 }
 
-/// An event and its output as the plainest line.
+/// An event and its output as a minimal line.
 #[derive(Serialize)]
 struct Plain<'a> {
     event: &'a Event,

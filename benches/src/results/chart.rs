@@ -1,4 +1,4 @@
-//! What both charts are drawn with: SVG as text, on a grid of pixels.
+//! The common parts of both charts: SVG as text, on a grid of pixels.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! Nothing is read, written, moved or removed outside of a workspace, and no secret is read in it: whatever
-//! the tree looks like, wherever its links lead, and whatever is renamed meanwhile.
+//! No call reads, writes, moves or removes a file outside a workspace, or reads a secret in it, whatever its tree and
+//! its links, and whatever is renamed during the call.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use std::{
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use proptest::{prelude::*, sample::select, test_runner::TestCaseResult};
 
-/// In every file outside, and in every secret.
+/// The content of every file outside, and of every secret.
 const HIDDEN: &str = "HIDDEN";
 
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ fn place() -> impl Strategy<Value = PathBuf> {
     prop::collection::vec(name(), 1..4).prop_map(|names| names.iter().collect())
 }
 
-/// A path as somebody may give it; `OUT` stands for the folder beside the workspace, `IN` for the workspace.
+/// Generates a requested path. `OUT` means the folder next to the workspace, and `IN` means the workspace.
 fn asked() -> impl Strategy<Value = String> {
     let part = prop_oneof![6 => name().boxed(), 2 => select(&["..", ".", ""][..]).boxed()];
     let parts = prop::collection::vec(part, 1..6).prop_map(|parts| parts.join("/"));
@@ -107,7 +107,7 @@ impl World {
         }
         fs::create_dir(&inside).unwrap();
         let world = Self { _folder: folder, inside, outside };
-        // What does not fit into what is there already is left out.
+        // Leave out nodes that conflict with existing ones.
         nodes.iter().for_each(|node| drop(world.add(node)));
         world
     }
@@ -115,7 +115,7 @@ impl World {
     fn add(&self, node: &Node) -> std::io::Result<()> {
         let (Node::File(path) | Node::Folder(path) | Node::Link(path, _)) = node;
         let mut folder = self.inside.clone();
-        // Never through a link: the outside stays as it is.
+        // Never follow a link, so that the outside stays unchanged.
         for name in path.parent().into_iter().flatten() {
             folder.push(name);
             match fs::symlink_metadata(&folder) {
@@ -166,7 +166,7 @@ fn is_secret(path: &Path) -> bool {
     path.iter().any(|name| name == ".env" || name == "id_rsa")
 }
 
-/// Ends the exchange, also when a call's check has failed.
+/// Ends the exchange, even if a call's check has failed.
 pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -175,7 +175,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// All that is in a folder, with what is in its files.
+/// Returns all paths in a folder, with the contents of its files.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -191,13 +191,13 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
     all
 }
 
-/// Puts links in the place of folders and takes them away again, until it is told to stop.
+/// Replaces folders with links and restores them, until it must stop.
 #[cfg(target_os = "linux")]
 fn exchange(inside: &Path, done: &AtomicBool) {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     while !done.load(Ordering::Relaxed) {
         for name in ["a", "b", "c", "link"] {
-            // Failing where there is nothing to exchange is fine.
+            // This may fail where there is nothing to exchange.
             let _ = renameat_with(CWD, inside.join(name), CWD, inside.join("trap"), RenameFlags::EXCHANGE);
         }
         thread::yield_now();

@@ -1,5 +1,5 @@
-//! What a well-known terminal agent does, case by case, and what is done here in its place. Where it has a
-//! hole, or where our rules differ, the comment says so.
+//! The behaviour of a well-known terminal agent, case by case, and ours. The comments point out its holes and the
+//! differences in our rules.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -30,7 +30,7 @@ fn tool_path() {
     for path in ["agents", "id_rsa.pub"] {
         assert!(workspace.check(path, Verb::Read).is_ok(), "{path}");
     }
-    // There, a root is put before it: a model that asks for `/etc/passwd` is told about some other file.
+    // There, a root is prepended: a model that asks for `/etc/passwd` gets some other file.
     assert!(matches!(workspace.check("/etc/passwd", Verb::Read), Err(WorkspaceError::Outside(_))));
     // A hole there: only the direct parent is looked at, and that does not exist yet.
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! Manifests and task files, under any name: changed by nobody without a person's yes.
+//! Nobody changes manifests and task files without a person's approval, whatever their names.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -27,7 +27,7 @@ fn world(policy: ActionPolicy) -> (tempfile::TempDir, Workspace) {
     (folder, workspace)
 }
 
-/// The path about which a person could be asked.
+/// Returns the path that a person could approve.
 #[track_caller]
 fn question<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> String {
     match result.unwrap_err() {
@@ -152,7 +152,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The paths at which `loop` finds something that it executes, with its text.
+/// Returns the paths of the files that `loop` would execute, with their texts.
 fn found(folder: &std::path::Path) -> Vec<(&'static str, String)> {
     let paths = ["a", "d/b", "d/e/c", "link", "box/b", "box/e/c", "d", "d/e", "box"];
     let texts =

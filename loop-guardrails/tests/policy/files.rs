@@ -1,4 +1,4 @@
-//! What a workspace does with what it may.
+//! The allowed operations of a workspace.
 
 use std::{
     fs,
@@ -37,7 +37,7 @@ fn links_within_are_walked_to_where_they_lead() {
     symlink("deep/er", folder.path().join("near")).unwrap();
     symlink(workspace.root().join("near/file"), folder.path().join("far")).unwrap();
     assert_eq!(workspace.read("far").unwrap().path.to_string(), "deep/er/file");
-    // `..` is that of the folder, not of the link.
+    // `..` is relative to the target folder, not to the link.
     assert_eq!(workspace.status("near/..").unwrap().path.to_string(), "deep");
     workspace.write("far", b"y").unwrap();
     assert!(fs::symlink_metadata(folder.path().join("far")).unwrap().is_symlink());
@@ -209,7 +209,7 @@ fn an_explanation_knows_where_links_lead() {
     assert!(words.starts_with(&["git".to_owned(), "--no-pager".to_owned()]), "{words:?}");
 }
 
-/// What is asked, and what is then done, go the same way, also where nothing is yet.
+/// A question and the later action resolve a path the same way, even if nothing exists there yet.
 #[test]
 fn a_check_says_what_a_write_would() {
     let folder = tempfile::tempdir().unwrap();
@@ -287,7 +287,7 @@ fn a_link_that_leads_to_the_root_by_any_way_stays_inside() {
     assert!(matches!(workspace.read("out"), Err(WorkspaceError::LinkOutside { .. })));
 }
 
-/// Patterns that leave out secrets are compared with the name that a program is given, so it is given the plain one.
+/// Patterns that exclude secrets are compared with the name in the arguments, so the program gets the plain name.
 #[test]
 fn a_search_gets_the_plain_name_of_a_folder_however_it_is_spelled() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files that a later command executes, or that an agent follows: changed by nobody without a person's yes.
+//! Nobody changes files that a later command executes, or that an agent follows, without a person's approval.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ fn path(path: &str) -> LocalPath {
     path.parse().unwrap()
 }
 
-/// The path about which a person could be asked.
+/// Returns the path that a person could approve.
 fn question<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> Option<LocalPath> {
     match result.unwrap_err() {
         WorkspaceError::Denied(Denied { ruling, .. }) => ruling.needs_approval,
@@ -50,7 +50,7 @@ fn no_way_leads_to_them_unasked() {
     assert!(question(workspace.rename("AGENTS.md", "b.txt")).is_some());
     assert!(question(workspace.rename("a.txt", "CLAUDE.md")).is_some());
     assert!(question(workspace.rename("plain", ".claude")).is_some());
-    // A write puts a new file in the place of a name, so the other names of the old one keep it.
+    // A write creates a new file under the name, so the old file keeps its other names.
     workspace.write("twin", b"hostile").unwrap();
     for moved in [("kit", "other"), ("kit/deep", "here"), ("mine", ".github")] {
         let refused = workspace.rename(moved.0, moved.1);
@@ -126,7 +126,7 @@ fn a_link_of_git_lets_nobody_write_its_target() {
     symlink("../hooks", folder.path().join(".git/hooks")).unwrap();
     let refused = workspace.write("hooks/pre-commit", b"hostile");
     assert_eq!(question(refused), None);
-    // What git stores is not looked at.
+    // The search skips git's object store.
     symlink("../../a.txt", folder.path().join(".git/objects/AGENTS.md")).unwrap();
     workspace.write("a.txt", b"x").unwrap();
 }
@@ -148,7 +148,7 @@ fn where_not_all_links_can_be_looked_at_each_change_needs_a_yes() {
     assert_eq!(question(workspace.write("a.txt", b"hostile")), Some(path("a.txt")));
 }
 
-/// All files of a workspace that anybody finds who follows links, with the names by which they find them, and their texts.
+/// Collects all files that a reader who follows links would find in a workspace, with their names and texts.
 fn found(root: &Path, at: &Path, depth: u32, all: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(root.join(at)).unwrap().flatten() {
         let path = at.join(entry.file_name());
@@ -176,7 +176,7 @@ fn any_target() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With any links, no call writes a text that an agent finds under a name that it follows.
+    /// Whatever the links, no call writes a text that an agent would find under a name that it follows.
     #[test]
     fn no_agent_finds_what_nobody_said_yes_to(
         links in vec((any_path(), any_target()), 0..6),
@@ -188,7 +188,7 @@ proptest! {
         for (link, target) in &links {
             let path = inside.join(link);
             if !link.contains("..") && fs::create_dir_all(path.parent().unwrap()).is_ok() {
-                // What does not fit into what is there already is left out.
+                // Leave out links that conflict with existing files.
                 let _ = symlink(target.replace("IN", inside.to_str().unwrap()), path);
             }
         }

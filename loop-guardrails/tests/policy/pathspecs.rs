@@ -1,4 +1,4 @@
-//! The rules about secrets are handed to git as they are, so they have to mean to git what they mean to us.
+//! We pass the rules about secrets to git unchanged, so they must mean the same to git as to us.
 
 use std::{fs, path::Path, process::Command};
 
@@ -24,7 +24,7 @@ fn paths() -> Vec<String> {
         }
         paths.push(rule.replace("**/", "p/q/").replace('*', "s"));
     }
-    // Git keeps nothing of this name.
+    // Git stores no file of this name.
     paths.retain(|path| !path.split('/').any(|name| name.is_empty() || name.eq_ignore_ascii_case(".git")));
     paths.sort();
     paths.dedup();
@@ -68,7 +68,7 @@ fn git_leaves_out_what_the_rules_refuse_and_nothing_else() {
     assert!(shown.len() > 1000 && shown.iter().any(|(_, is_shown)| *is_shown), "{}", shown.len());
     for (path, is_shown) in shown {
         let is_secret = secrets.rule_on(&LocalPath::new(&path).unwrap()).is_some();
-        // Of the public half of a key, git shows nothing: it cannot be told of exceptions.
+        // Git does not show the public half of a key, because it does not know the exceptions.
         let is_public = path.to_lowercase().ends_with(".pub");
         assert!(is_secret != is_shown || is_public, "{path}: secret {is_secret}, shown {is_shown}");
     }

@@ -1,4 +1,4 @@
-//! Between two steps of one call, names change what they stand for.
+//! Names change their meaning between two steps of one call.
 
 use std::{
     fs,
@@ -36,7 +36,7 @@ impl World {
         Self { workspace, top, done: AtomicBool::new(false) }
     }
 
-    /// Does `calls` while somebody else exchanges files and folders for links.
+    /// Runs `calls` while another thread exchanges files and folders for links.
     fn raced(&self, calls: impl FnOnce(&Workspace)) {
         thread::scope(|scope| {
             let _ = scope.spawn(|| self.exchange());
@@ -83,7 +83,7 @@ fn a_write_never_leads_out() {
     let world = World::new();
     world.raced(|workspace| {
         for number in 0..300 {
-            // What is refused, since a link is in the way, is as good.
+            // A refusal because of a link in the way is just as good.
             let _ = workspace.write(&format!("folder/new{}", number % 10), b"inside");
             let _ = workspace.create_dir(&format!("folder/made{}/deep", number % 10));
             let _ = workspace.remove("folder/file");

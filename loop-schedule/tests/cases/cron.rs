@@ -1,4 +1,4 @@
-//! Expressions: what is taken, when it fires, and how it reads.
+//! Expressions: their syntax, fires and descriptions.
 
 use jiff::{SignedDuration, Timestamp};
 use loop_schedule::{Cron, Zone};

@@ -1,5 +1,5 @@
-//! Known answers, gathered from other projects' tests and from the behaviour that is imitated. Where each
-//! came from stands in the files.
+//! Known answers, collected from the tests of other projects and from the behaviour that we imitate. The files name the
+//! source of each.
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
 mod cron;
@@ -7,7 +7,7 @@ mod interval;
 
 use serde::de::DeserializeOwned;
 
-/// The cases of a file in `tests/fixtures`.
+/// Returns the cases of a file in `tests/fixtures`.
 fn cases<T: DeserializeOwned>(json: &str) -> Vec<T> {
     let file: serde_json::Value = serde_json::from_str(json).unwrap();
     serde_json::from_value(file["cases"].clone()).unwrap()

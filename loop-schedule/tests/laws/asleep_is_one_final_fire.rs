@@ -1,4 +1,4 @@
-//! Who sleeps past a job's expiry finds one final fire.
+//! If the machine sleeps past a job's expiry, the job fires one final time.
 
 use std::time::Duration;
 

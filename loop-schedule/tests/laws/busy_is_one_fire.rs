@@ -1,4 +1,4 @@
-//! Slots that pass while nobody is free are one fire that says how many.
+//! Slots that pass while no delivery is free become one fire with their number.
 
 use jiff::SignedDuration;
 use loop_schedule::{Event, Job, JobId, Scheduler, Settings, Standing, When, Zone};
@@ -14,7 +14,7 @@ fn every_ten_minutes(bits: u32) -> Job {
 proptest! {
     #![proptest_config(cases(128))]
 
-    /// However often it is asked meanwhile, also if it is not asked at all.
+    /// This holds however often the scheduler is called in the meantime, even if it is not called at all.
     #[test]
     fn busy_for_130_minutes_is_one_fire_that_says_13(
         bits: u32, pauses in prop::collection::vec(1_i64..3_600, 0..40),

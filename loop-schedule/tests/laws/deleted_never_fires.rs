@@ -1,4 +1,4 @@
-//! A job that is deleted never fires, whatever was pending.
+//! A deleted job never fires, even if a fire was pending.
 
 use jiff::SignedDuration;
 use loop_schedule::{Event, Scheduler, Settings, Standing};

@@ -1,4 +1,4 @@
-//! The same id has the same jitter, over restarts; it is within its bounds, and never reaches the next slot.
+//! An id has the same jitter after every restart. It stays within its bounds, and never reaches the next slot.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The laws of schedules, one file a law, over generated jobs, clocks and restarts.
+//! The laws of schedules, one file per law, over generated jobs, clocks and restarts.
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
 mod asleep_is_one_final_fire;

@@ -1,4 +1,4 @@
-//! The next fire is after the instant, and nothing between matches.
+//! The next fire is after the instant, and no minute between them matches.
 
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use loop_schedule::{Cron, Zone};
@@ -8,7 +8,7 @@ use crate::worlds::{cases, expression, instant, zone};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
-/// Whether an expression names a minute of the calendar, in the plainest way.
+/// Returns whether an expression matches a calendar minute, in the simplest way.
 fn matches(expression: &str, minute: DateTime) -> bool {
     let fields: Vec<&str> = expression.split(' ').collect();
     let has = |field: &str, number: i8, first: i8| {
@@ -37,7 +37,7 @@ fn matches(expression: &str, minute: DateTime) -> bool {
         && days
 }
 
-/// Whether a job fires at this instant, which is a whole minute.
+/// Returns whether a job fires at this instant, which is a whole minute.
 fn fires_at(expression: &str, instant: Timestamp, zone: &TimeZone) -> bool {
     let shown = zone.to_datetime(instant);
     let follows_wall_clock =
@@ -46,7 +46,7 @@ fn fires_at(expression: &str, instant: Timestamp, zone: &TimeZone) -> bool {
         return matches(expression, shown);
     }
     let is_first_pass = zone.to_ambiguous_timestamp(shown).earlier().unwrap() == instant;
-    // What the clocks have leapt over to get here.
+    // The time that the clocks have skipped to get here.
     let before = zone.to_datetime(instant - MINUTE) + MINUTE;
     let mut leapt = std::iter::successors(Some(before), |minute| Some(*minute + MINUTE))
         .take_while(|minute| *minute < shown);
@@ -74,10 +74,10 @@ proptest! {
         }
     }
 
-    /// Without clock changes, and at any distance, an independent implementation agrees.
+    /// Without clock changes, an independent implementation agrees at any distance.
     #[test]
     fn the_calendar_is_the_one_of_another_implementation(expression in expression(1), from in instant()) {
-        // It takes `*/1` for a restriction, and no `*` in lists.
+        // It treats `*/1` as a restriction, and accepts no `*` in lists.
         let plain = |field| if field == "*/1" { "*" } else { field };
         let plain: Vec<_> = expression.split(' ').map(plain).collect();
         let other: croner::Cron = plain.join(" ").parse().unwrap();

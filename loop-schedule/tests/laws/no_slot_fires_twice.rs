@@ -1,4 +1,4 @@
-//! No two fires stand for one slot, whatever ticks, clocks and restarts do.
+//! No two fires include the same slot, whatever happens to ticks, clocks and restarts.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::worlds::{at, cases, job};
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// The clock goes on, or is set back.
+    /// The clock advances or is set back.
     Clock(i64),
     Tick {
         idle: bool,
@@ -18,7 +18,7 @@ enum Step {
     Finish(usize),
     Answer(usize, bool),
     FireNow(usize),
-    /// The process dies. What was claimed is known to the next one.
+    /// The process dies. The next one knows which fires were claimed.
     Restart,
 }
 
@@ -106,7 +106,7 @@ proptest! {
         steps.iter().for_each(|step| world.step(step));
     }
 
-    /// And none is left out: somebody who is always free gets each slot by itself.
+    /// No slot is left out: if a delivery is always free, each slot fires separately.
     #[test]
     fn awake_and_free_every_slot_fires(job in job(at("2025-03-08T00:00:00Z"))) {
         let start = job.created_at;

@@ -1,4 +1,4 @@
-//! Whatever is typed is read, refused, or scheduled evenly.
+//! Every input is parsed, refused, or scheduled evenly.
 
 use jiff::{SignedDuration, Timestamp};
 use loop_schedule::{Cron, Request, Zone};

@@ -1,4 +1,4 @@
-//! What the laws are tried on.
+//! Generators for the laws.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const DAYS: [&str; 7] = [
     "2025-06-15T12:00:00Z",
 ];
 
-/// So many cases, and no file for those that failed.
+/// Returns a configuration with this number of cases, and without a file for failures.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -42,7 +42,7 @@ pub(crate) fn instant() -> impl Strategy<Value = Timestamp> {
         .prop_map(|(day, millis)| at(day) + SignedDuration::from_millis(millis))
 }
 
-/// A field of an expression, of so many terms at most.
+/// Generates a field of an expression with at most `most` terms.
 fn field(range: std::ops::RangeInclusive<u32>, most: usize) -> impl Strategy<Value = String> {
     let (first, last) = range.clone().into_inner();
     let number = range.clone();
@@ -59,7 +59,7 @@ fn field(range: std::ops::RangeInclusive<u32>, most: usize) -> impl Strategy<Val
     prop::collection::vec(term, 1..=most).prop_map(|terms| terms.join(","))
 }
 
-/// An expression whose fields have so many terms at most.
+/// Generates an expression whose fields have at most `most` terms.
 pub(crate) fn expression(most: usize) -> impl Strategy<Value = String> {
     let day = (field(1..=31, most), field(1..=12, most), field(0..=7, most));
     (field(0..=59, most), field(0..=23, most), day)
@@ -82,7 +82,7 @@ fn when(start: Timestamp) -> impl Strategy<Value = When> {
     ]
 }
 
-/// A job that is made at `start`.
+/// Generates a job that is created at `start`.
 pub(crate) fn job(start: Timestamp) -> impl Strategy<Value = Job> {
     let catch_up = select([CatchUp::None, CatchUp::Once, CatchUp::Ask].as_slice());
     let overlap = select([Overlap::Skip, Overlap::QueueOne, Overlap::Cancel].as_slice());

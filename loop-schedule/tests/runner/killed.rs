@@ -1,4 +1,4 @@
-//! The process that fires is killed in the middle of a run, and another takes over.
+//! The firing process is killed in the middle of a run, and another takes over.
 
 use std::{
     env,
@@ -14,7 +14,7 @@ use crate::disk::{run, store, want};
 
 const FOLDER: &str = "LOOP_SCHEDULE_TEST_FOLDER";
 
-/// Says that it has begun, and does not end by itself.
+/// Reports that it has begun, and never ends by itself.
 struct Endless;
 
 #[async_trait]
@@ -27,7 +27,7 @@ impl Delivery for Endless {
     }
 }
 
-/// Not a test by itself: the process that is killed.
+/// This is not a test of its own, but the process that is killed.
 #[tokio::test]
 #[ignore = "the other process of `the_next_process_tells_of_the_run_and_goes_on`"]
 async fn fires_until_it_is_killed() {

@@ -1,4 +1,4 @@
-//! What a runner does between its begin and its end.
+//! The life of a runner from start to end.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! The runner, on a clock that the tests move, or with stores on the disk.
+//! The runner, on a clock that the tests control, or with stores on the disk.
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
 mod disk;
@@ -29,19 +29,19 @@ fn start() -> Timestamp {
     START.parse().unwrap()
 }
 
-/// A job that fires by an expression, exactly.
+/// Creates a job that fires by an expression, without jitter.
 fn cron(bits: u32, expression: &str) -> Job {
     let when = When::Cron { expression: expression.parse().unwrap(), zone: Zone::utc() };
     Job::new(JobId::from_bits(bits), when, "look", start()).without_jitter()
 }
 
-/// The wall clock of tokio's time, which goes on by itself when everybody waits.
+/// Returns the wall clock of tokio's time, which advances by itself when every task waits.
 fn virtual_clock() -> impl Fn() -> Timestamp + Send + Sync + 'static {
     let (start, begun) = (start(), Instant::now());
     move || start + begun.elapsed()
 }
 
-/// What was delivered, and what was said.
+/// A delivery or a notice.
 #[derive(Debug)]
 enum Heard {
     Fire(Fire),
@@ -49,7 +49,7 @@ enum Heard {
     Notice(Notice),
 }
 
-/// A delivery that tests steer.
+/// A delivery that tests control.
 #[derive(Clone)]
 struct Steered {
     heard: mpsc::UnboundedSender<Heard>,
@@ -87,7 +87,7 @@ impl Delivery for Steered {
     }
 }
 
-/// A runner that runs.
+/// A runner in progress.
 struct Running {
     steered: Steered,
     heard: mpsc::UnboundedReceiver<Heard>,
@@ -116,7 +116,7 @@ impl Running {
         Self { steered, heard, switch, handle, end, task }
     }
 
-    /// The next fire; notices before it are passed over.
+    /// Returns the next fire, and skips notices before it.
     async fn fire(&mut self) -> Fire {
         loop {
             if let Heard::Fire(fire) = self.heard.recv().await.unwrap() {
@@ -125,7 +125,7 @@ impl Running {
         }
     }
 
-    /// The next notice that is wanted; everything before it is passed over.
+    /// Returns the next wanted notice, and skips everything before it.
     async fn notice(&mut self, wanted: impl Fn(&Notice) -> bool) -> Notice {
         loop {
             if let Heard::Notice(notice) = self.heard.recv().await.unwrap()
@@ -136,7 +136,7 @@ impl Running {
         }
     }
 
-    /// Whether the next run to end was cancelled.
+    /// Returns whether the next run to end was cancelled.
     async fn run_end(&mut self) -> bool {
         loop {
             if let Heard::Ended { was_cancelled } = self.heard.recv().await.unwrap() {

@@ -1,4 +1,4 @@
-//! The file: nothing in it is lost, and nothing is read through a link.
+//! The file loses no data, and nothing is read through a link.
 
 use std::fs;
 
@@ -169,7 +169,7 @@ fn links_are_refused() {
     assert_eq!(fs::read_to_string(&target).unwrap(), r#"{"v":1,"jobs":[]}"#);
 }
 
-/// Also if the link leads nowhere, and if it is the folder of all schedules. Nothing is made behind it.
+/// This also holds if the link is broken, or if it is the folder of all schedules. Nothing is created behind it.
 #[cfg(unix)]
 #[test]
 fn a_linked_folder_is_refused() {
@@ -274,7 +274,7 @@ fn a_job_that_goes_on_makes_up_for_nothing() {
     assert!(!store.update(|jobs| jobs.set_paused(JobId::from_bits(9), true, later)).unwrap().report(drop));
 }
 
-/// A job is paused in the moment in which its last fire is claimed: it is not over, and goes on later.
+/// If a job is paused while its last fire is claimed, it is not over, and can continue later.
 #[test]
 fn a_job_whose_last_fire_could_not_be_claimed_stays() {
     use loop_schedule::{Event, Scheduler, When};

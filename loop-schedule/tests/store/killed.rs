@@ -1,4 +1,4 @@
-//! Who fires is killed, and another process takes over.
+//! The firing process is killed, and another process takes over.
 
 use std::{
     env,
@@ -13,8 +13,8 @@ use loop_schedule::FileStore;
 
 const FOLDER: &str = "LOOP_SCHEDULE_TEST_FOLDER";
 
-/// Not a test by itself: the process that is killed. It takes the right to fire, says so, and waits for its
-/// end.
+/// This is not a test of its own, but the process that is killed. It takes the right to fire, reports that, and waits
+/// for its end.
 #[test]
 #[ignore = "the other process of `another_takes_over_when_the_firing_process_is_killed`"]
 fn holds_the_right_until_it_is_killed() {

@@ -1,4 +1,4 @@
-//! Jobs on the disk: what is kept, what is refused, and who fires.
+//! Jobs on the disk: which data is kept, which is refused, and which process fires.
 #![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
 
 mod files;
@@ -12,7 +12,7 @@ fn now() -> Timestamp {
     "2026-03-02T08:00:30Z".parse().unwrap()
 }
 
-/// A job that fires every ten minutes, exactly.
+/// Creates a job that fires every ten minutes, without jitter.
 fn job(bits: u32) -> Job {
     let when = When::Cron { expression: "*/10 * * * *".parse().unwrap(), zone: Zone::utc() };
     Job::new(JobId::from_bits(bits), when, "look", now()).without_jitter()

@@ -10,21 +10,21 @@ use proptest::prelude::*;
 
 use crate::{job, minutes, now};
 
-/// What a process does next; it may be killed between any two.
+/// The next step of a process, which may be killed between any two steps.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// The clock, which both share, goes on.
+    /// Advances the clock, which both share.
     Wait(u8),
     /// Takes the right to fire if it is free, and reads the jobs.
     Begin(usize),
-    /// Asks what is due, and keeps the fire in its hand.
+    /// Checks what is due, and remembers the fire.
     Tick(usize),
     Claim(usize),
     /// Delivers what it has claimed.
     Deliver(usize),
     Finish(usize),
     Kill(usize),
-    /// Somebody asks for a fire.
+    /// A person requests a fire.
     Want,
 }
 
@@ -148,8 +148,8 @@ proptest! {
         tries(&steps, true);
     }
 
-    /// On a file system whose locks do not hold, two may believe that they have the right. The claim decides
-    /// then.
+    /// On a file system whose locks do not work, two processes may believe that they have the right. Then the claim
+    /// decides.
     #[test]
     fn without_the_lock_the_claim_decides(steps in prop::collection::vec(step(), 1..60)) {
         tries(&steps, false);
@@ -161,7 +161,7 @@ proptest! {
 fn the_next_process_goes_on_where_a_killed_one_was() {
     use Step::{Begin, Claim, Deliver, Finish, Kill, Tick, Wait};
     let one = [Begin(0), Wait(10), Tick(0), Claim(0), Deliver(0), Finish(0)];
-    // Killed with a claim in its hand: that slot is lost, and not fired again.
+    // Killed after the claim: that slot is lost, and does not fire again.
     let killed = [Wait(10), Tick(0), Claim(0), Kill(0), Begin(1), Tick(1), Claim(1), Deliver(1)];
     let next = [Wait(10), Tick(1), Claim(1), Deliver(1), Finish(1)];
     let world = tries(&[&one[..], &killed, &next].concat(), true);
@@ -169,7 +169,7 @@ fn the_next_process_goes_on_where_a_killed_one_was() {
     assert_eq!(world.delivered, BTreeSet::from(slots));
 }
 
-/// A one-shot that was claimed by somebody who is gone is over.
+/// A one-shot is over if the process that claimed it is gone.
 #[test]
 fn a_claimed_one_shot_is_not_tried_again() {
     let mut standing = Standing::new(now());

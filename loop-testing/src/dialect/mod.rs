@@ -1,4 +1,4 @@
-//! What a reply looks like on the wire.
+//! The wire formats of a reply.
 
 mod anthropic;
 mod gemini;
@@ -48,7 +48,7 @@ impl Dialect {
         }
     }
 
-    /// What comes before the first piece.
+    /// Returns the frames before the first piece.
     pub(crate) fn opening(self, reply: &Reply) -> Option<String> {
         match self {
             Self::Anthropic => Some(anthropic::opening(reply)),
@@ -56,7 +56,7 @@ impl Dialect {
         }
     }
 
-    /// The pieces of the reply, each as what goes over the wire at once.
+    /// Returns the pieces of the reply, each in the form of one frame.
     pub(crate) fn pieces(self, reply: &Reply) -> Vec<String> {
         match self {
             Self::OpenAi => openai::pieces(reply),
@@ -66,7 +66,7 @@ impl Dialect {
         }
     }
 
-    /// What says how much a reply used, where that comes before its end.
+    /// Returns the frame that reports the usage, if it comes before the end.
     pub(crate) fn usage(self, reply: &Reply) -> Option<String> {
         match self {
             Self::OpenAi => openai::usage(reply),
@@ -76,7 +76,7 @@ impl Dialect {
         }
     }
 
-    /// What says that it was all.
+    /// Returns the frame that ends the reply.
     pub(crate) fn ending(self, reply: &Reply) -> String {
         match self {
             Self::OpenAi => openai::ending(reply),

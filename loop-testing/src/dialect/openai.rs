@@ -11,7 +11,7 @@ pub(super) fn pieces(reply: &Reply) -> Vec<String> {
     words.chain(calls).collect()
 }
 
-/// The name comes with the first piece, the arguments in all of them.
+/// The first piece contains the name, and each piece contains a part of the arguments.
 fn call_chunks(index: usize, call: &Call) -> Vec<String> {
     let first = json!({ "tool_calls": [{
         "index": index, "id": call.id, "type": "function", "function": { "name": call.name, "arguments": "" },

@@ -1,4 +1,4 @@
-//! The permitted uses of `git`.
+//! Tests the policy for `git`.
 
 use super::*;
 use crate::policy::{ActionPolicy, Permissions, Settings, Verb};
