@@ -29,7 +29,7 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "FILE",
     summary: "Send a text or an image along with the next prompt",
-    help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model sees them.",
+    help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model can read them.",
     takes: Takes::Paths,
 };
 

@@ -19,7 +19,8 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "[N]",
     summary: "Show the last decisions about tools and commands",
-    help: "The last ten of this session, or so many. All of them are in `audit/` in the state directory.",
+    help: "The last ten decisions of this session, or the last N. The folder `audit/` in the state directory holds all \
+           of them.",
     takes: Takes::Other,
 };
 

@@ -11,8 +11,8 @@ const ABOUT: About = About {
     name: "clear",
     aliases: &[],
     arguments: "",
-    summary: "Forget what was said",
-    help: "The system prompt and pinned context stay; the transcript keeps all of it.",
+    summary: "Forget the conversation",
+    help: "The system prompt and pinned context stay. The transcript keeps everything.",
     takes: Takes::Nothing,
 };
 

@@ -12,11 +12,11 @@ const ABOUT: About = About {
     name: "every",
     aliases: &[],
     arguments: "[INTERVAL] PROMPT | /COMMAND",
-    summary: "Say or do something by the clock, between what you type",
-    help: "`/every 30m PROMPT`, `/every PROMPT every 2 hours`; without an interval it is every 10 minutes. What does not \
-           come around evenly is rounded, and said. It fires between two turns, never in the middle of a reply, and \
-           ends with the session; what came due several times meanwhile fires once. `/schedule` lists and ends such \
-           jobs. For a pause between repetitions, and not the clock, there is `/loop`.",
+    summary: "Schedule a prompt or a command",
+    help: "`/every 30m PROMPT` or `/every PROMPT every 2 hours`; the default interval is 10 minutes. Uneven intervals \
+           are rounded, with a warning. A job fires between two turns, never during a reply, and ends with the \
+           session. If it was due several times meanwhile, it fires once. `/schedule` lists and deletes such jobs. \
+           `/loop` repeats with a pause, independent of the clock.",
     takes: Takes::Commands,
 };
 

@@ -11,8 +11,8 @@ const ABOUT: About = About {
     name: "exit",
     aliases: &["quit", "bye"],
     arguments: "",
-    summary: "Leave the session, which is kept",
-    help: "Ctrl+D does the same. While a loop runs, both end the loop, and not the session.",
+    summary: "Leave the session, which is saved",
+    help: "Ctrl+D does the same. While a loop runs, both end the loop, not the session.",
     takes: Takes::Nothing,
 };
 

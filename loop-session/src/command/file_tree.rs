@@ -15,8 +15,8 @@ const ABOUT: About = About {
     name: "file-tree",
     aliases: &[],
     arguments: "[PATH] [--depth N]",
-    summary: "Show a folder and the folders in it",
-    help: "Four levels deep, unless `--depth` says otherwise.",
+    summary: "Show a folder with its subfolders",
+    help: "Four levels deep unless you give `--depth`.",
     takes: Takes::Paths,
 };
 

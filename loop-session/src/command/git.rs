@@ -16,7 +16,7 @@ const ABOUT: About = About {
     name: "git",
     aliases: &[],
     arguments: "status | diff | log | show | blame [ARGUMENTS]",
-    summary: "Ask git, and tell the model what it said",
+    summary: "Run git, and show its output to the model",
     help: "",
     takes: Takes::Words(&SUBCOMMANDS),
 };

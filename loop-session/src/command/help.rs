@@ -13,7 +13,7 @@ const ABOUT: About = About {
     name: "help",
     aliases: &["?"],
     arguments: "[COMMAND]",
-    summary: "What can be done, or what a command does",
+    summary: "Show all commands, or explain one",
     help: "",
     takes: Takes::Commands,
 };
@@ -36,12 +36,12 @@ impl Command for Help {
 
 /// Prefixes that are not commands, and keys.
 pub(crate) const OTHERS: [(&str, &str); 6] = [
-    ("TEXT", "is said to the model"),
-    ("!COMMAND", "runs a command, and the model knows what it printed"),
-    ("@MODEL TEXT", "asks another model this once"),
-    ("Alt+Enter", "goes on in the next line, as \\ does at the end"),
+    ("TEXT", "talks to the model"),
+    ("!COMMAND", "runs a command, and shows its output to the model"),
+    ("@MODEL TEXT", "asks another model once"),
+    ("Alt+Enter", "begins a new line, as \\ does at the end of a line"),
     ("Ctrl+C", "ends the turn, the command or the loop; the session goes on"),
-    ("Ctrl+D", "leaves"),
+    ("Ctrl+D", "leaves the session"),
 ];
 
 fn list(commands: &Commands) -> String {
@@ -51,7 +51,7 @@ fn list(commands: &Commands) -> String {
     let wide = rows.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0);
     let lines: Vec<_> =
         rows.iter().map(|(what, does)| format!("  {what:wide$}  {}", paint(DIM, does))).collect();
-    format!("{}\n/help COMMAND says more", lines.join("\n"))
+    format!("{}\n/help COMMAND explains one", lines.join("\n"))
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ const ABOUT: About = About {
     name: "loop",
     aliases: &[],
     arguments: "INTERVAL [--count N] PROMPT | /COMMAND",
-    summary: "Say or do something again and again",
-    help: "Ten times, unless `--count` says otherwise, and a hundred at most. The interval (`30s`, `5m`, `1h30m`; a bare \
-           number is one of seconds) is the pause from the end of one to the start of the next. Ctrl+C, `/exit` and \
-           Ctrl+D end the loop wherever it is, and not the session. What goes wrong is said, and the loop goes on. A \
-           prompt that begins with `--` stands behind a `--` of its own.",
+    summary: "Repeat a prompt or a command",
+    help: "A loop has 10 iterations unless you give `--count`, and at most 100. The interval (`30s`, `5m`, `1h30m`; a \
+           number alone means seconds) is the pause between the end of one iteration and the start of the next. \
+           Ctrl+C, `/exit` and Ctrl+D end the loop, not the session. After an error the loop continues. Write `--` \
+           before a prompt that begins with `--`.",
     takes: Takes::Commands,
 };
 

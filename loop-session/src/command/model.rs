@@ -13,9 +13,9 @@ const ABOUT: About = About {
     name: "model",
     aliases: &[],
     arguments: "[show | list | use NAME]",
-    summary: "Say who answers, or let somebody else",
-    help: "A name is one of `[models]` in settings, one that tells its vendor (`claude-sonnet-4-5`), or one with its \
-           vendor in front (`ollama:qwen3`). What was said stays. `@NAME TEXT` asks another model once.",
+    summary: "Show or change the model",
+    help: "A name is one of `[models]` in the settings, one that implies its vendor (`claude-sonnet-4-5`), or one with \
+           the vendor in front (`ollama:qwen3`). The conversation stays. `@NAME TEXT` asks another model once.",
     takes: Takes::Models,
 };
 

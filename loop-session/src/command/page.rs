@@ -7,9 +7,9 @@ use super::{About, Command, Commands, help::OTHERS};
 const HEAD: &str = "\
 # The chat session
 
-<!-- Made of what the commands say of themselves: loop-session/src/command/page.rs. -->
+<!-- Generated from the descriptions of the commands: loop-session/src/command/page.rs. -->
 
-`loop chat` at a terminal. What begins with none of these signs is said to the model.
+You type lines at `loop chat`. A line without one of these signs goes to the model.
 
 | | |
 | --- | --- |

@@ -15,10 +15,10 @@ const ABOUT: About = About {
     name: "permissions",
     aliases: &[],
     arguments: "[[read | write | exec | delete] PATH | set PATH VERB... | reset]",
-    summary: "Show and set which paths may be used",
-    help: "`/permissions set src read write` says all that may be done in `src`, in this session alone; `none` is nothing, \
-           `all` is everything. `reset` goes back to the settings: `[policy.permissions]` in a loop.toml. The longest path \
-           that fits decides, and what a project forbids stays forbidden.",
+    summary: "Show or set the paths that tools may use",
+    help: "`/permissions set src read write` sets everything that tools may do in `src`, in this session only; `none` \
+           allows nothing, `all` everything. `reset` restores the settings: `[policy.permissions]` in a loop.toml. The \
+           longest matching path decides. A project's prohibition always applies.",
     takes: Takes::Words(&["read", "write", "exec", "delete", "set", "reset"]),
 };
 

@@ -12,7 +12,7 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "FILE...",
     summary: "Show files to the model",
-    help: "Paths with spaces stand in quotes. Secrets, such as `.env`, are not read.",
+    help: "Put paths with spaces in quotes. Secrets, such as `.env`, are refused.",
     takes: Takes::Paths,
 };
 

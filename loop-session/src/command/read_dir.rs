@@ -27,8 +27,8 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "[PATH] [--depth N]",
     summary: "Show the text files of a folder to the model",
-    help: "Two levels deep, unless `--depth` says otherwise; 256 KiB in all. Hidden files, secrets and what is no text \
-           are passed over.",
+    help: "Two levels deep unless you give `--depth`, and 256 KiB in all. The command skips hidden files, secrets and \
+           binary files.",
     takes: Takes::Paths,
 };
 

@@ -12,7 +12,7 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "NAME",
     summary: "Give the session a name",
-    help: "`/session continue NAME` and `loop chat --resume NAME` find it by that.",
+    help: "`/session continue NAME` and `loop chat --resume NAME` find the session by this name.",
     takes: Takes::Other,
 };
 

@@ -11,8 +11,9 @@ const ABOUT: About = About {
     name: "run",
     aliases: &[],
     arguments: "COMMAND",
-    summary: "Run a command, and tell the model what it printed",
-    help: "`!COMMAND` does the same. What may run says `/safemode`; there is no shell, so `|` and `>` are words like others.",
+    summary: "Run a command, and show its output to the model",
+    help: "`!COMMAND` does the same. `/safemode` decides which commands may run. There is no shell, so `|` and `>` are \
+           ordinary words.",
     takes: Takes::Paths,
 };
 

@@ -14,8 +14,9 @@ const ABOUT: About = About {
     name: "safemode",
     aliases: &["safe"],
     arguments: "[on | off]",
-    summary: "Let only known commands run, or all of them",
-    help: "Off, commands are not looked at, in this session alone, until another is gone on with: they read what you can read, secrets as well. Which commands are known says `/security`.",
+    summary: "Run only known commands, or all",
+    help: "When it is off, commands run unchecked in this session and can read everything that you can read, including \
+           secrets. `/session continue` turns it on again. `/security` lists the known commands.",
     takes: Takes::Words(&["on", "off"]),
 };
 

@@ -16,10 +16,10 @@ const ABOUT: About = About {
     name: "schedule",
     aliases: &["jobs"],
     arguments: "[list] | cron EXPR PROMPT | at TIME PROMPT | pause | resume | fire | delete ID...",
-    summary: "List what fires by the clock, add to it, and end it",
+    summary: "List, add and delete scheduled jobs",
     help: "`/schedule cron 0 9 * * 1-5 PROMPT` takes minute, hour, day of month, month and day of week, in digits; \
-           `/schedule at 18:00 PROMPT` fires once. Such jobs end with the session, like those of `/every`; \
-           `loop schedule` has jobs that outlive it.",
+           `/schedule at 18:00 PROMPT` fires once. Such jobs end with the session, like those of `/every`. Use `loop \
+           schedule` for jobs that outlive it.",
     takes: Takes::Words(WORDS),
 };
 

@@ -12,8 +12,8 @@ const ABOUT: About = About {
     name: "search",
     aliases: &[],
     arguments: "PATTERN [PATH]",
-    summary: "Search files, and tell the model what was found",
-    help: "The pattern is a regular expression; one with spaces stands in quotes.",
+    summary: "Search files, and show the matches to the model",
+    help: "The pattern is a regular expression. Put one with spaces in quotes.",
     takes: Takes::Paths,
 };
 

@@ -12,7 +12,7 @@ const ABOUT: About = About {
     aliases: &[],
     arguments: "",
     summary: "Show all rules for tools and commands",
-    help: "With the file and the line in which each stands.",
+    help: "Each rule comes with its file and line.",
     takes: Takes::Nothing,
 };
 

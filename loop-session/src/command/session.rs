@@ -37,11 +37,11 @@ const ABOUT: About = About {
     name: "session",
     aliases: &[],
     arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force]]",
-    summary: "List sessions, show or export one, go on with one",
-    help: "A session is named by its id, its beginning, or the name of `/rename`; without one it is this session, and \
-           for `continue` the last one of this folder. `export` writes Markdown, or a Fountain screenplay if the file \
-           is called `.spmd` or `.fountain`; `md` or `fountain` alone is a file that is called as the session is. A file \
-           that is there stays, unless `--force` says otherwise.",
+    summary: "List, show, export or continue sessions",
+    help: "Name a session by its id, the beginning of its id, or its `/rename` name. The default is this session; for \
+           `continue`, the last one of this folder. `export` writes Markdown, or a Fountain screenplay if the file \
+           name ends in `.spmd` or `.fountain`; `md` or `fountain` alone names the file after the session. It replaces \
+           an existing file only with `--force`.",
     takes: Takes::Words(&["list", "show", "continue", "export"]),
 };
 

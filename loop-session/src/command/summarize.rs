@@ -11,8 +11,9 @@ const ABOUT: About = About {
     name: "summarize",
     aliases: &["compact"],
     arguments: "",
-    summary: "Have what was said put in a few words, and go on",
-    help: "Pinned context stays. At 80 % of the context it happens by itself, and the last messages stay as they are.",
+    summary: "Replace the conversation with a summary",
+    help: "Pinned context stays. At 80 % of the context this happens automatically, and the last messages stay \
+           unchanged.",
     takes: Takes::Nothing,
 };
 

@@ -12,8 +12,8 @@ const ABOUT: About = About {
     name: "tools",
     aliases: &[],
     arguments: "[on | off]",
-    summary: "Let the model call tools, or not",
-    help: "Without a word: which ones it may call.",
+    summary: "Turn the model's tools on or off",
+    help: "Without an argument, the command lists the tools.",
     takes: Takes::Words(&["on", "off"]),
 };
 

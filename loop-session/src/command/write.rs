@@ -12,9 +12,10 @@ const ABOUT: About = About {
     name: "write",
     aliases: &[],
     arguments: "PATH",
-    summary: "Write the first code of the last reply to a file",
-    help: "The first fenced code of the last reply, or the whole reply if there is none. Code that nothing closes goes to the \
-           end of the reply; that is said, and so is that a file was there and is replaced.",
+    summary: "Write the first code block of the last reply to a file",
+    help: "The file gets the first fenced code block of the last reply, or the whole reply if there is none. If the \
+           block is not closed, it ends with the reply. The command warns about that, and about a file that it \
+           replaced.",
     takes: Takes::Paths,
 };
 
