@@ -7,18 +7,21 @@ use std::{
 };
 
 use anyhow::Result;
-use benches::{Table, again, command, instructions, journal, kernel, loops, results, schedule, supervision};
+use benches::{
+    Table, again, command, dropping, instructions, journal, kernel, loops, results, schedule, supervision,
+};
 
 /// Something to measure, by the name with which it is chosen.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", loops::measure),
     ("journal", journal::measure),
     ("command", command::measure),
     ("supervision", supervision::measure),
+    ("dropping", dropping::measure),
     ("schedule", schedule::measure),
 ];
 

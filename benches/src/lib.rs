@@ -6,6 +6,7 @@
 
 pub mod again;
 pub mod command;
+pub mod dropping;
 pub mod instructions;
 pub mod journal;
 pub mod kernel;

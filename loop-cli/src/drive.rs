@@ -7,8 +7,8 @@ use std::{
 
 use loop_agents::process::{Custody, DEFAULT_GRACE, Job, KeepAwake};
 use loop_core::{
-    Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, Iteration, Loop, LoopStep,
-    Observer as _, Progress, Report, StopReason, TimeOff,
+    Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, HistoryError, Iteration, Loop,
+    LoopStep, Observer as _, Phase, Progress, Report, StopReason, TimeOff,
 };
 
 use crate::{
@@ -95,7 +95,7 @@ where
     let unrecorded = report.as_ref().and_then(|report| report.unrecorded()).map(str::to_owned);
     let (mut ending, progress) = match report {
         Some(report) => (report.ending().clone(), report.progress().clone()),
-        None => killed(progress),
+        None => killed(progress).or_internal("the end of the run cannot be counted")?,
     };
     if let (Some(StopReason::Cancelled), "", Some(signal)) = (ending.reason(), ending.message(), first) {
         *ending.message_mut() = format!("the run was sent {signal}");
@@ -170,16 +170,18 @@ async fn attend<O>(
     }
 }
 
-/// What is to be said of a run that was killed: nobody was left to say it.
-fn killed(mut progress: Progress) -> (Ending, Progress) {
-    // What was killed was begun, and counts.
+/// Ends the account of a run that was killed: nobody else is left to do it.
+fn killed(mut progress: Progress) -> Result<(Ending, Progress), HistoryError> {
     let ending = Ending::halted(Halt::new(StopReason::Cancelled, "killed by a second signal"));
-    let cause = Box::new(ending.clone());
-    for kind in [EventKind::InterruptRequested { cause }, EventKind::WorkCut { notes: None }] {
-        // Nothing is cut if no work was under way, or was told to end already.
-        let _ = progress.apply(&Event::new(progress.now(), kind));
+    // The work that was killed was begun, and counts.
+    if let Phase::Working(_) = progress.phase() {
+        if !progress.is_interrupted() {
+            let cause = Box::new(ending.clone());
+            progress.apply(&Event::new(progress.now(), EventKind::InterruptRequested { cause }))?;
+        }
+        progress.apply(&Event::new(progress.now(), EventKind::WorkCut { notes: None }))?;
     }
-    (ending, progress)
+    Ok((ending, progress))
 }
 
 fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {

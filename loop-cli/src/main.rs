@@ -7,7 +7,6 @@ mod ask;
 mod clock;
 mod command;
 mod drive;
-mod every;
 mod exit;
 mod faults;
 mod keeping;

@@ -1,6 +1,11 @@
 //! A signal that something has to come to its end.
 
-use tokio_util::sync::{CancellationToken as Token, DropGuard};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio_util::sync::CancellationToken as Token;
 
 /// A signal that something has to come to its end. Clones share it.
 ///
@@ -13,23 +18,30 @@ use tokio_util::sync::{CancellationToken as Token, DropGuard};
 /// whole.cancel();
 /// assert!(whole.child_token().is_cancelled());
 /// ```
-#[derive(Debug, Clone, Default)]
-pub struct CancellationToken(Token);
+#[derive(Debug, Clone)]
+pub struct CancellationToken {
+    token: Token,
+    /// Whether it was cancelled, and whether those were that it came from. A run looks at this several times a step, and
+    /// the token itself would take a lock each time.
+    cancelled: Arc<[Arc<AtomicBool>]>,
+}
 
 impl CancellationToken {
     /// A token that is not cancelled.
     pub fn new() -> Self {
-        Self::default()
+        Self { token: Token::new(), cancelled: [Arc::default()].into() }
     }
 
     /// Cancels it, its clones and its children. There is no way back.
     pub fn cancel(&self) {
-        self.0.cancel();
+        // First: whoever wakes because the token is cancelled finds that it is.
+        self.cancelled[0].store(true, Ordering::Release);
+        self.token.cancel();
     }
 
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+        self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::Acquire))
     }
 
     /// Resolves when it is cancelled, at once if it was.
@@ -37,34 +49,94 @@ impl CancellationToken {
     /// # Cancel safety
     /// Cancel safe: dropping the future changes nothing.
     pub async fn cancelled(&self) {
-        self.0.cancelled().await;
+        self.token.cancelled().await;
     }
 
     /// A token that is cancelled with this one, and can be cancelled alone.
     #[must_use]
     pub fn child_token(&self) -> Self {
-        Self(self.0.child_token())
+        let its_own = [Arc::default()].into_iter();
+        let cancelled = its_own.chain(self.cancelled.iter().cloned()).collect();
+        Self { token: self.token.child_token(), cancelled }
     }
 
     /// Cancels it when the guard is dropped.
-    pub fn drop_guard(self) -> CancelOnDrop {
-        CancelOnDrop(self.0.drop_guard())
+    pub const fn drop_guard(self) -> CancelOnDrop {
+        CancelOnDrop { token: self, is_armed: true }
+    }
+}
+
+impl Default for CancellationToken {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 /// Cancels its token when it is dropped. Made by [`CancellationToken::drop_guard`].
 #[derive(Debug)]
 #[must_use = "dropping it cancels its token"]
-pub struct CancelOnDrop(DropGuard);
+pub struct CancelOnDrop {
+    token: CancellationToken,
+    is_armed: bool,
+}
 
 impl CancelOnDrop {
     /// Cancels the token now.
     pub fn cancel(&self) {
-        self.0.token().cancel();
+        self.token.cancel();
     }
 
     /// Gives the token back, and cancels nothing.
-    pub fn disarm(self) -> CancellationToken {
-        CancellationToken(self.0.disarm())
+    pub fn disarm(mut self) -> CancellationToken {
+        self.is_armed = false;
+        self.token.clone()
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if self.is_armed {
+            self.cancel();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_cancelled_with_those_it_came_from_and_with_no_other() {
+        let whole = CancellationToken::new();
+        let part = whole.child_token();
+        let (piece, other) = (part.child_token(), whole.child_token());
+        part.clone().cancel();
+        let cancelled = [&whole, &part, &piece, &other].map(CancellationToken::is_cancelled);
+        assert_eq!(cancelled, [false, true, true, false]);
+        whole.cancel();
+        assert!(other.is_cancelled() && other.child_token().is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_token_finds_it_cancelled() {
+        let whole = CancellationToken::new();
+        let piece = whole.child_token().child_token();
+        whole.cancel();
+        piece.cancelled().await;
+        assert!(piece.is_cancelled());
+    }
+
+    #[test]
+    fn a_guard_cancels_its_token_unless_it_is_disarmed() {
+        let token = CancellationToken::new();
+        assert!(!token.clone().drop_guard().disarm().is_cancelled());
+        let guard = token.clone().drop_guard();
+        assert!(!token.is_cancelled());
+        drop(guard);
+        assert!(token.is_cancelled());
+        let early = CancellationToken::new();
+        let guard = early.clone().drop_guard();
+        guard.cancel();
+        assert!(early.is_cancelled());
     }
 }

@@ -5,8 +5,8 @@ use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    Ceiling, EvaluatorError, IterationContext, Meter, Step, Verdict,
-    work::{Tether, Work},
+    Ceiling, EvaluatorError, IterationContext, Step, Verdict,
+    work::{Tether, Work, tethered},
 };
 
 /// Judges an output.
@@ -134,27 +134,9 @@ impl<O> EvaluationContext<O> {
     pub fn previous(&self) -> Option<&Step<O>> {
         self.previous.as_deref()
     }
-
-    /// Takes reports of usage.
-    pub fn meter(&self) -> Meter {
-        self.tether.meter()
-    }
-
-    /// Notes a fingerprint, of the verdict for example.
-    pub fn mark(&self, name: &str, hash: u64) {
-        self.tether.mark(name, hash);
-    }
-
-    /// Resolves when the evaluation has to come to its end.
-    pub async fn cancelled(&self) {
-        self.tether.interrupted().await;
-    }
-
-    /// Whether the evaluation has to come to its end.
-    pub fn is_cancelled(&self) -> bool {
-        self.tether.is_interrupted()
-    }
 }
+
+tethered!(EvaluationContext, "evaluation");
 
 /// An evaluator from an async function of the context.
 ///

@@ -67,9 +67,9 @@ impl Ceiling {
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         fn tighter<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
-            match b {
-                Some(b) if a.is_none_or(|a| b < a) => Some(b),
-                _ => a,
+            match (a, b) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
             }
         }
         Self {

@@ -5,8 +5,8 @@ use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    Ceiling, IterationError, Meter, Step,
-    work::{Tether, Work},
+    Ceiling, IterationError, Step,
+    work::{Tether, Work, tethered},
 };
 
 /// One unit of work, done again and again: an agent's run, a chat turn, a model's round.
@@ -208,34 +208,15 @@ impl<O> IterationContext<O> {
         self.last_output.as_deref()
     }
 
-    /// Takes reports of usage.
-    pub fn meter(&self) -> Meter {
-        self.tether.meter()
-    }
-
-    /// Notes a fingerprint of something that this iteration leaves behind. See
-    /// [`Progress::unchanged`](crate::Progress::unchanged).
-    pub fn mark(&self, name: &str, hash: u64) {
-        self.tether.mark(name, hash);
-    }
-
     /// Notes that something went wrong although the output can be judged: a non-zero exit code, for
     /// example. It counts as a [failure in a row](crate::Progress::consecutive_failures). A fault or a mark that a task
     /// notes after the step is over is dropped.
     pub fn fault(&self, message: impl Into<String>) {
         self.tether.fault(message.into());
     }
-
-    /// Resolves when the iteration has to come to its end.
-    pub async fn cancelled(&self) {
-        self.tether.interrupted().await;
-    }
-
-    /// Whether the iteration has to come to its end.
-    pub fn is_cancelled(&self) -> bool {
-        self.tether.is_interrupted()
-    }
 }
+
+tethered!(IterationContext, "iteration");
 
 /// An iteration from an async function of the context. The closure keeps nothing from one iteration to the next: for that
 /// there is [`iteration_with`].

@@ -34,7 +34,7 @@ pub use async_trait::async_trait;
 pub use self::{
     ask::{Answer, Ask, Question},
     bound::{MaxElapsed, MaxIterations},
-    builder::{Bounded, BuildError, IsBounded, Loop, LoopStep, Unbounded},
+    builder::{Bounded, BuildError, DEFAULT_OVERRUN, IsBounded, Loop, LoopStep, Unbounded},
     cancellation::{CancelOnDrop, CancellationToken},
     cost::RunCost,
     driver::{OnLag, RunStream, Running, TimeOff, Update},

@@ -1,8 +1,9 @@
 //! The machine by itself, where an example says more than a law.
 
 use loop_core::{
-    Action, Answer, Cost, CostQuality, Decision, Event, EventKind, Grant, Guardrail, Halt, Input, Machine,
-    MaxElapsed, Notes, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict, WorkResult, guardrail_fn,
+    Action, Answer, Cost, CostQuality, Decision, Ending, Event, EventKind, Grant, Guardrail, Halt, Input,
+    Machine, MaxElapsed, Notes, Progress, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict,
+    WorkResult, guardrail_fn,
 };
 use std::time::Duration;
 
@@ -57,6 +58,38 @@ fn faults_in_a_row_and_marks_that_stay_are_counted() {
         run.handle(NOW, Input::Settled { met: false, by: None });
     }
     assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (3, Some(2)));
+}
+
+/// Ends the run, until a person takes it up again.
+struct EndsOnce {
+    reopened: bool,
+}
+
+impl Guardrail for EndsOnce {
+    fn name(&self) -> &str {
+        "ends_once"
+    }
+    fn check(&self, _progress: &Progress) -> Decision {
+        match self.reopened {
+            true => Decision::Continue,
+            false => Decision::Halt(Halt::new(StopReason::Stagnated, "")),
+        }
+    }
+    fn reopened(&mut self, ending: &Ending) {
+        self.reopened = ending.guardrail() == Some("ends_once");
+    }
+}
+
+#[test]
+fn a_guardrail_hears_that_a_run_which_it_ended_goes_on_live_and_when_it_is_restored() {
+    let ends_once = || machine(vec![Box::new(EndsOnce { reopened: false })]);
+    let mut live = ends_once();
+    assert!(matches!(live.handle(NOW, Input::Started), Some(Action::Finish(_))));
+    assert_eq!(live.handle(NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 1 }));
+    let events: Vec<Event> = live.take_events().collect();
+    let mut restored = ends_once();
+    restored.restore(&events).expect("the history of a run");
+    assert_eq!(restored.handle(NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 2 }));
 }
 
 /// Asks before each iteration.
@@ -244,6 +277,15 @@ fn a_halt_from_outside_interrupts_the_work_and_ends_the_run_for_its_reason() {
     assert!(matches!(run.handle(NOW, Input::Halted { halt: halt.clone() }), Some(Action::Interrupt { .. })));
     let Some(Action::Finish(ending)) = run.handle(NOW, iterated()) else { panic!("it goes on") };
     assert_eq!((ending.halt().cloned(), run.progress().iterations()), (Some(halt), 1));
+}
+
+#[test]
+fn a_run_that_is_cancelled_before_it_starts_has_started_and_ended() {
+    let mut run = machine(Vec::new());
+    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Cancelled) else { panic!("it goes on") };
+    assert_eq!(ending.reason(), Some(&StopReason::Cancelled));
+    let events: Vec<&str> = run.take_events().map(|event| event.kind.name()).collect();
+    assert_eq!(events, ["run_started", "cancel_requested", "run_finished"]);
 }
 
 #[test]

@@ -4,10 +4,13 @@ mod cron;
 mod interval;
 mod jitter;
 mod job;
+mod off_switch;
+mod project;
 mod runner;
 mod scheduler;
 mod settings;
 mod store;
+mod time;
 mod zone;
 
 pub use async_trait::async_trait;
@@ -21,7 +24,12 @@ pub use self::{
         CleanInterval, Hint, Interval, IntervalError, Request, RequestError, Rule, Scheduled, Unit, Warning,
     },
     jitter::Jitter,
-    job::{CatchUp, Every, FirstFire, Job, JobError, JobId, JobIdError, Overlap, PeriodError, Reach, When},
+    job::{
+        ActionError, CatchUp, Every, FirstFire, Job, JobAction, JobError, JobId, JobIdError, Overlap,
+        PeriodError, Reach, SecretInAction, When,
+    },
+    off_switch::{OffSwitch, OffSwitchWatch},
+    project::{DISABLE_VARIABLE, ProjectJobs, is_disabled},
     runner::{Delivering, Delivery, Notice, Runner, RunnerHandle, Switch},
     scheduler::{Event, Fire, FireRecord, Over, Scheduler, Slots, Stage, Standing, Status},
     settings::Settings,
@@ -29,5 +37,6 @@ pub use self::{
         Change, FileStore, FiringRight, Held, JobStore, Jobs, Loaded, MemoryStore, Record, StoreError,
         StoreWarning, Tell,
     },
+    time::{TimeError, parse_time},
     zone::{Zone, ZoneError},
 };

@@ -29,6 +29,17 @@ impl Zone {
         Self(TimeZone::UTC)
     }
 
+    /// Returns this machine's zone, or UTC where the machine has none.
+    ///
+    /// # Errors
+    /// [`ZoneError::Nameless`] if the machine's zone has no name.
+    pub fn of_system() -> Result<Self, ZoneError> {
+        match TimeZone::try_system() {
+            Ok(zone) if !zone.is_unknown() => Self::try_from(zone),
+            _ => Ok(Self::utc()),
+        }
+    }
+
     /// Its rules.
     pub fn rules(&self) -> &TimeZone {
         &self.0

@@ -5,6 +5,7 @@ mod cut;
 mod file;
 mod folder;
 mod journal;
+mod json;
 mod logs;
 mod record;
 mod redact;
@@ -24,6 +25,7 @@ pub use jiff;
 pub use self::{
     file::{TelemetryError, TelemetryFile},
     journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},
+    json::always_json,
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Draft, Record, Tokens, clamped},
     redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},

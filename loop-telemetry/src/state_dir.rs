@@ -55,6 +55,11 @@ impl StateDir {
         self.0.join("sessions")
     }
 
+    /// The folder of all schedules, with the jobs of each folder in one of its own.
+    pub fn schedules(&self) -> PathBuf {
+        self.0.join("schedule")
+    }
+
     /// The folder of the audit: what was decided about the actions of tools.
     pub fn audit(&self) -> PathBuf {
         self.0.join("audit")

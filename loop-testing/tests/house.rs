@@ -17,7 +17,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("loop-telemetry", &["loop-core"]),
     ("loop-agents", &["loop-core", "loop-guardrails"]),
     ("loop-manifest", &["loop-agents", "loop-core", "loop-guardrails", "loop-schedule", "loop-telemetry"]),
-    ("loop-session", &["loop-agents", "loop-core", "loop-guardrails", "loop-manifest", "loop-telemetry"]),
+    (
+        "loop-session",
+        &["loop-agents", "loop-core", "loop-guardrails", "loop-manifest", "loop-schedule", "loop-telemetry"],
+    ),
     (
         "loop-cli",
         &[

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use loop_core::{
-    Halt, Iteration, IterationContext, IterationError, Loop, Step, StopReason, WorkError, condition_fn,
+    DEFAULT_OVERRUN, Halt, Iteration, IterationContext, IterationError, Loop, Step, StopReason, WorkError,
+    condition_fn,
 };
 use loop_guardrails::Backoff;
 
@@ -21,9 +22,9 @@ use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Reques
 /// that a budget counts it before the next try.
 ///
 /// # Default
-/// Four tries. The second follows at once, or 100 ms after a try that used something. Before later ones there are waits of a
-/// second, two seconds and so on, at most a minute, with jitter. A rate limit that ends within a minute is waited for; a longer one is an error
-/// that says when it ends, for whoever can wait in the open.
+/// Four tries. The second follows at once, or after twice the [`overrun`](Self::overrun) of 50 ms if a try used something.
+/// Before later ones there are waits of a second, two seconds and so on, at most a minute, with jitter. A rate limit that
+/// ends within a minute is waited for; a longer one is an error that says when it ends, for whoever can wait in the open.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, ModelErrorKind, Retry, ScriptedModel};
@@ -39,13 +40,14 @@ pub struct Retry<M> {
     tries: u64,
     pace: Backoff,
     patience: Duration,
+    overrun: Duration,
 }
 
 impl<M: ChatModel> Retry<M> {
     /// Asks this model again.
     pub const fn new(model: M) -> Self {
         let pace = Backoff::new(Duration::from_secs(1));
-        Self { model, tries: 4, pace, patience: Duration::from_secs(60) }
+        Self { model, tries: 4, pace, patience: Duration::from_secs(60), overrun: DEFAULT_OVERRUN }
     }
 
     /// At most so many tries; none is taken for one.
@@ -68,11 +70,18 @@ impl<M: ChatModel> Retry<M> {
         self.patience = patience;
         self
     }
-}
 
-/// So long before a try that follows one with usage, somebody can see that a budget is used up. A driver holds a report
-/// that crosses a limit for 50 ms before it cuts the work.
-const TO_BE_CUT: Duration = Duration::from_millis(100);
+    /// Sets how long the loop around it holds a report of usage that crosses a limit: its [`Loop::overrun`]. A try
+    /// that follows one with usage begins after twice this time, so that the loop can end it before it costs more.
+    ///
+    /// # Default
+    /// [`DEFAULT_OVERRUN`].
+    #[must_use]
+    pub const fn overrun(mut self, overrun: Duration) -> Self {
+        self.overrun = overrun;
+        self
+    }
+}
 
 #[async_trait]
 impl<M: ChatModel> ChatModel for Retry<M> {
@@ -151,7 +160,7 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
         *self.failure = Some(error);
         if !is_last && !usage.is_unknown() {
             (self.on_delta)(Delta::Used(usage));
-            tokio::time::sleep(TO_BE_CUT).await;
+            tokio::time::sleep(self.retry.overrun.saturating_mul(2)).await;
         }
         Err(next)
     }
@@ -166,6 +175,7 @@ mod tests {
     use std::time::Duration;
 
     use loop_core::Usage;
+    use loop_guardrails::MaxTokens;
     use proptest::{collection::vec, prelude::*};
     use serde_json::json;
     use tokio::time::Instant;
@@ -254,6 +264,41 @@ mod tests {
             let (reply, _) = on_virtual_time(ask(&model, &messages));
             prop_assert_eq!(reply.unwrap_err().kind(), kind);
             prop_assert_eq!(model.requests().len(), 1);
+        }
+    }
+
+    /// Reports what its tries use, and ends when it is told to.
+    struct Asks(Retry<ScriptedModel>);
+
+    #[async_trait]
+    impl Iteration for Asks {
+        type Output = Reply;
+        async fn run(&mut self, cx: IterationContext<Reply>) -> Result<Reply, IterationError> {
+            let (meter, messages) = (cx.meter(), [Message::user("hi")]);
+            let mut listen = |delta: Delta<'_>| {
+                if let Delta::Used(usage) = delta {
+                    meter.add(usage);
+                }
+            };
+            tokio::select! {
+                biased;
+                reply = self.0.reply(Request::new(&messages), &mut listen) => Ok(reply?),
+                () = cx.cancelled() => Err(WorkError::failed("interrupted")),
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_try_begins_when_the_one_before_has_used_up_a_budget() {
+        for overrun in [DEFAULT_OVERRUN, Duration::from_secs(1)] {
+            let model = ScriptedModel::new();
+            let model =
+                model.fails_after(ModelErrorKind::CutOff, Usage::unknown().with_tokens(10, 1)).says("no");
+            let asks = Asks(Retry::new(model.clone()).overrun(overrun));
+            let run = Loop::new(asks).until(loop_core::never()).at_most(1).guard(MaxTokens::new(5));
+            let report = run.overrun(overrun).run().await.unwrap();
+            assert_eq!(report.reason(), Some(&StopReason::TokensExceeded));
+            assert_eq!(model.requests().len(), 1, "with {overrun:?}");
         }
     }
 

@@ -8,10 +8,11 @@ use loop_telemetry::{REDACTED, RunInfo};
 
 use super::{
     Failure, OrFail,
+    every::KEPT_AS,
     subject::{self, Subject},
     usage,
 };
-use crate::{every, task};
+use crate::task;
 
 /// What a run was begun with.
 pub(super) enum Begun {
@@ -27,7 +28,7 @@ impl Begun {
     /// Reads what is kept of it; see [`subject::of_run`].
     pub(super) fn of(info: &RunInfo, accepted: bool) -> Result<Self, Failure> {
         match &info.manifest {
-            Some(kept) if kept.path == every::KEPT_AS => {
+            Some(kept) if kept.path == KEPT_AS => {
                 let (repetition, until) = repetition(&kept.text)?;
                 Ok(Self::Repetition(Box::new(repetition), until))
             }

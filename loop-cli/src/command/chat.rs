@@ -60,8 +60,7 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let place = place(dir, new_run())?;
     let custody = place.custody().clone();
-    let mut session = session::prepare(asked(&args.chat)?, settings, place)?;
-    let done = block_on(session::run(&mut session, args.resume.as_deref()));
+    let done = block_on(session::run(asked(&args.chat)?, settings, place, args.resume.as_deref()));
     custody.end();
     done
 }

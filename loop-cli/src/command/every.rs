@@ -6,7 +6,7 @@ mod once;
 use std::{collections::BTreeMap, process::ExitCode};
 
 use anyhow::anyhow;
-use loop_session::repeat::{DEFAULT_COUNT, Ends, RepeatedWork, Repetition, Until};
+use loop_session::repeat::{self, DEFAULT_COUNT, Ends, RepeatedWork, Repetition, RepetitionLines, Until};
 use loop_telemetry::RunInfo;
 
 use self::once::Once;
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     args::EveryArgs,
     ask::Declining,
-    clock, every, exit,
+    clock, exit,
     keeping::{self, Past},
     view::{self, Screen, text},
 };
@@ -32,6 +32,9 @@ use loop_manifest::{
 /// What a repetition is called in records.
 const NAME: &str = "every";
 
+/// The name under which a run keeps its repetition, where other runs have the path of their manifest.
+pub(super) const KEPT_AS: &str = "loop every";
+
 pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let mut repetition = repetition(args)?;
     let until = repetition.until().or_usage(|| "--until")?;
@@ -40,7 +43,7 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(word) = repetition.work.exit_word() {
         if !args.output.quiet {
-            view::say(&every::left(&repetition, word));
+            view::say(&repeat::left(&repetition, word));
         }
         return Ok(ExitCode::from(exit::OK));
     }
@@ -72,7 +75,7 @@ fn start<I: Once>(
     let telemetry = telemetry(args.output.telemetry.as_deref())?;
     let text = serde_json::to_string(repetition).or_internal("what is to be repeated cannot be kept")?;
     let info = RunInfo::new(place.custody().run(), NAME, place.folder(), started)
-        .manifest(every::KEPT_AS, redactor.redact(&text));
+        .manifest(KEPT_AS, redactor.redact(&text));
     let keep = Keep { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
     let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;
     let ready = Ready {
@@ -102,14 +105,14 @@ pub(super) async fn perform<I: Once>(
     let (once, mouth) = once.heard(&until, is_shown, ready.logs.clone());
     let mut repeated = repetition.compose(once, until.clone());
     if is_heard {
-        view::say(&every::plan(repetition));
-        repeated = repeated.observe(every::Lines::new(repetition, mouth.says()));
+        view::say(&repeat::plan(repetition));
+        repeated = repeated.observe(RepetitionLines::new(repetition, mouth.says()));
     }
     let max_time = repetition.ends.time;
     let ended = ready.run(repeated, max_time, past, &Screen::plain(), Declining::default()).await?;
     mouth.close().await;
     if is_heard {
-        view::say(&every::over(repetition, &until, &ended.ending, &ended.progress));
+        view::say(&repeat::over(repetition, &until, &ended.ending, &ended.progress));
         ready.tell_of_logs();
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.to_string())));

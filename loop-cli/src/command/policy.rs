@@ -8,10 +8,6 @@ use std::{path::Path, process::ExitCode};
 use loop_guardrails::policy::{Origin, workspace::Workspace};
 use serde::Serialize;
 
-pub(crate) use self::{
-    explain::page as explained,
-    show::{page, rules_on},
-};
 use super::{Failure, runs::json, setting};
 use crate::{
     args::{PolicyCommand, PolicyPlace},

@@ -3,7 +3,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use jiff::Timestamp;
-use loop_telemetry::{CostState, Record, RunEntry, RunStore};
+use loop_telemetry::{CostState, Record, RunEntry, RunStore, always_json};
 use serde::Serialize;
 
 use super::{
@@ -115,7 +115,5 @@ impl<'a> RunJson<'a> {
 
 /// The JSON of what is shown to programs, without secrets.
 pub(super) fn json(shown: &impl Serialize) -> String {
-    view::secrets()
-        .json(shown)
-        .unwrap_or_else(|error| unreachable!("texts and finite numbers can be written as JSON: {error}"))
+    always_json(view::secrets().json(shown))
 }

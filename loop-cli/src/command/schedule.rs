@@ -13,6 +13,8 @@ mod wanted;
 
 use std::{path::Path, process::ExitCode};
 
+use loop_schedule::Zone;
+
 use super::{Failure, OrFail, setting, usage};
 use crate::{args::ScheduleCommand, schedule::SchedulePlace, view};
 
@@ -41,10 +43,18 @@ fn place(cwd: Option<&Path>) -> Result<SchedulePlace, Failure> {
     SchedulePlace::of(dir, settings.user.tables.schedule)
 }
 
+/// Returns the zone that was asked for, or this machine's.
+fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
+    match asked {
+        Some(zone) => Ok(zone.clone()),
+        None => Zone::of_system().or_setup(|| "this machine's time zone cannot be told (`--tz` names one)"),
+    }
+}
+
 /// Says if nobody fires these jobs now.
 fn tell_if_idle(place: &SchedulePlace) -> Result<(), Failure> {
-    let is_fired = place.store.is_firing()?;
-    if place.off.is_off() {
+    let is_fired = place.project.store().is_firing()?;
+    if place.project.off_switch().is_off() {
         view::say("everything is stopped: `loop schedule on` lets jobs fire again");
     } else if !is_fired {
         view::say(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use async_trait::async_trait;
 use loop_agents::process::Custody;
-use loop_schedule::{Delivering, Delivery, Fire, Notice};
+use loop_schedule::{Delivering, Delivery, Fire, JobAction, Notice};
 
-use super::{Child, Errand, Fired, SchedulePlace, child::Ended, outcome::Outcome, told::Told};
+use super::{Child, Fired, SchedulePlace, action, child::Ended, outcome::Outcome, told::Told};
 
 /// Starts this program for each fire.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Firing {
 impl Delivery for Firing {
     /// A run that somebody else began in the folder goes first: two would undo each other's work.
     fn is_idle(&self) -> bool {
-        !matches!(self.place.runs.living_in(&self.place.dir), Ok(Some(_)))
+        !matches!(self.place.runs.living_in(self.place.project.dir()), Ok(Some(_)))
     }
 
     async fn deliver(&self, fire: Fire, work: Delivering) {
@@ -53,13 +53,13 @@ impl Delivery for Firing {
 impl Firing {
     async fn perform(&self, fire: &Fire, work: &Delivering, fired: &mut Fired) -> anyhow::Result<()> {
         let job = &fire.job;
-        let errand = Errand::of(job)?;
-        let arguments = errand.arguments(&job.prompt);
+        let work_of_job = JobAction::of(job)?;
+        let arguments = action::arguments(&work_of_job, &job.prompt);
         let slots = fire.slots.map_or(0, |slots| slots.count);
-        let child = Child::new(&self.program, arguments, &self.place.dir, self.custody.clone())
+        let child = Child::new(&self.program, arguments, self.place.project.dir(), self.custody.clone())
             .also_env([("LOOP_JOB_ID", job.id.to_string()), ("LOOP_JOB_SLOTS", slots.to_string())]);
         let hear = |line: &str| {
-            if !errand.is_prompt() {
+            if !action::is_prompt(&work_of_job) {
                 self.told.heard(job.id, line);
             }
         };
@@ -75,7 +75,9 @@ impl Firing {
         let run = fired.run_id.as_deref();
         if let Some(Outcome { fault, said }) = run.and_then(|run| Outcome::of(&self.place.runs, run)) {
             fired.error = fault;
-            said.lines().filter(|_| errand.is_prompt()).for_each(|line| self.told.heard(job.id, line));
+            said.lines()
+                .filter(|_| action::is_prompt(&work_of_job))
+                .for_each(|line| self.told.heard(job.id, line));
         }
         Ok(())
     }

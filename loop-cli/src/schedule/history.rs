@@ -13,7 +13,7 @@ use std::{
 use anyhow::Context;
 use jiff::Timestamp;
 use loop_schedule::{Fire, JobId, Loaded, Slots};
-use loop_telemetry::checksum;
+use loop_telemetry::{always_json, checksum};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +158,7 @@ fn own() -> fs::OpenOptions {
 }
 
 fn line(fired: &Fired) -> String {
-    let json = serde_json::to_string(fired).unwrap_or_else(|error| unreachable!("a fire is JSON: {error}"));
+    let json = always_json(serde_json::to_string(fired));
     checksum::seal(&json) + "\n"
 }
 

@@ -43,7 +43,12 @@ pub(crate) struct Page {
 impl Page {
     /// That of a folder, still empty.
     pub(crate) fn new(place: &SchedulePlace) -> Self {
-        Self { dir: place.dir.clone(), numbers: place.numbers.clone(), jobs: Vec::new(), phase: None }
+        Self {
+            dir: place.project.dir().to_owned(),
+            numbers: place.project.settings().clone(),
+            jobs: Vec::new(),
+            phase: None,
+        }
     }
 
     fn head(&self) -> String {
@@ -84,7 +89,7 @@ pub(crate) fn jobs_of(
     place: &SchedulePlace,
     mut report: impl FnMut(String),
 ) -> Result<Vec<(Record, Option<Fired>)>, Failure> {
-    let jobs = place.store.read()?.report(|warning| report(warning.to_string()));
+    let jobs = place.project.store().read()?.report(|warning| report(warning.to_string()));
     let fires = place.history().read()?.report(report);
     let last = |record: &Record| fires.iter().rev().find(|fired| fired.job == record.job.id).cloned();
     Ok(jobs.records().iter().map(|record| (record.clone(), last(record))).collect())

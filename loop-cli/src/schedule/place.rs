@@ -1,79 +1,41 @@
-//! Which folder's jobs are meant, and where they are kept.
+//! The jobs of a folder, and the runs that they leave behind.
 
 use std::{
-    collections::HashSet,
     env,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
-use loop_schedule::{FileStore, JobId, Jobs, Record, Settings};
+use loop_schedule::{DISABLE_VARIABLE, JobId, Jobs, OffSwitch, ProjectJobs, Record, Settings};
 use loop_telemetry::{NoStateDir, RunStore, StateDir};
 
-use super::{Fired, History, OffSwitch};
+use super::{Fired, History};
 use crate::command::{Failure, usage};
 use crate::view;
 
-/// A folder, and what is kept of its jobs.
+/// The jobs of a folder, and the runs that they leave behind.
 #[derive(Debug)]
 pub(crate) struct SchedulePlace {
-    /// The folder in which the jobs work.
-    pub(crate) dir: PathBuf,
-    /// The jobs.
-    pub(crate) store: FileStore,
-    /// What stops all jobs of this machine.
-    pub(crate) off: OffSwitch,
+    pub(crate) project: ProjectJobs,
     /// The runs of the state directory.
     pub(crate) runs: RunStore,
-    /// The numbers that hold for these jobs.
-    pub(crate) numbers: Settings,
-    /// The warnings about stored files that were printed.
-    pub(crate) told: Mutex<HashSet<String>>,
 }
 
 impl SchedulePlace {
-    /// The jobs of this folder.
+    /// Names the jobs of this folder.
     ///
     /// # Errors
-    /// There is no place for state.
-    pub(crate) fn of(dir: PathBuf, numbers: Settings) -> Result<Self, Failure> {
+    /// There is no place for state, or the folder of the schedule cannot be used.
+    pub(crate) fn of(dir: PathBuf, settings: Settings) -> Result<Self, Failure> {
         let (schedules, state) = (schedules()?, state()?);
-        let show = |path: &str| view::secrets().redact(path).into_owned();
-        let store = FileStore::for_project_shown(&schedules, &dir, show)?;
-        let (off, runs) = (
-            OffSwitch::in_folder(&schedules),
-            RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())),
-        );
-        Ok(Self { dir, store, off, runs, numbers, told: Mutex::default() })
+        let redact = |path: &str| view::secrets().redact(path).into_owned();
+        let project = ProjectJobs::open(&schedules, dir, settings, redact)?.on_warning(view::warning);
+        let runs = RunStore::at(state.runs(), |warning| view::warning(&warning.to_string()));
+        Ok(Self { project, runs })
     }
 
     /// What became of the jobs' fires.
     pub(super) fn history(&self) -> History {
-        History::in_folder(self.store.folder())
-    }
-
-    /// The jobs. What is odd about their file is told.
-    ///
-    /// # Errors
-    /// They cannot be read.
-    pub(crate) fn jobs(&self) -> Result<Jobs, Failure> {
-        Ok(self.store.read()?.report(|warning| self.warn(&warning.to_string())))
-    }
-
-    /// Changes the jobs. What is odd about their file is told.
-    ///
-    /// # Errors
-    /// They cannot be read or written.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<T, Failure> {
-        Ok(self.store.update(change)?.report(|warning| self.warn(&warning.to_string())))
-    }
-
-    /// Prints a warning about a stored file, once however often that is read.
-    pub(super) fn warn(&self, warning: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(warning.to_owned()) {
-            view::warning(warning);
-        }
+        History::in_folder(self.project.store().folder())
     }
 
     /// The fires of one job that are kept, the oldest first.
@@ -81,9 +43,14 @@ impl SchedulePlace {
     /// # Errors
     /// They cannot be read.
     pub(crate) fn fires_of(&self, id: JobId) -> Result<Vec<Fired>, Failure> {
-        let fires = self.history().read()?.report(|warning| self.warn(&warning));
+        let fires = self.history().read()?.report(|warning| self.project.warn(&warning));
         Ok(fires.into_iter().filter(|fired| fired.job == id).collect())
     }
+}
+
+/// Returns whether the variable that stops all jobs is set for this process.
+pub(crate) fn is_disabled() -> bool {
+    loop_schedule::is_disabled(env::var_os(DISABLE_VARIABLE).as_deref())
 }
 
 /// The switch that stops all jobs of this machine.
@@ -96,7 +63,7 @@ pub(crate) fn off_switch() -> Result<OffSwitch, Failure> {
 
 /// The folder of all schedules.
 fn schedules() -> Result<PathBuf, NoStateDir> {
-    Ok(state()?.path().join("schedule"))
+    Ok(state()?.schedules())
 }
 
 fn state() -> Result<StateDir, NoStateDir> {

@@ -1,12 +1,11 @@
 //! Jobs as rows of a table.
 
 use jiff::Timestamp;
-use loop_schedule::{FireRecord, Record, Scheduler, Settings, Stage, Status, When, Zone};
+use loop_schedule::{FireRecord, Record, Settings, Stage, Status, When, Zone};
 
-use super::{
-    Fired,
-    time::{until, zone},
-};
+use loop_telemetry::words::until;
+
+use super::Fired;
 use crate::view::{
     columns::{self, Column},
     text,
@@ -36,7 +35,7 @@ pub(crate) struct Row {
 impl Row {
     /// A job as it stands now. `last` is what is known of its latest fire.
     pub(crate) fn of(record: &Record, last: Option<&Fired>, numbers: &Settings, now: Timestamp) -> Self {
-        let status = status(record, numbers, now);
+        let status = record.status(numbers, now);
         let due = status.as_ref().and_then(|status| status.due).unwrap_or(Timestamp::MAX);
         let cells = vec![
             record.job.id.to_string(),
@@ -55,18 +54,11 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
     columns::lines(COLUMNS, &cells)
 }
 
-/// When a job fires next.
-pub(crate) fn status(record: &Record, numbers: &Settings, now: Timestamp) -> Option<Status> {
-    let mut scheduler = Scheduler::new(numbers.clone());
-    scheduler.set(record.job.clone(), &record.standing, now);
-    scheduler.status(record.job.id)
-}
-
 /// When it fires, in few words.
 fn when(when: &When) -> String {
     match when {
         When::At { time } => {
-            let zone = zone(None).unwrap_or(Zone::utc());
+            let zone = Zone::of_system().unwrap_or(Zone::utc());
             time.to_zoned(zone.rules().clone()).strftime("once %Y-%m-%d %H:%M").to_string()
         }
         When::Cron { .. } | When::Every(_) => when.describe(),

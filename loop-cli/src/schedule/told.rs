@@ -7,12 +7,12 @@ use std::sync::{
 
 use jiff::tz::TimeZone;
 use loop_schedule::{Event, Fire, JobId, Notice, Slots, Stage, Switch, Zone};
+use loop_telemetry::words::instant;
 
 use super::{
     Fired,
     page::{Page, Phase},
     rows::cut,
-    time::instant,
 };
 use crate::view::{BAD, BOLD, Board, DIM, GOOD, WARN, paint, text};
 
@@ -131,7 +131,7 @@ impl Told {
             }
             Event::Superseded { job } => self.of(job.id, "is due again: its run is ended"),
             Event::Overdue { job, since } => {
-                let since = instant(*since, &self.zone);
+                let since = instant(*since, self.zone.rules());
                 self.of(job.id, &format!("is due since {since}, and waits: another run works in this folder"));
             }
             Event::Ended { id, .. } => self.of(*id, "is over"),
@@ -144,13 +144,13 @@ impl Told {
     }
 
     fn slots(&self, slots: Slots) -> String {
-        let first = instant(slots.first, &self.zone);
+        let first = instant(slots.first, self.zone.rules());
         match slots.count {
             1 => first,
             count => format!(
                 "{} times from {first} to {}",
                 text::grouped(u64::from(count)),
-                instant(slots.last, &self.zone)
+                instant(slots.last, self.zone.rules())
             ),
         }
     }

@@ -4,13 +4,13 @@ use std::{pin::pin, process::ExitCode, time::Duration};
 
 use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
-use super::{
-    Interrupted, Session,
-    approval::Question,
-    command,
-    editor::{Editor, Prompt, Typed, gone},
-    jobs::{Asking, Clockwork, Due, Wanted},
+use loop_core::{CancellationToken, with_causes};
+use loop_session::{
+    InputError, Question, Session, is_loop,
+    jobs::{DueJob, MissedAnswer, MissedJobs, SessionScheduler},
 };
+
+use super::editor::{Editor, Prompt, Typed, gone};
 use crate::{
     clock, exit,
     signals::{Signal, Signals},
@@ -26,11 +26,11 @@ pub(super) async fn run(
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> anyhow::Result<ExitCode> {
-    let mut clockwork = Clockwork::start(&session.jobs);
+    let mut clockwork = SessionScheduler::start(session.jobs());
     let mut asking = missed(session);
     while !session.is_over() {
         view::flush();
-        editor.ask(Prompt { is_unsafe: session.tools.are_unsafe() });
+        editor.ask(Prompt { is_unsafe: session.is_unsafe() });
         clockwork.set_free(true);
         let next = next(editor, signals, &mut clockwork).await;
         clockwork.set_free(false);
@@ -59,11 +59,15 @@ pub(super) async fn run(
 enum Next {
     Typed(Typed),
     /// The time of a prompt; the editor has let go.
-    Due(Due),
+    Due(DueJob),
 }
 
 /// What comes next, or the signal that ends the session.
-async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockwork) -> Result<Next, Signal> {
+async fn next(
+    editor: &mut Editor,
+    signals: &mut Signals,
+    clockwork: &mut SessionScheduler,
+) -> Result<Next, Signal> {
     let mut gone = pin!(gone());
     loop {
         let signal = tokio::select! {
@@ -94,17 +98,17 @@ async fn next(editor: &mut Editor, signals: &mut Signals, clockwork: &mut Clockw
 }
 
 /// Shows what was missed while nobody was here, and asks about the first of it.
-fn missed(session: &Session) -> Asking {
-    let asking = session.jobs.missed(clock::now()).unwrap_or_else(|error| {
-        view::warning(&format!("what was missed cannot be read: {error:#}"));
-        Asking::default()
+fn missed(session: &Session) -> MissedJobs {
+    let asking = session.jobs().missed(clock::now()).unwrap_or_else(|error| {
+        view::warning(&format!("what was missed cannot be read: {}", with_causes(&error)));
+        MissedJobs::default()
     });
     ask(session, &asking);
     asking
 }
 
-fn ask(session: &Session, asking: &Asking) {
-    if let Some(question) = asking.question(&session.jobs, clock::now()) {
+fn ask(session: &Session, asking: &MissedJobs) {
+    if let Some(question) = asking.question(session.jobs(), clock::now()) {
         session.say(&question);
     }
 }
@@ -113,37 +117,37 @@ fn ask(session: &Session, asking: &Asking) {
 async fn heard(
     session: &mut Session,
     line: &str,
-    asking: &mut Asking,
+    asking: &mut MissedJobs,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
-    let line = match asking.hear(line, &session.jobs) {
+    let line = match asking.hear(line, session.jobs()) {
         Ok(None) => line.to_owned(),
         Ok(Some(wanted)) => {
             ask(session, asking);
             match wanted {
-                Wanted::Line(line) => line,
-                Wanted::Elsewhere => {
+                MissedAnswer::Line(line) => line,
+                MissedAnswer::Elsewhere => {
                     session.say("it fires when `loop schedule run` works in this folder");
                     return None;
                 }
-                Wanted::Gone => return None,
+                MissedAnswer::Gone => return None,
             }
         }
         Err(error) => {
-            view::error(&error);
+            view::error(&error.into());
             return None;
         }
     };
     // What a loop repeats is done without anybody there, although somebody has begun it.
-    let questions = (!command::is_loop(&line)).then(|| session.tools.approvals.open());
+    let questions = (!is_loop(&line)).then(|| session.approvals().open());
     perform(session, &line, questions, editor, signals).await
 }
 
 /// Does what is due, above what is being typed.
 async fn fire(
     session: &mut Session,
-    due: &Due,
+    due: &DueJob,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
@@ -167,10 +171,10 @@ async fn perform(
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
-    let stop = session.begin(line);
+    let (stop, host) = (CancellationToken::new(), session.host().clone());
     // Ctrl+C, and what is typed for later, would stand in the midst of what is said.
     let _unechoed = Unechoed::begin();
-    let mut acting = pin!(session.act(line));
+    let mut acting = pin!(session.act(line, stop.clone()));
     let mut question: Option<Question> = None;
     let done = loop {
         tokio::select! {
@@ -183,22 +187,22 @@ async fn perform(
                     return Some(signal);
                 }
             }
-            typed = typed_meanwhile(editor, command::is_loop(line), question.is_some()), if !stop.is_cancelled() => {
+            typed = typed_meanwhile(editor, is_loop(line), question.is_some()), if !stop.is_cancelled() => {
                 match question.take() {
-                    Some(question) => question.answered(typed.as_deref()),
+                    Some(question) => question.answered(typed.as_deref(), &host),
                     None => stop.cancel(),
                 }
             }
             Some(next) = next_question(questions.as_mut()), if question.is_none() => {
                 editor.keep_typed();
-                question = next.show();
+                question = next.show(&host);
             }
         }
     };
     match done {
         Ok(()) => {}
-        Err(error) if error.is::<Interrupted>() => view::say(&paint(DIM, Interrupted)),
-        Err(error) => view::error(&error),
+        Err(error @ InputError::Interrupted) => view::say(&paint(DIM, error)),
+        Err(error) => view::error(&error.into()),
     }
     None
 }

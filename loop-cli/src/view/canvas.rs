@@ -8,7 +8,9 @@ use std::{
 
 use loop_telemetry::words::plain;
 
-use super::{WARN, harmless::harmless, paint, panel::Pinned, queue::Item};
+use loop_telemetry::words::harmless;
+
+use super::{WARN, paint, panel::Pinned, queue::Item};
 
 /// How texts are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

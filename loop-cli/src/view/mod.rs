@@ -5,10 +5,8 @@ mod budget;
 mod calls;
 mod canvas;
 pub(crate) mod changes;
-pub(crate) mod columns;
 mod concealed;
 mod echo;
-mod harmless;
 pub(crate) mod history;
 pub(crate) mod iteration;
 mod left;
@@ -30,7 +28,11 @@ mod usual;
 
 use std::io::{self, IsTerminal, Write};
 
-use anstyle::{AnsiColor, Style};
+use loop_telemetry::words::{escaped_json, harmless};
+pub(crate) use loop_telemetry::words::{
+    style::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    table as columns,
+};
 
 use self::printer::PRINTER;
 pub(crate) use self::{
@@ -51,17 +53,6 @@ pub(crate) use self::{
     summary::summary,
     table::Table,
 };
-
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default().bold();
-
-/// Text in a style.
-pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
-    format!("{style}{text}{style:#}")
-}
 
 /// Prints to standard error, and waits until it is printed, with all that was to be printed before it; but
 /// not for a terminal that is stalled. Colours are for terminals that want them (`NO_COLOR`).
@@ -89,7 +80,7 @@ pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
     flush();
     let mut stdout = anstream::stdout();
     let clean = concealed::clean(text);
-    is_read(writeln!(stdout, "{}", harmless::harmless(clean.trim_end())).and_then(|()| stdout.flush()))
+    is_read(writeln!(stdout, "{}", harmless(clean.trim_end())).and_then(|()| stdout.flush()))
 }
 
 /// The same for JSON that has no [secrets] in it: out of JSON itself they cannot be taken. What could steer a terminal
@@ -100,7 +91,7 @@ pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
 pub(crate) fn print_json(json: &str) -> Result<bool, Unwritten> {
     flush();
     let mut stdout = io::stdout().lock();
-    is_read(writeln!(stdout, "{}", harmless::escaped(json)).and_then(|()| stdout.flush()))
+    is_read(writeln!(stdout, "{}", escaped_json(json)).and_then(|()| stdout.flush()))
 }
 
 /// [`print()`] for a run, which goes on, and whose exit code does not depend on who reads: that it cannot be written

@@ -19,6 +19,9 @@ use crate::{
     driver::{Goal, OnLag, TimeOff, Times},
 };
 
+/// How long a report that crosses a limit is held, unless [`Loop::overrun`] says otherwise: 50 ms.
+pub const DEFAULT_OVERRUN: Duration = Duration::from_millis(50);
+
 /// A loop in the making.
 ///
 /// `S` is its step type, `B` says whether it has a bound.
@@ -63,7 +66,7 @@ impl<I: Iteration> Loop<I> {
             ask: None,
             observers: Vec::new(),
             cancel: CancellationToken::new(),
-            times: Times { grace: Duration::from_secs(10), overrun: Duration::from_millis(50) },
+            times: Times { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
             channel: 64,
             on_lag: OnLag::Hold,
             time_off: TimeOff::new(),
@@ -156,7 +159,7 @@ where
     /// ends it at once. So work goes over a limit by no more than one report and what it spends in this time, unseen.
     ///
     /// # Default
-    /// 50 ms.
+    /// [`DEFAULT_OVERRUN`].
     pub const fn overrun(mut self, overrun: Duration) -> Self {
         self.times.overrun = overrun;
         self

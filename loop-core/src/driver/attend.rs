@@ -42,7 +42,7 @@ impl<O> Run<O> {
         call: impl FnOnce() -> Attended<'w, T>,
     ) -> Result<T, WorkError> {
         // It was called off after it was decided on: it is never called.
-        if self.machine.is_interrupted() {
+        if self.machine.progress().is_interrupted() {
             return Err(cut());
         }
         let mut work = call();
@@ -115,13 +115,13 @@ impl<O> Run<O> {
 
     /// Tells the machine something while work runs; true if the work has to be interrupted.
     fn tell(&mut self, input: Input) -> bool {
-        let was_interrupted = self.machine.is_interrupted();
+        let was_interrupted = self.machine.progress().is_interrupted();
         self.machine.tell(self.signals.clock.now(), input);
         self.take_events();
         // What it spends cannot be recorded any more.
         self.tell_failure();
         self.take_events();
-        self.machine.is_interrupted() && !was_interrupted
+        self.machine.progress().is_interrupted() && !was_interrupted
     }
 
     fn interrupt(&mut self) -> Standing {

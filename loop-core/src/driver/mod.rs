@@ -3,6 +3,7 @@
 mod attend;
 mod clock;
 mod keep;
+mod next;
 mod outlet;
 mod spawn;
 mod stream;
@@ -82,7 +83,12 @@ impl<I: Iteration> Driver<I> {
             match self.run.next().await {
                 Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
                 Action::Evaluate => self.evaluate().await,
-                Action::Settle => self.run.settle().await,
+                Action::Settle => {
+                    if self.run.is_turn_over() {
+                        yield_to_runtime().await;
+                    }
+                    self.run.settle();
+                }
                 Action::Wait(duration) => self.run.wait(duration).await,
                 Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
@@ -164,70 +170,6 @@ impl<O> Run<O> {
         }
     }
 
-    /// Decides what to do next, once the reader has room for it, and makes the run's past safe before it.
-    async fn next(&mut self) -> Action {
-        let mut now = self.machine.progress().now();
-        // To settle a step is to ask a pure condition: it takes no time, and what follows it is kept.
-        let settles = self.machine.progress().phase() == Phase::Settling;
-        // There are the events that led to it, and its own.
-        let waits = !settles && !self.outlet.has_room(self.machine.events().len() + 1);
-        let keeps = !settles && self.outlet.keeper.is_some();
-        let mut was_over = None;
-        if waits {
-            was_over = Some(self.machine.left().time.is_some_and(|left| left.is_zero()));
-            self.take_events();
-            self.wait_for_reader().await;
-            now = self.signals.clock.now();
-        }
-        let mut action = self.decide(now);
-        if keeps {
-            // Boxed, because a run without a journal would else carry the room for it around.
-            Box::pin(self.keep(&mut action)).await;
-        }
-        if let Phase::Working(_) = self.machine.progress().phase() {
-            self.left = self.machine.left();
-            if waits || keeps || self.outlet.is_observed() {
-                self.look_again(was_over);
-            }
-        }
-        action
-    }
-
-    fn decide(&mut self, now: RunTime) -> Action {
-        let Some(action) = self.machine.decide(now) else {
-            unreachable!("each input that answers an action leaves something to decide")
-        };
-        self.take_events();
-        action
-    }
-
-    /// Waits for the reader between two pieces of work, so that no work and no limit on one waits with it; a
-    /// cancellation gets past it.
-    async fn wait_for_reader(&mut self) {
-        tokio::select! {
-            biased;
-            () = self.outlet.make_room() => {}
-            () = self.signals.cancel.cancelled() => {}
-        }
-        self.tell_usage();
-        self.tell_cancel();
-    }
-
-    /// A reader, an observer or the journal took time since the last work ended: it may be too late for the work
-    /// that begins now. `was_over` says that it was too late before, where that is not known from what is left. Then
-    /// the machine decided to begin all the same, because the work is a step's first evaluation, and so it does for a
-    /// run that nobody reads.
-    fn look_again(&mut self, was_over: Option<bool>) {
-        self.tell_cancel();
-        let Some(left) = self.left.time else { return };
-        let now = self.signals.clock.now();
-        let taken = now.since(self.machine.progress().now());
-        self.left.time = Some(left.saturating_sub(taken));
-        if !was_over.unwrap_or(left.is_zero()) && left <= taken {
-            self.machine.tell(now, Input::DeadlinePassed);
-        }
-    }
-
     /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
     /// nothing starts after it, and so is usage that came late, so that none is lost at the end.
     fn answer(&mut self, input: Input) {
@@ -244,8 +186,8 @@ impl<O> Run<O> {
     /// Tells the machine once that the run was cancelled, if it was.
     fn tell_cancel(&mut self) -> Told {
         // An ended run that is about to go on would not hear of it, and it is told once.
-        let over = self.machine.progress().phase() == Phase::Ended;
-        if self.cancelled || over || !self.signals.cancel.is_cancelled() {
+        let over = || self.machine.progress().phase() == Phase::Ended;
+        if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
             return Told::Unchanged;
         }
         self.cancelled = true;
@@ -258,17 +200,13 @@ impl<O> Run<O> {
         if let Phase::Working(_) = self.machine.progress().phase() {
             return;
         }
-        let usage = self.signals.work.take_usage();
-        if !usage.is_unknown() {
+        if let Some(usage) = self.signals.work.take_news() {
             self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
         }
     }
 
     /// Ends a step: asks the condition, with the step's own events folded.
-    async fn settle(&mut self) {
-        if self.is_turn_over() {
-            yield_to_runtime().await;
-        }
+    fn settle(&mut self) {
         // The condition sees a step, a progress and events that say the same.
         self.tell_usage();
         self.take_events();

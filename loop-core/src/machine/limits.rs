@@ -11,7 +11,7 @@ impl Machine {
     /// What all guardrails together leave to the work that begins now.
     pub fn left(&self) -> Ceiling {
         let ceilings = self.guardrails.iter().map(|guardrail| guardrail.ceiling(&self.progress));
-        ceilings.reduce(Ceiling::min).unwrap_or(Ceiling::NONE)
+        ceilings.fold(Ceiling::NONE, Ceiling::min)
     }
 
     /// The run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as is known now. Binds while work

@@ -102,11 +102,6 @@ impl Machine {
         &self.events
     }
 
-    /// Whether the work under way was told to end.
-    pub(crate) const fn is_interrupted(&self) -> bool {
-        self.progress.interrupted
-    }
-
     /// Takes what happened at a run time, and says what to do next. `None`: what was asked for before
     /// still stands.
     ///
@@ -183,7 +178,8 @@ impl Machine {
     ) -> Told {
         // An interrupted iteration is cut even if it came to a good end in its grace time: what it
         // made was made under a limit that is crossed.
-        let kind = if self.progress.interrupted { EventKind::WorkCut { notes } } else { finished(notes) };
+        let kind =
+            if self.progress.is_interrupted() { EventKind::WorkCut { notes } } else { finished(notes) };
         self.fact(at, kind)
     }
 
@@ -192,7 +188,7 @@ impl Machine {
         self.emit(at, kind);
         let Some(ending) = self.crossed() else { return Told::Unchanged };
         match self.progress.phase {
-            Phase::Working(_) if !self.progress.interrupted => self.interrupt(ending),
+            Phase::Working(_) if !self.progress.is_interrupted() => self.interrupt(ending),
             Phase::Waiting(_) => {
                 self.finish(ending);
                 Told::Due
@@ -203,7 +199,7 @@ impl Machine {
 
     /// Somebody wants the run to end so, whatever it is at.
     fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Told {
-        let interrupted = self.progress.interrupted;
+        let interrupted = self.progress.is_interrupted();
         self.emit(at, requested);
         match self.progress.phase {
             Phase::Working(_) if interrupted => Told::Unchanged,

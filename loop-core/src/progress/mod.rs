@@ -69,7 +69,7 @@ pub struct Progress {
     best: Option<StepRecord>,
     pub(crate) next: NextIteration,
     pub(crate) retry_after: Option<Duration>,
-    pub(crate) interrupted: bool,
+    interrupted: bool,
     pub(crate) due: Option<Ending>,
     ending: Option<Ending>,
     granted: Option<Box<Grant>>,
@@ -226,6 +226,11 @@ impl Progress {
                 | Phase::Working(Stage::Evaluation)
         );
         judging || (produced && self.awaits_judgement())
+    }
+
+    /// Whether the work under way was told to end.
+    pub const fn is_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// What people added to the run's limits when they took it up again, all told; `None` if they never did. A

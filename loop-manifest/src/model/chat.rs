@@ -98,7 +98,7 @@ impl<'a> ChatSetup<'a> {
 }
 
 /// A conversation as a person asks for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Conversation {
     /// The name of the model; `None` for the one that [`Model::choose`] finds.
     pub model: Option<String>,

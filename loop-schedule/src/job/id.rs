@@ -1,6 +1,10 @@
 //! What a job is called by.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +25,13 @@ impl JobId {
     /// The id with these bits, which are best drawn at random.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
+    }
+
+    /// Draws an id at random.
+    pub fn random() -> Self {
+        // The system draws the keys of the first state of a thread, and each further state has other ones.
+        let [a, b, c, d, ..] = RandomState::new().hash_one(()).to_le_bytes();
+        Self(u32::from_le_bytes([a, b, c, d]))
     }
 
     /// Its bits.

@@ -1,5 +1,6 @@
 //! Jobs: a prompt, and when it is wanted.
 
+mod action;
 mod error;
 mod first;
 mod id;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::{
+    action::{ActionError, JobAction, SecretInAction},
     error::{JobError, PeriodError},
     first::{FirstFire, Reach},
     id::{JobId, JobIdError},

@@ -2,6 +2,7 @@
 
 mod rhythm;
 mod until;
+mod words;
 
 use std::{num::NonZeroU64, time::Duration};
 
@@ -15,6 +16,7 @@ use loop_manifest::model::Conversation;
 pub use self::{
     rhythm::{DEFAULT_COUNT, MAX_COUNT, RhythmError, count, interval},
     until::{EndedBy, Ends, Until, failure},
+    words::{RepetitionLines, left, over, plan},
 };
 
 /// Describes what is repeated, how often, and when it ends. A run keeps it as JSON, to be resumed.

@@ -14,7 +14,7 @@ use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 pub use self::format::clamped;
-use crate::Redactor;
+use crate::{Redactor, always_json};
 
 /// How one run ended. As JSON it has exactly these keys, in this order; the last two only where they say something.
 ///
@@ -111,8 +111,7 @@ impl Record {
 
     /// The record as one line of JSON, without the line's end.
     pub fn to_line(&self) -> String {
-        serde_json::to_string(self)
-            .unwrap_or_else(|error| unreachable!("text and finite numbers can be written as JSON: {error}"))
+        always_json(serde_json::to_string(self))
     }
 }
 

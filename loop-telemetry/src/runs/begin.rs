@@ -12,7 +12,7 @@ use super::{
     InfoFile, Parallel, RunInfo, RunStore, StoreError, at, index::Change, living::UNKEPT, place::StoredFolder,
 };
 use crate::{
-    FileJournal, RunLock, checksum, cut, folder,
+    FileJournal, RunLock, always_json, checksum, cut, folder,
     journal::lock,
     runs::{alive, index::FORMAT},
 };
@@ -91,7 +91,6 @@ impl RunStore {
 }
 
 fn json_of(info: &RunInfo) -> Vec<u8> {
-    let json = serde_json::to_string_pretty(&InfoFile { v: FORMAT, run: info })
-        .unwrap_or_else(|error| unreachable!("texts can be written as JSON: {error}"));
+    let json = always_json(serde_json::to_string_pretty(&InfoFile { v: FORMAT, run: info }));
     checksum::seal(&json).into_bytes()
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RunEntry, StoreError};
-use crate::{Record, checksum, cut, folder, record::format};
+use crate::{Record, always_json, checksum, cut, folder, record::format};
 
 /// The newest format of the index and of `run.json`.
 pub(super) const FORMAT: u32 = 1;
@@ -176,9 +176,7 @@ fn write_run(to: &mut Vec<u8>, entry: RunEntry) {
 }
 
 fn write_line(to: &mut Vec<u8>, change: Change) {
-    let json = serde_json::to_string(&Line { v: FORMAT, change }).unwrap_or_else(|error| {
-        unreachable!("texts, times and finite numbers can be written as JSON: {error}")
-    });
+    let json = always_json(serde_json::to_string(&Line { v: FORMAT, change }));
     to.extend_from_slice(checksum::seal(&json).as_bytes());
     to.push(b'\n');
 }

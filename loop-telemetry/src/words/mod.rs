@@ -1,19 +1,31 @@
 //! Words and numbers for people.
 //!
 //! A run is shown in many places: under a run, in lists, in a report, in warnings. A person compares these, so each kind
-//! of number reads the same everywhere. These functions are pure: they know no terminal, no colour and no secret.
+//! of number reads the same everywhere. These functions are pure.
 //!
-//! With the feature `report`, `printable` makes a foreign text safe to show.
+//! With the feature `text` there are also styles and tables for a terminal, and `printable` makes a foreign text safe to
+//! show.
 
-#[cfg(feature = "report")]
+mod clock;
+#[cfg(feature = "text")]
 mod printable;
+#[cfg(feature = "text")]
+pub mod style;
+#[cfg(feature = "text")]
+mod styled;
+#[cfg(feature = "text")]
+pub mod table;
 
 use std::time::Duration;
 
 use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usd};
 
-#[cfg(feature = "report")]
-pub use self::printable::{is_display_control, plain, printable};
+pub use self::clock::{instant, rfc3339, until};
+#[cfg(feature = "text")]
+pub use self::{
+    printable::{is_display_control, last_line, one_line, plain, printable},
+    styled::{escaped_json, harmless},
+};
 
 /// Formats a duration that was measured, as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 ///

@@ -39,3 +39,56 @@ pub fn printable(text: &str, secrets: &Redactor) -> String {
     // The controls go first: they could stand within a secret.
     secrets.redact(&plain(text)).into_owned()
 }
+
+/// Makes a text of an agent [printable](printable()) and fit for one line: line feeds and tabs become spaces. A tab is
+/// wider than it is measured to be.
+pub fn one_line(text: &str, secrets: &Redactor) -> String {
+    printable(text, secrets).replace(['\n', '\t'], " ")
+}
+
+/// Returns the last line with words of a text of an agent, made fit for [one line](one_line()) and cut to `width`
+/// characters.
+pub fn last_line(text: &str, width: usize, secrets: &Redactor) -> Option<String> {
+    let line = text.lines().rev().map(|line| one_line(line, secrets)).find(|line| !line.trim().is_empty())?;
+    let line = line.trim();
+    match line.char_indices().nth(width) {
+        Some((cut, _)) => Some(format!("{}…", &line[..cut])),
+        None => Some(line.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn none() -> Redactor {
+        Redactor::new([] as [&str; 0])
+    }
+
+    #[test]
+    fn an_agent_cannot_steer_the_terminal() {
+        let last = |text, width| last_line(text, width, &none());
+        assert_eq!(printable("a\u{1b}[31mred\u{1b}[0m\u{7}\r\u{9b}2J", &none()), "ared2J");
+        assert_eq!(last("one\n\u{1b}[2Jtwo \n\n", 80).as_deref(), Some("two"));
+        assert_eq!(last("élan vital", 4).as_deref(), Some("élan…"));
+        assert_eq!(last(" \n", 4), None);
+        assert_eq!(last("one\n\u{1b}[0m\u{7}\n", 4).as_deref(), Some("one"));
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_it_is_measured_to_be_and_reads_in_the_order_in_which_it_is_written() {
+        let last = last_line("a\tb\u{b}\u{202e}c\u{2066}d\u{2028}e", 80, &none());
+        assert_eq!(last.as_deref(), Some("a bcde"));
+        assert_eq!(printable("a\n\tb\u{202e}", &none()), "a\n\tb");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn one_line_has_neither_controls_nor_turns(
+            text in "[a-z\t\r\n\u{0}-\u{1f}\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}é]*"
+        ) {
+            let line = one_line(&text, &none());
+            proptest::prop_assert!(!line.contains(['\n', '\t']) && !line.contains(is_display_control), "{line:?}");
+        }
+    }
+}

@@ -3,14 +3,11 @@
 use std::process::ExitCode;
 
 use loop_guardrails::policy::workspace::{Asked, Explanation};
+use loop_session::policy;
 use serde::Serialize;
 
 use super::{Failure, PlaceJson, open, tell_json};
-use crate::{
-    args::ExplainArgs,
-    exit,
-    view::{self, BAD, GOOD, paint, text::printable},
-};
+use crate::{args::ExplainArgs, exit, view};
 
 pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let (_, workspace) = open(&args.place)?;
@@ -21,46 +18,9 @@ pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     if args.place.json {
         tell_json(&ExplainJson::of(&args.text, &explained));
     } else {
-        view::tell(&page(&args.text, &explained));
+        view::tell(&policy::explained(&args.text, &explained));
     }
     Ok(ExitCode::from(if explained.ruling.allowed { exit::OK } else { exit::DENIED }))
-}
-
-/// An answer, and where it comes from.
-pub(crate) fn page(text: &str, explained: &Explanation) -> String {
-    let ruling = &explained.ruling;
-    let answer = if ruling.allowed { paint(GOOD, "allowed") } else { paint(BAD, "denied") };
-    let mut page = format!("{answer}  to {} `{}`\n", verb(&explained.asked), printable(text));
-    let mut add = |name: &str, value: &str| page.push_str(&format!("  {name:<5}  {}\n", printable(value)));
-    add("rule", &ruling.rule);
-    add("from", &ruling.origin.to_string());
-    if let Some(place) = leads_to(&explained.asked).filter(|place| place != text) {
-        add("where", &place);
-    }
-    if let Some(line) = runs(&explained.asked).filter(|line| line != text) {
-        add("runs", &line);
-    }
-    page
-}
-
-/// What is to be done, in a word.
-fn verb(asked: &Asked) -> &'static str {
-    match asked {
-        Asked::Path { verb, .. } => verb.as_str(),
-        _ => "run",
-    }
-}
-
-/// The command that would be run, as one would type it.
-fn runs(asked: &Asked) -> Option<String> {
-    let Asked::Command { words } = asked else { return None };
-    // A word with a NUL byte in it is no command, and was refused.
-    shlex::try_join(words.iter().map(String::as_str)).ok().filter(|line| !line.is_empty())
-}
-
-fn leads_to(asked: &Asked) -> Option<String> {
-    let Asked::Path { leads_to, .. } = asked else { return None };
-    leads_to.as_ref().map(ToString::to_string)
 }
 
 /// What `loop policy explain --json` prints.
@@ -84,11 +44,11 @@ impl<'a> ExplainJson<'a> {
         let words = if let Asked::Command { words } = asked { words.as_slice() } else { &[] };
         Self {
             text,
-            to: verb(asked),
+            to: policy::verb(asked),
             allowed: ruling.allowed,
             rule: &ruling.rule,
             place: PlaceJson::from(&ruling.origin),
-            leads_to: leads_to(asked),
+            leads_to: policy::leads_to(asked),
             words: Some(words).filter(|words| !words.is_empty()),
         }
     }

@@ -4,7 +4,8 @@ use loop_manifest::{init::in_full, model::Model};
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{FirstFire, Job, JobError, Reach, Settings, When, Zone};
+use loop_schedule::{FirstFire, Job, JobAction, JobError, JobId, Reach, Settings, When, Zone};
+use loop_telemetry::words;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,19 +15,20 @@ use super::{
     show::next,
     tell_if_idle, usage,
     wanted::Wanted,
+    zone,
 };
 use crate::{
     args::{AddArgs, ErrandArgs},
     clock, exit,
-    schedule::{self, Errand, SchedulePlace},
+    schedule::{SchedulePlace, action},
     view::{self, BOLD, paint, text},
 };
 use loop_manifest::{Loaded, Plan};
 
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let zone = schedule::zone(args.tz.as_ref())?;
-    let (now, numbers) = (clock::now(), &place.numbers);
+    let zone = zone(args.tz.as_ref())?;
+    let (now, numbers) = (clock::now(), place.project.settings());
     let mut wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
     let mut job = job(args, &wanted, now);
     let reach = if args.far { Reach::Far } else { Reach::Year };
@@ -36,8 +38,10 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     } else {
         let (errand, by) = errand(&args.errand, args, &place)?;
         errand.give_to(&mut job);
-        wanted.warnings.extend(schedule::conceal(&mut job)?);
-        place.change(|jobs| schedule::enlist(jobs, &mut job, numbers, reach, now))??;
+        let secrets = view::secrets();
+        let warning = job.redact_prompt(|text| secrets.redact(text)).map_err(|why| usage!("{why}"))?;
+        wanted.warnings.extend(warning.map(str::to_owned));
+        place.project.change(|jobs| jobs.add_under_free_id(&mut job, numbers, reach, now))??;
         Some(by)
     };
     if args.json {
@@ -54,7 +58,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
 
 /// The job that is wanted, without who does it.
 fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
-    let mut job = Job::new(schedule::draw(), wanted.when.clone(), wanted.prompt.clone(), now);
+    let mut job = Job::new(JobId::random(), wanted.when.clone(), wanted.prompt.clone(), now);
     if let Some(catch_up) = args.catch_up {
         job = job.catch_up(catch_up.into());
     }
@@ -75,17 +79,17 @@ fn far(error: JobError, args: &AddArgs) -> Failure {
 }
 
 /// Who does it, looked at as far as that can be done beforehand; and the same for people.
-fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(Errand, String), Failure> {
-    let max_seconds = asked.max_time.unwrap_or(Errand::MAX_TIME).as_secs().max(1);
+fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(JobAction, String), Failure> {
+    let max_seconds = asked.max_time.unwrap_or(JobAction::MAX_TIME).as_secs().max(1);
     if let Some(path) = &asked.run {
-        let path = from_here(manifest(path)?, &place.dir);
-        let errand = Errand::Manifest { path };
-        let by = errand.describe();
+        let path = from_here(manifest(path)?, place.project.dir());
+        let errand = JobAction::Manifest { path };
+        let by = action::describe(&errand);
         return Ok((errand, by));
     }
     if let Some(command) = &asked.agent {
-        let errand = Errand::Agent { command: in_full(command).to_owned(), max_seconds };
-        let by = errand.describe();
+        let errand = JobAction::Agent { command: in_full(command).to_owned(), max_seconds };
+        let by = action::describe(&errand);
         return Ok((errand, by));
     }
     let settings = setting::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
@@ -94,9 +98,9 @@ fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(
     let model = model.or_setup(|| "neither `--run` nor `--agent` says who does it, and a model cannot")?;
     let by = match asked.model {
         Some(_) => format!("model {}", model.id()),
-        None => format!("model {}, which the settings of {} name", model.id(), place.dir.display()),
+        None => format!("model {}, which the settings of {} name", model.id(), place.project.dir().display()),
     };
-    Ok((Errand::Model { model: asked.model.clone(), max_seconds }, by))
+    Ok((JobAction::Model { model: asked.model.clone(), max_seconds }, by))
 }
 
 /// The path of a manifest in the jobs' folder as it is seen from there, if a secret is in that of the folder: jobs are
@@ -151,7 +155,7 @@ fn page(
 /// When a job that comes around is over.
 fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
     let end = SignedDuration::try_from(expiry).ok().and_then(|expiry| created_at.checked_add(expiry).ok());
-    let end = end.map(|end| schedule::instant(end, zone)).unwrap_or_default();
+    let end = end.map(|end| words::instant(end, zone.rules())).unwrap_or_default();
     let life = match (expiry.as_secs() / DAY, expiry.as_secs() % DAY) {
         (days @ 1.., 0) => text::count(days, "day"),
         _ => text::duration(expiry),
@@ -203,9 +207,9 @@ impl<'a> Added<'a> {
             hint: wanted.hint.as_deref(),
             warnings: &wanted.warnings,
             zone: zone.to_string(),
-            next: schedule::rfc3339(first.slot, zone),
-            due: (!dry).then(|| schedule::rfc3339(first.due, zone)),
-            errand: Errand::kept(job),
+            next: words::rfc3339(first.slot, zone.rules()),
+            due: (!dry).then(|| words::rfc3339(first.due, zone.rules())),
+            errand: JobAction::stored(job),
         }
     }
 }

@@ -30,8 +30,9 @@ fn change(
     change: impl Fn(&mut Jobs, JobId) -> bool,
 ) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let changed = place.change(|jobs| {
-        let known = args.jobs.iter().try_for_each(|id| schedule::known(jobs, *id, &place.dir).map(drop));
+    let changed = place.project.change(|jobs| {
+        let known =
+            args.jobs.iter().try_for_each(|id| schedule::known(jobs, *id, place.project.dir()).map(drop));
         known.map(|()| args.jobs.iter().all(|id| change(jobs, *id)))
     });
     changed??;

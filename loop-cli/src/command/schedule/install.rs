@@ -16,7 +16,7 @@ pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
         path.to_str().map(str::to_owned).or_setup(|| format!("{} is no text", path.display()))
     };
     let program = env::current_exe().or_internal("this program cannot be found")?;
-    let (program, dir) = (text(&program)?, text(&place.dir)?);
+    let (program, dir) = (text(&program)?, text(place.project.dir())?);
     let variables: Vec<_> = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?))).collect();
     if args.system.systemd {
         view::tell(&service(&program, &dir, &variables));

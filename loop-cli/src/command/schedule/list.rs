@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use console::Term;
 use jiff::Timestamp;
-use loop_schedule::{Record, Settings};
+use loop_schedule::{JobAction, Record, Settings};
+use loop_telemetry::words;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::{super::runs::json, Failure, place, tell_if_idle};
 use crate::{
     args::ListArgs,
     clock, exit,
-    schedule::{self, Errand, Fired, Row, SchedulePlace},
+    schedule::{self, Fired, Row, SchedulePlace},
     view,
 };
 
@@ -21,7 +22,7 @@ const WIDTH: usize = 80;
 
 pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
-    let (now, numbers) = (clock::now(), &place.numbers);
+    let (now, numbers) = (clock::now(), place.project.settings());
     let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning))?;
     if args.json {
         for (record, last) in &jobs {
@@ -48,11 +49,11 @@ pub(super) fn exec(args: &ListArgs) -> Result<ExitCode, Failure> {
 
 /// Says whether anybody looks at what is due.
 fn tell_of_checks(place: &SchedulePlace, now: Timestamp) -> Result<(), Failure> {
-    if !place.store.is_firing()? || place.off.is_off() {
+    if !place.project.store().is_firing()? || place.project.off_switch().is_off() {
         return tell_if_idle(place);
     }
-    if let Some(check) = place.store.last_check()? {
-        view::say(&format!("what is due was looked at {}", schedule::until(check, now)));
+    if let Some(check) = place.project.store().last_check()? {
+        view::say(&format!("what is due was looked at {}", words::until(check, now)));
     }
     Ok(())
 }
@@ -86,14 +87,14 @@ impl<'a> JobJson<'a> {
         numbers: &Settings,
         now: Timestamp,
     ) -> Self {
-        let status = schedule::status(record, numbers, now);
+        let status = record.status(numbers, now);
         let open = |fire: &loop_schedule::FireRecord| fire.finished_at.is_none() && fire.lost_at.is_none();
         Self {
             id: record.job.id.to_string(),
             prompt: &record.job.prompt,
             when: &record.job.when,
             description: record.job.when.describe(),
-            errand: Errand::kept(&record.job),
+            errand: JobAction::stored(&record.job),
             paused: record.job.paused,
             next: status.as_ref().and_then(|status| status.slot),
             due: status.as_ref().and_then(|status| status.due),

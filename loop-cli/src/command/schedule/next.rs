@@ -4,11 +4,13 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 
-use super::{Failure, usage};
-use crate::{args::NextArgs, clock, exit, schedule, view};
+use loop_telemetry::words;
+
+use super::{Failure, usage, zone};
+use crate::{args::NextArgs, clock, exit, view};
 
 pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
-    let zone = schedule::zone(args.tz.as_ref())?;
+    let zone = zone(args.tz.as_ref())?;
     let now = clock::now();
     let fires = args.expression.fires_after(args.from.unwrap_or(now), &zone);
     let fires: Vec<_> = fires.take(usize::from(args.count)).collect();
@@ -19,13 +21,13 @@ pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
         ));
     }
     if args.json {
-        let fires: Vec<_> = fires.iter().map(|fire| schedule::rfc3339(*fire, &zone)).collect();
+        let fires: Vec<_> = fires.iter().map(|fire| words::rfc3339(*fire, zone.rules())).collect();
         view::tell(&serde_json::json!(fires).to_string());
         return Ok(ExitCode::from(exit::OK));
     }
     let shown = |fire: &Timestamp| {
-        let distance = args.from.is_none().then(|| format!("  {}", schedule::until(*fire, now)));
-        schedule::instant(*fire, &zone) + &distance.unwrap_or_default()
+        let distance = args.from.is_none().then(|| format!("  {}", words::until(*fire, now)));
+        words::instant(*fire, zone.rules()) + &distance.unwrap_or_default()
     };
     view::tell(&fires.iter().map(shown).collect::<Vec<_>>().join("\n"));
     Ok(ExitCode::from(exit::OK))

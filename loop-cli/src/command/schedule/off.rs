@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use super::Failure;
+use super::{Failure, OrFail};
 use crate::{exit, schedule, view};
 
 pub(super) fn exec(off: bool) -> Result<ExitCode, Failure> {
     let switch = schedule::off_switch()?;
-    switch.set(off)?;
+    switch.set(off).or_setup(|| "the file that stops all jobs cannot be changed")?;
     view::say(match off {
         true => {
             "no job fires on this machine, and what fired is ended: `loop schedule on` lets them fire again"

@@ -8,11 +8,11 @@ use std::{
 
 use loop_agents::process::Custody;
 use loop_schedule::CancellationToken;
-use loop_schedule::{Runner, StoreError, Switch};
+use loop_schedule::{DISABLE_VARIABLE, Runner, StoreError, Switch};
 
 use super::{
     super::{OrFail, setting},
-    Failure, place,
+    Failure, place, zone,
 };
 use crate::{
     args::RunScheduleArgs,
@@ -24,11 +24,11 @@ use crate::{
 
 pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
     if schedule::is_disabled() {
-        view::say(&format!("nothing fires: {} is set", schedule::DISABLE));
+        view::say(&format!("nothing fires: {DISABLE_VARIABLE} is set"));
         return Ok(ExitCode::from(exit::OK));
     }
     let place = Arc::new(place(args.cwd.as_deref())?);
-    if args.once && place.off.is_off() {
+    if args.once && place.project.off_switch().is_off() {
         view::say("nothing fires: `loop schedule on` lets jobs fire again");
         return Ok(ExitCode::from(exit::OK));
     }
@@ -48,7 +48,8 @@ async fn fire(
     let signals = Signals::listen().or_internal("signals cannot be listened for")?;
     let told = told(args, &place)?;
     let heard = Arc::clone(&told);
-    let _watched = place.off.watch(&told.switch, move || heard.phase())?;
+    let watched = place.project.off_switch().watch(&told.switch, move || heard.phase());
+    let _watched = watched.or_setup(|| "the folder of all schedules cannot be made")?;
     let program = env::current_exe().or_internal("this program cannot be found")?;
     let firing = Firing {
         program: program.to_string_lossy().into_owned(),
@@ -56,9 +57,9 @@ async fn fire(
         told: Arc::clone(&told),
         custody,
     };
-    let runner = Runner::new(place.store.clone(), firing, clock::now);
-    let runner = runner.with_settings(place.numbers.clone()).with_switch(told.switch.clone());
-    if !args.once && place.store.is_firing().is_ok_and(|is_fired| is_fired) {
+    let runner = Runner::new(place.project.store().clone(), firing, clock::now);
+    let runner = runner.with_settings(place.project.settings().clone()).with_switch(told.switch.clone());
+    if !args.once && place.project.store().is_firing().is_ok_and(|is_fired| is_fired) {
         told.phase();
     }
     let cancel = CancellationToken::new();
@@ -81,7 +82,7 @@ fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Fail
     let page = Arc::new(Mutex::new(Page::new(place)));
     let is_live = Board::is_possible() && !args.quiet && !args.once;
     let board = if is_live { Board::new(page.clone()) } else { Board::plain() };
-    let zone = schedule::zone(None)?;
+    let zone = zone(None)?;
     let (switch, firing) = (Switch::default(), false.into());
     Ok(Arc::new(Told { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
 }

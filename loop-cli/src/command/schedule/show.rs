@@ -3,19 +3,20 @@
 use std::{collections::HashMap, process::ExitCode};
 
 use jiff::Timestamp;
-use loop_schedule::{CatchUp, Overlap, Record, When, Zone};
+use loop_schedule::{CatchUp, JobAction, Overlap, Record, When, Zone};
+use loop_telemetry::words;
 use serde::Serialize;
 
 use super::{
     super::{kept::short_ids, runs::json},
     Failure,
     list::JobJson,
-    place,
+    place, zone,
 };
 use crate::{
     args::ShowJobArgs,
     clock, exit,
-    schedule::{self, Errand, Fired, SchedulePlace},
+    schedule::{self, Fired, SchedulePlace, action},
     view::{
         self, BOLD,
         columns::{self, Column},
@@ -39,11 +40,11 @@ pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
     let place = place(args.cwd.as_deref())?;
     let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning))?;
     let found = jobs.iter().find(|(record, _)| record.job.id == args.job);
-    let (record, last) = found.ok_or_else(|| schedule::unknown(args.job, &place.dir))?;
+    let (record, last) = found.ok_or_else(|| schedule::unknown(args.job, place.project.dir()))?;
     let fires = place.fires_of(args.job)?;
     let now = clock::now();
     if args.json {
-        let job = JobJson::of(record, last.as_ref(), &place.numbers, now);
+        let job = JobJson::of(record, last.as_ref(), place.project.settings(), now);
         let shown = Shown { job, fires: &fires };
         view::tell_json(&json(&shown));
         return Ok(ExitCode::from(exit::OK));
@@ -71,7 +72,7 @@ struct Shown<'a> {
 fn zone_of(when: &When) -> Result<Zone, Failure> {
     match when {
         When::Cron { zone, .. } => Ok(zone.clone()),
-        When::Every(_) | When::At { .. } => schedule::zone(None),
+        When::Every(_) | When::At { .. } => zone(None),
     }
 }
 
@@ -80,9 +81,9 @@ fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> 
     let when = match &job.when {
         When::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.when.describe()),
         When::Every(_) => job.when.describe(),
-        When::At { time } => format!("once, {}", schedule::instant(*time, zone)),
+        When::At { time } => format!("once, {}", words::instant(*time, zone.rules())),
     };
-    let status = schedule::status(record, &place.numbers, now);
+    let status = record.status(place.project.settings(), now);
     let next = match status.and_then(|status| Some((status.slot?, status.due?))) {
         Some((slot, due)) => next(slot, due, zone, now),
         None if job.paused => "paused".to_owned(),
@@ -98,7 +99,8 @@ fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> 
         Overlap::QueueOne => "queue: what is due while it runs is one fire afterwards",
         Overlap::Cancel => "cancel: what is due while it runs ends the run",
     };
-    let does = Errand::of(job).map_or_else(|error| format!("{error:#}"), |errand| errand.describe());
+    let does =
+        JobAction::of(job).map_or_else(|error| format!("{error:#}"), |errand| action::describe(&errand));
     let field = |name: &str, value: &str| format!("  {name:<10}{}", text::one_line(value));
     vec![
         format!("{} {}", paint(BOLD, job.id), text::printable(&job.prompt)),
@@ -107,19 +109,19 @@ fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> 
         field("by", &does),
         field("catch-up", catch_up),
         field("overlap", overlap),
-        field("added", &schedule::instant(job.created_at, zone)),
+        field("added", &words::instant(job.created_at, zone.rules())),
         field("fired", &text::count(record.standing.fires, "time")),
     ]
 }
 
 /// When it fires, and for which slot, if jitter puts the two apart.
 pub(super) fn next(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp) -> String {
-    let distance = schedule::until(due, now);
-    let due_text = schedule::instant(due, zone);
+    let distance = words::until(due, now);
+    let due_text = words::instant(due, zone.rules());
     if slot == due {
         format!("{due_text}, {distance}")
     } else {
-        format!("{due_text}, {distance} (jitter; its slot is {})", schedule::instant(slot, zone))
+        format!("{due_text}, {distance} (jitter; its slot is {})", words::instant(slot, zone.rules()))
     }
 }
 
@@ -128,7 +130,7 @@ fn row(fired: &Fired, short: &HashMap<&str, &str>, zone: &Zone) -> Vec<String> {
     let took = fired.ended_at.duration_since(fired.started_at).unsigned_abs();
     vec![
         fired.number.to_string(),
-        schedule::instant(fired.started_at, zone),
+        words::instant(fired.started_at, zone.rules()),
         text::duration(took),
         fired.word(),
         // A run that is not kept any more has no short name.

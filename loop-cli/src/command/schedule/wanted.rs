@@ -2,9 +2,9 @@
 
 use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Interval, JobError, Request, RequestError, Scheduled, Settings, When, Zone};
+use loop_schedule::{Interval, JobError, Request, RequestError, Scheduled, Settings, When, Zone, parse_time};
 
-use crate::{args::AddArgs, schedule};
+use crate::args::AddArgs;
 
 /// A prompt, and when it is wanted.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Wanted {
                 When::next_of(expression, zone, now).ok_or(JobError::NeverFires)?
             }
             (Some(expression), _) => When::Cron { expression: expression.clone(), zone: zone.clone() },
-            (None, at) => When::At { time: schedule::at(at.as_deref().unwrap_or_default(), zone, now)? },
+            (None, at) => When::At { time: parse_time(at.as_deref().unwrap_or_default(), zone, now)? },
         };
         let prompt = if text.trim().is_empty() { name(args).unwrap_or_default() } else { text };
         Ok(Self { when, prompt, interval: None, effective: None, hint: None, warnings: Vec::new() })

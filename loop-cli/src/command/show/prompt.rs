@@ -11,13 +11,14 @@ use serde::de::DeserializeOwned;
 use super::{
     super::{
         Failure, begun,
+        every::KEPT_AS,
         kept::{decode_as, read_on},
         subject, usage,
     },
     iteration::none,
 };
 use crate::{
-    every, task,
+    task,
     view::{self, changes},
 };
 use loop_manifest::Plan;
@@ -27,7 +28,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     let manifest = store.info(id)?.manifest;
     let manifest = manifest
         .ok_or_else(|| usage!("the run was begun without a manifest, of which prompts could be made"))?;
-    if manifest.path == every::KEPT_AS {
+    if manifest.path == KEPT_AS {
         // The same each time.
         let (repetition, _) = begun::repetition(&manifest.text)?;
         view::hand_over(repetition.work.text().as_bytes())?;

@@ -19,7 +19,7 @@ use rustix::{
 use tokio::net::unix::pipe::Receiver;
 
 use super::multiline::is_whole;
-use crate::session::command::Repeated;
+use loop_session::{Commands, Repeated};
 
 /// What was typed, and nobody has read yet.
 #[derive(Debug, Default)]
@@ -158,7 +158,7 @@ impl Ahead {
 impl Keys {
     fn ends_a_loop(&self) -> bool {
         match self {
-            Self::Line(line) => Repeated::of(line) == Repeated::End,
+            Self::Line(line) => Commands::standard().repeated(line) == Repeated::End,
             Self::End => true,
         }
     }

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
-use crate::session::command::{self, Takes};
+use loop_session::{Commands, Takes};
 
 /// At most so many are offered: nobody reads more, and a folder may hold a million.
 const OFFERED: usize = 100;
@@ -16,6 +16,8 @@ pub(crate) struct Words {
     pub(crate) dir: PathBuf,
     /// The names of models.
     pub(crate) models: Vec<String>,
+    /// The commands.
+    pub(crate) commands: Commands,
 }
 
 /// Finds what a beginning can be the beginning of.
@@ -33,24 +35,25 @@ impl Completion {
         let word = &before[start..];
         if start == 0 {
             if let Some(name) = word.strip_prefix('/') {
-                return (1, offers(command::names(), name));
+                return (1, offers(self.0.commands.names(), name));
             }
             if let Some(name) = word.strip_prefix('@') {
                 return (1, offers(self.0.models.iter().map(String::as_str), name));
             }
         }
         let command = before.strip_prefix('/').and_then(|line| line.split_whitespace().next());
-        let found = match command.and_then(command::find).map(|command| command.about().takes) {
-            Some(Takes::Nothing | Takes::Other) => Vec::new(),
-            Some(Takes::Words(words)) => offers(words.iter().copied(), word),
-            Some(Takes::Commands) => offers(command::names(), word),
-            Some(Takes::Models) => {
-                let own = ["list", "show", "use"].into_iter();
-                offers(own.chain(self.0.models.iter().map(String::as_str)), word)
-            }
-            // Paths are what one asks about, too.
-            Some(Takes::Paths) | None => self.paths(word),
-        };
+        let found =
+            match command.and_then(|name| self.0.commands.find(name)).map(|command| command.about().takes) {
+                Some(Takes::Nothing | Takes::Other) => Vec::new(),
+                Some(Takes::Words(words)) => offers(words.iter().copied(), word),
+                Some(Takes::Commands) => offers(self.0.commands.names(), word),
+                Some(Takes::Models) => {
+                    let own = ["list", "show", "use"].into_iter();
+                    offers(own.chain(self.0.models.iter().map(String::as_str)), word)
+                }
+                // Paths are what one asks about, too.
+                Some(Takes::Paths) | None => self.paths(word),
+            };
         (start, found)
     }
 
@@ -113,8 +116,11 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
-        let words =
-            Words { dir: folder.path().to_owned(), models: vec!["box".to_owned(), "gpt-5".to_owned()] };
+        let words = Words {
+            dir: folder.path().to_owned(),
+            models: vec!["box".to_owned(), "gpt-5".to_owned()],
+            commands: Commands::standard(),
+        };
         let (start, offers) = Completion::new(words).of(line, line.len());
         (start, offers.into_iter().map(|offer| offer.text).collect())
     }

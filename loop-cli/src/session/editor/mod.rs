@@ -159,6 +159,7 @@ impl Editor {
 }
 
 fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
+    let commands = words.commands.clone();
     let mut keys = default_emacs_keybindings();
     let complete =
         ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
@@ -171,7 +172,7 @@ fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
         .with_quick_completions(true)
         .with_partial_completions(true)
-        .with_highlighter(Box::new(Plain))
+        .with_highlighter(Box::new(Plain(commands)))
         .with_validator(Box::new(Multiline))
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(coloured)

@@ -2,17 +2,15 @@
 
 use reedline::{Color, Highlighter, StyledText};
 
-use loop_session::Input;
-
-use crate::session::command;
+use loop_session::{Commands, Input};
 
 /// The editor's own idea is white, which nobody can read on white.
-pub(super) struct Plain;
+pub(super) struct Plain(pub(super) Commands);
 
 impl Highlighter for Plain {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
         let known = match Input::of(line) {
-            Input::Command { name, .. } if command::find(name).is_some() => {
+            Input::Command { name, .. } if self.0.find(name).is_some() => {
                 line.find(name).map_or(0, |at| at + name.len())
             }
             _ => 0,

@@ -10,9 +10,9 @@ use std::{
 
 use console::Term;
 use loop_agents::chat::{Delta, TurnEvent};
+use loop_session::{WorkView, overfull};
 
 use super::{Status, colour::Colours};
-use crate::session::summary::overfull;
 use crate::view::{Board, CleanStream, DIM, Pinned, WARN, called, paint, refused, text};
 
 /// How many rows the line that is being said may take.
@@ -41,35 +41,6 @@ impl Live {
         let page = Arc::new(Mutex::new(Page { status, colours: Colours::default(), tail: Vec::new() }));
         let board = if Board::is_possible() { Board::new(page.clone()) } else { Board::plain() };
         Self { page, board, clean: CleanStream::for_eyes(), model: model.to_owned() }
-    }
-
-    /// Shows what happens in the turn.
-    pub(crate) fn hear(&mut self, event: TurnEvent<'_>) {
-        match event {
-            TurnEvent::Delta(Delta::Text(text)) => {
-                let clean = self.clean.push(text.as_bytes()).to_vec();
-                self.say(&clean);
-                self.doing(&format!("{} replies", self.model));
-            }
-            TurnEvent::Delta(Delta::Thought(_)) => self.doing(&format!("{} thinks", self.model)),
-            TurnEvent::Delta(Delta::Restarted) => {
-                self.end_line();
-                self.note(&paint(WARN, "the reply broke off, and begins again"));
-            }
-            TurnEvent::Calling(call) => {
-                self.end_line();
-                self.note(&paint(DIM, called(call)));
-                self.doing(&format!("calling {}", text::one_line(&call.name)));
-            }
-            TurnEvent::Called(report) => {
-                if let Some(note) = refused(report) {
-                    self.note(&note);
-                }
-                self.doing(&format!("waiting for {}", self.model));
-            }
-            TurnEvent::Full(measure) => self.note(&paint(WARN, overfull(measure))),
-            _ => {}
-        }
     }
 
     fn doing(&mut self, what: &str) {
@@ -104,6 +75,36 @@ impl Live {
     fn page(&self) -> MutexGuard<'_, Page> {
         // Nothing that panics runs under this lock.
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WorkView for Live {
+    fn hear(&mut self, event: TurnEvent<'_>) {
+        match event {
+            TurnEvent::Delta(Delta::Text(text)) => {
+                let clean = self.clean.push(text.as_bytes()).to_vec();
+                self.say(&clean);
+                self.doing(&format!("{} replies", self.model));
+            }
+            TurnEvent::Delta(Delta::Thought(_)) => self.doing(&format!("{} thinks", self.model)),
+            TurnEvent::Delta(Delta::Restarted) => {
+                self.end_line();
+                self.note(&paint(WARN, "the reply broke off, and begins again"));
+            }
+            TurnEvent::Calling(call) => {
+                self.end_line();
+                self.note(&paint(DIM, called(call)));
+                self.doing(&format!("calling {}", text::one_line(&call.name)));
+            }
+            TurnEvent::Called(report) => {
+                if let Some(note) = refused(report) {
+                    self.note(&note);
+                }
+                self.doing(&format!("waiting for {}", self.model));
+            }
+            TurnEvent::Full(measure) => self.note(&paint(WARN, overfull(measure))),
+            _ => {}
+        }
     }
 }
 

@@ -2,13 +2,6 @@
 
 mod colour;
 mod live;
-mod pace;
-mod statistics;
 mod status;
 
-pub(crate) use self::{
-    live::Live,
-    pace::Pace,
-    statistics::{money, statistics},
-    status::Status,
-};
+pub(crate) use self::{live::Live, status::Status};

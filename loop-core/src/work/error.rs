@@ -1,0 +1,149 @@
+//! What goes wrong in work, and how it is recorded.
+
+use std::{error::Error, fmt, time::Duration};
+
+use crate::{BoxError, Halt, event::WorkResult};
+
+/// The reason why an iteration has no output, or an evaluation no verdict.
+///
+/// `?` makes any error a failed step, and a [`Halt`] the end of the run:
+///
+/// ```
+/// use loop_core::{IterationContext, iteration_fn};
+/// let reader = iteration_fn(async |_: IterationContext<String>| Ok(std::fs::read_to_string("notes.md")?));
+/// ```
+///
+/// So it is no [`Error`] itself, as the error of `anyhow` is none: see `docs/decisions/0003-any-error-fails-a-step.md`. Errors that are
+/// not [`Error`]s, such as texts, go through [`failed`](Self::failed).
+#[derive(Debug)]
+pub enum WorkError {
+    /// It went wrong: the step is a failed one, and the loop goes on. What is recorded of the error is its
+    /// text and those of its causes.
+    Failed(BoxError),
+    /// Not now, but later: a rate limit, for example. The same work is tried again then, and no
+    /// iteration is used up.
+    Later {
+        /// How long to wait before the next try.
+        after: Duration,
+    },
+    /// The run has to end. Nothing is evaluated after it.
+    Halt(Halt),
+}
+
+impl WorkError {
+    /// A failed step, from any error or text.
+    pub fn failed(source: impl Into<BoxError>) -> Self {
+        Self::Failed(source.into())
+    }
+}
+
+impl fmt::Display for WorkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(source) => source.fmt(f),
+            Self::Later { after } => write!(f, "has to wait for {after:?}"),
+            Self::Halt(halt) => halt.fmt(f),
+        }
+    }
+}
+
+/// A failed step.
+impl<E: Error + Send + Sync + 'static> From<E> for WorkError {
+    fn from(error: E) -> Self {
+        Self::failed(error)
+    }
+}
+
+/// For functions whose error is any error: tests, for example.
+impl From<WorkError> for BoxError {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Failed(source) => source,
+            other => other.to_string().into(),
+        }
+    }
+}
+
+impl From<WorkError> for Box<dyn Error> {
+    fn from(error: WorkError) -> Self {
+        BoxError::from(error)
+    }
+}
+
+impl From<Halt> for WorkError {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
+    }
+}
+
+/// What the machine is told: the error as data.
+impl<T> From<WorkError> for WorkResult<T> {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Failed(source) => Self::Failed(with_causes(&*source).into()),
+            WorkError::Later { after } => Self::Later { after },
+            WorkError::Halt(halt) => Self::Halted(halt),
+        }
+    }
+}
+
+/// An error as one line, its causes after it, for a message that is all that will be kept of it. A cause
+/// that the text before it says already is not said again.
+///
+/// ```
+/// let error = std::io::Error::other("no such model");
+/// assert_eq!(loop_core::with_causes(&error), "no such model");
+/// ```
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StopReason;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Layer {
+        text: &'static str,
+        source: Option<BoxError>,
+    }
+
+    fn recorded(texts: &[&'static str]) -> String {
+        let layer = |source: Option<BoxError>, text: &&'static str| -> Option<BoxError> {
+            Some(Box::new(Layer { text, source }))
+        };
+        let error = texts.iter().rev().fold(None, layer).expect("a text");
+        match WorkResult::<()>::from(WorkError::failed(error)) {
+            WorkResult::Failed(message) => message.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_recorded_with_its_causes_and_none_twice() {
+        assert_eq!(recorded(&["it broke"]), "it broke");
+        assert_eq!(recorded(&["no reply", "cannot read", "timed out"]), "no reply: cannot read: timed out");
+        assert_eq!(recorded(&["no reply: timed out", "timed out"]), "no reply: timed out");
+    }
+
+    #[test]
+    fn an_error_says_what_went_wrong() {
+        assert_eq!(WorkError::failed("no reply").to_string(), "no reply");
+        let later = WorkError::Later { after: Duration::from_secs(90) };
+        assert_eq!(later.to_string(), "has to wait for 90s");
+        let halt = Halt::new(StopReason::AgentUnavailable, "not installed");
+        assert_eq!(WorkError::from(halt).to_string(), "agent_unavailable: not installed");
+    }
+}

@@ -1,0 +1,252 @@
+//! What a driver and the work it runs share: usage and other notes upwards, the interrupt downwards.
+
+mod error;
+
+use std::{
+    future::Future,
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+
+pub use self::error::{WorkError, with_causes};
+use crate::{CancellationToken, CostQuality, Mark, Usage, event::Notes};
+
+#[derive(Debug, Default)]
+struct Shared {
+    notes: Mutex<Notes>,
+    /// Whether there may be anything in `notes`. Most work notes nothing, and then takes no lock.
+    noted: AtomicBool,
+    /// The iteration that is under way, or was last.
+    iteration: AtomicU64,
+    changed: Notify,
+    interrupted: CancellationToken,
+}
+
+impl Shared {
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        // Nothing that panics runs under this lock, and notes of a panicked task are still true.
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The notes, to add to them.
+    fn noting(&self) -> MutexGuard<'_, Notes> {
+        let notes = self.notes();
+        self.noted.store(true, Ordering::Release);
+        notes
+    }
+
+    fn is_noted(&self) -> bool {
+        self.noted.load(Ordering::Acquire)
+    }
+}
+
+/// A driver's end: collects what the work of a run notes, and interrupts it.
+///
+/// You need it to write a driver, or to test an iteration or an evaluator by itself: their contexts
+/// are made from it. One serves a whole run, since an interrupt ends the run, and since usage that a task reports
+/// after its iteration is over still has to count.
+///
+/// ```
+/// use loop_core::{Iteration, IterationContext, Usage, Work, iteration_fn};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), loop_core::WorkError> {
+/// let mut agent = iteration_fn(async |cx: IterationContext<u64>| {
+///     cx.meter().add(Usage::unknown().with_tokens(30, 12));
+///     Ok(cx.iteration() * 2)
+/// });
+/// let work = Work::new();
+/// let output = agent.run(IterationContext::new(&work, 7)).await?;
+/// assert_eq!((output, work.take_notes().usage.tokens()), (14, Some(42)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Work(Arc<Shared>);
+
+impl Work {
+    /// For one run.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells the work under way to come to its end.
+    pub fn interrupt(&self) {
+        self.0.interrupted.cancel();
+    }
+
+    /// Takes what was noted since the last call.
+    pub fn take_notes(&self) -> Notes {
+        if !self.0.is_noted() {
+            return Notes::default();
+        }
+        let mut notes = self.0.notes();
+        // Under the lock: who notes something after this sets it again.
+        self.0.noted.store(false, Ordering::Release);
+        mem::take(&mut *notes)
+    }
+
+    /// [`take_notes`](Self::take_notes) as events hold them. Most work notes nothing, and then this is quick.
+    pub(crate) fn take_boxed_notes(&self) -> Option<Box<Notes>> {
+        if self.0.is_noted() { self.take_notes().boxed() } else { None }
+    }
+
+    /// Takes the usage alone, for a report while the work goes on.
+    pub fn take_usage(&self) -> Usage {
+        if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
+    }
+
+    /// The same, if there is any.
+    #[inline]
+    pub(crate) fn take_news(&self) -> Option<Usage> {
+        if !self.0.is_noted() {
+            return None;
+        }
+        Some(self.take_usage()).filter(|usage| !usage.is_unknown())
+    }
+
+    /// The usage noted since it was last taken.
+    pub fn usage(&self) -> Usage {
+        self.0.notes().usage
+    }
+
+    /// Resolves when usage was reported since the last time it did.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: a report is seen by the next call.
+    pub fn reported(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.0.changed.notified()
+    }
+
+    /// The end of the work on this iteration. Of what was noted for another one only the usage is kept: a task that
+    /// outlives its iteration must not make the next one fail.
+    pub(crate) fn tether(&self, iteration: u64) -> Tether {
+        let last = self.0.iteration.swap(iteration, Ordering::AcqRel);
+        if last != iteration && self.0.is_noted() {
+            let mut notes = self.0.notes();
+            *notes = Notes { usage: notes.usage, ..Notes::default() };
+        }
+        Tether { shared: Arc::clone(&self.0), iteration }
+    }
+}
+
+/// The work's end of [`Work`], inside each context.
+#[derive(Debug, Clone)]
+pub(crate) struct Tether {
+    shared: Arc<Shared>,
+    iteration: u64,
+}
+
+impl Tether {
+    pub(crate) fn mark(&self, name: &str, hash: u64) {
+        self.note(|notes| notes.marks.push(Mark { name: name.into(), hash }));
+    }
+
+    pub(crate) fn fault(&self, message: String) {
+        self.note(|notes| notes.fault = Some(message.into()));
+    }
+
+    /// Notes something, unless the iteration is over.
+    fn note(&self, note: impl FnOnce(&mut Notes)) {
+        let mut notes = self.shared.noting();
+        // Under the lock, under which the notes of earlier iterations are dropped.
+        if self.shared.iteration.load(Ordering::Acquire) == self.iteration {
+            note(&mut notes);
+        }
+    }
+
+    pub(crate) fn meter(&self) -> Meter {
+        Meter(self.clone())
+    }
+
+    pub(crate) async fn interrupted(&self) {
+        self.shared.interrupted.cancelled().await;
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.shared.interrupted.is_cancelled()
+    }
+}
+
+/// Gives a context what its work does with its [`Tether`].
+macro_rules! tethered {
+    ($context:ident, $work:literal) => {
+        impl<O> $context<O> {
+            /// Takes reports of usage.
+            pub fn meter(&self) -> $crate::Meter {
+                self.tether.meter()
+            }
+
+            #[doc = concat!("Notes a fingerprint of something that this ", $work, " leaves behind.")]
+            /// See [`Progress::unchanged`](crate::Progress::unchanged).
+            pub fn mark(&self, name: &str, hash: u64) {
+                self.tether.mark(name, hash);
+            }
+
+            #[doc = concat!("Resolves when the ", $work, " has to come to its end.")]
+            pub async fn cancelled(&self) {
+                self.tether.interrupted().await;
+            }
+
+            #[doc = concat!("Whether the ", $work, " has to come to its end.")]
+            pub fn is_cancelled(&self) -> bool {
+                self.tether.is_interrupted()
+            }
+        }
+    };
+}
+pub(crate) use tethered;
+
+/// Takes reports of what work uses, while it runs.
+///
+/// A report may interrupt the work, if it crosses what a guardrail allows. Clones report to the same
+/// run, also after the work that they were given to is over.
+#[derive(Debug, Clone)]
+pub struct Meter(Tether);
+
+impl Meter {
+    /// Reports what was used beyond what was reported before.
+    pub fn add(&self, usage: Usage) {
+        if !usage.is_unknown() {
+            self.0.shared.noting().usage += usage;
+            self.0.shared.changed.notify_one();
+        }
+    }
+
+    /// Says how far the cost that the iteration has reported can be believed after all: an agent may be
+    /// charged in the end just what was estimated while it ran. Counts when the iteration ends; an
+    /// evaluation's cost is left as it is.
+    pub fn revise(&self, quality: CostQuality) {
+        self.0.note(|notes| notes.cost_quality = Some(quality));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EvaluationContext, IterationContext};
+
+    #[test]
+    fn what_a_task_notes_late_counts_in_its_step_and_after_it_only_its_usage_does() {
+        let work = Work::new();
+        let cx = IterationContext::<u64>::new(&work, 1);
+        let note = || {
+            cx.mark("work_tree", 7);
+            cx.fault("it hangs");
+            cx.meter().add(Usage::unknown().with_tokens(1, 1));
+        };
+        note();
+        let judging = EvaluationContext::new(&work, 1, Arc::new(0_u64));
+        let notes = work.take_notes();
+        assert_eq!((notes.marks.len(), notes.fault.is_some(), notes.usage.tokens()), (1, true, Some(2)));
+        drop(judging);
+        note();
+        let next = IterationContext::<u64>::new(&work, 2);
+        assert_eq!(work.take_notes(), Notes::default().with_usage(Usage::unknown().with_tokens(1, 1)));
+        drop(next);
+    }
+}

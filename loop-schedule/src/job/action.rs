@@ -1,0 +1,132 @@
+//! The action of a job: who does what its prompt says.
+
+use std::{borrow::Cow, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Job, JobId};
+
+/// The key of a job under which its action stands. Files of earlier versions have it, too.
+const KEY: &str = "errand";
+
+/// The warning about a prompt from which a secret was taken.
+const REDACTED_PROMPT: &str = "a secret is in the prompt, and jobs are stored as text: the agent will read `[redacted]` \
+    in its place. Name a variable or a file that holds it instead";
+
+/// The action of a job, which is stored with it. A program that fires jobs decides how to carry it out.
+///
+/// ```
+/// use jiff::Timestamp;
+/// use loop_schedule::{Job, JobAction, JobId, When};
+///
+/// let when = When::At { time: Timestamp::MAX };
+/// let mut job = Job::new(JobId::random(), when, "look at the build", Timestamp::now());
+/// let action = JobAction::Agent { command: "claude -p".to_owned(), max_seconds: 600 };
+/// action.give_to(&mut job);
+/// assert_eq!(JobAction::of(&job)?, action);
+/// # Ok::<(), loop_schedule::ActionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobAction {
+    /// Runs a manifest, which has its own prompt.
+    Manifest {
+        /// The absolute path of the manifest.
+        path: String,
+    },
+    /// Gives the prompt to a command, once.
+    Agent {
+        /// The command line.
+        command: String,
+        /// The time that it may take, in seconds.
+        max_seconds: u64,
+    },
+    /// Gives the prompt to a model with tools, once.
+    Model {
+        /// The name of the model; `None` is the one that the settings name when the job fires.
+        model: Option<String>,
+        /// The time that the turn may take, in seconds.
+        max_seconds: u64,
+    },
+}
+
+impl JobAction {
+    /// The time that an agent or a model may take unless a person says another: an hour.
+    pub const MAX_TIME: Duration = Duration::from_hours(1);
+
+    /// Returns the action of a job.
+    ///
+    /// # Errors
+    /// The job has none that this version knows.
+    pub fn of(job: &Job) -> Result<Self, ActionError> {
+        let stored = job.more.get(KEY).ok_or(ActionError::Missing { id: job.id })?;
+        Self::deserialize(stored).map_err(|source| ActionError::Unreadable { id: job.id, source })
+    }
+
+    /// Stores the action with a job.
+    pub fn give_to(&self, job: &mut Job) {
+        let stored =
+            serde_json::to_value(self).unwrap_or_else(|error| unreachable!("an action is JSON: {error}"));
+        job.more.insert(KEY.to_owned(), stored);
+    }
+
+    /// Returns the action of a job as it is stored, for programs; `null` if it has none.
+    pub fn stored(job: &Job) -> &Value {
+        job.more.get(KEY).unwrap_or(&Value::Null)
+    }
+}
+
+/// Why the action of a job is not known.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ActionError {
+    /// The job has none.
+    #[error("the job {id} does not say who does it")]
+    Missing {
+        /// The job.
+        id: JobId,
+    },
+    /// A later version wrote it, or it was changed by hand.
+    #[error("it cannot be read who does the job {id}")]
+    Unreadable {
+        /// The job.
+        id: JobId,
+        /// Why not.
+        source: serde_json::Error,
+    },
+}
+
+impl Job {
+    /// Takes secrets out of the prompt before the job is stored, and returns a warning if there were any. `redact` returns
+    /// a text without secrets.
+    ///
+    /// # Errors
+    /// A secret is in the [action](JobAction), which would not work without it.
+    pub fn redact_prompt(
+        &mut self,
+        redact: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
+    ) -> Result<Option<&'static str>, SecretInAction> {
+        let action = JobAction::stored(self).to_string();
+        let redacted = redact(&action);
+        if redacted != action {
+            return Err(SecretInAction { redacted: redacted.into_owned() });
+        }
+        let prompt = redact(&self.prompt).into_owned();
+        let is_changed = prompt != self.prompt;
+        self.prompt = prompt;
+        Ok(is_changed.then_some(REDACTED_PROMPT))
+    }
+}
+
+/// A secret stands in the action of a job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a secret is in what the job runs, and jobs are stored as text: {redacted}\n  \
+     put the secret into a variable, or into a file that only you can read, and name that instead"
+)]
+#[non_exhaustive]
+pub struct SecretInAction {
+    /// The action without the secret.
+    pub redacted: String,
+}

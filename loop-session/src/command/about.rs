@@ -1,0 +1,99 @@
+//! The description of a command.
+
+use std::fmt;
+
+use loop_telemetry::words::{
+    plain,
+    style::{BOLD, paint},
+};
+
+use crate::error::InputError;
+
+/// The description of a command. Help, completion and the guide are made of it.
+#[derive(Debug)]
+pub struct About {
+    /// Its name, without the `/`.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What stands behind it, as in a synopsis; empty if nothing does.
+    pub arguments: &'static str,
+    /// What it does, on a line.
+    pub summary: &'static str,
+    /// The rest that there is to say, in Markdown.
+    pub help: &'static str,
+    /// What Tab completes behind it.
+    pub takes: Takes,
+}
+
+/// The arguments of a command, for completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// No arguments.
+    Nothing,
+    /// Arguments that cannot be completed.
+    Other,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A command, with its arguments.
+    Commands,
+    /// The name of a model.
+    Models,
+    /// Files and folders, or words that can name them.
+    Paths,
+}
+
+impl About {
+    /// Returns its name and its other names.
+    pub fn names(&'static self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.aliases.iter().copied())
+    }
+
+    /// Returns `/name ARGUMENTS`.
+    pub fn synopsis(&self) -> String {
+        format!("/{} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+
+    /// The other names, in words.
+    pub(crate) fn also(&self) -> Option<String> {
+        let names: Vec<_> = self.aliases.iter().map(|name| format!("/{name}")).collect();
+        (!names.is_empty()).then(|| format!("Also: {}", names.join(", ")))
+    }
+
+    /// All that is said of it.
+    pub(crate) fn text(&self) -> String {
+        let parts = [
+            Some(paint(BOLD, self.synopsis())),
+            Some(format!("  {}", self.summary)),
+            self.also(),
+            Some(self.help.to_owned()),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        parts.join("\n\n")
+    }
+
+    /// Divides its arguments into words, as a shell does.
+    ///
+    /// # Errors
+    /// A quote is not closed.
+    pub fn words(&self, arguments: &str) -> Result<Vec<String>, InputError> {
+        shlex::split(arguments).ok_or_else(|| self.misused("a quote is not closed"))
+    }
+
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// The command takes none, and there are some: the person meant more than would be done.
+    pub(crate) fn accepts(&self, arguments: &str) -> Result<(), InputError> {
+        if self.takes == Takes::Nothing && !arguments.is_empty() {
+            let what = plain(arguments).replace(['\n', '\t'], " ");
+            return Err(self.misused(format!("/{} takes nothing, and here is `{what}`", self.name)));
+        }
+        Ok(())
+    }
+
+    /// Returns the error for wrong arguments, which says how they are written.
+    pub fn misused(&self, problem: impl fmt::Display) -> InputError {
+        InputError::Misused { problem: problem.to_string(), usage: self.synopsis() }
+    }
+}

@@ -1,0 +1,138 @@
+use std::time::Duration;
+
+use jiff::Timestamp;
+use loop_agents::tools::{ToolOutcome, Toolbox};
+use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+use loop_schedule::{Every, Job, JobId, ProjectJobs, Reach, Settings, When};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::host::tests::silent;
+
+fn jobs() -> (TempDir, SessionJobs) {
+    let folder = tempfile::tempdir().unwrap();
+    let (schedules, dir) = (folder.path().join("schedule"), folder.path().join("work"));
+    std::fs::create_dir(&dir).unwrap();
+    let project = ProjectJobs::open(&schedules, dir, Settings::classic(), str::to_owned).unwrap();
+    let project = project.on_warning(|warning| panic!("{warning}"));
+    (folder, SessionJobs::new(project, silent()).unwrap())
+}
+
+/// A job that is due in an hour, and so when it is asked for.
+fn hourly(jobs: &SessionJobs) -> JobId {
+    let every = Every::new(Duration::from_hours(1), Timestamp::now()).unwrap();
+    jobs.add(When::Every(every), "look").unwrap().job.id
+}
+
+/// Lets the runner do what it can.
+async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_comes_into_the_middle_of_a_reply() {
+    let (_folder, jobs) = jobs();
+    let id = hourly(&jobs);
+    let mut clockwork = SessionScheduler::start(&jobs);
+    assert!(jobs.change(JobChange::Fire, id));
+    settle().await;
+    tokio::select! {
+        biased;
+        _ = clockwork.due() => panic!("somebody is busy"),
+        () = settle() => {}
+    }
+    clockwork.set_free(true);
+    let due = clockwork.due().await;
+    clockwork.set_free(false);
+    assert!(due.begins().await);
+    assert_eq!((due.prompt(), due.heading()), ("look", format!("[{id}] look")));
+    // What was due when something else came first is not lost.
+    clockwork.hold(due);
+    drop(clockwork.due().await);
+}
+
+#[tokio::test]
+async fn a_deleted_job_does_not_fire_although_it_was_due() {
+    let (_folder, jobs) = jobs();
+    let id = hourly(&jobs);
+    let mut clockwork = SessionScheduler::start(&jobs);
+    clockwork.set_free(true);
+    assert!(jobs.change(JobChange::Fire, id));
+    let due = clockwork.due().await;
+    assert!(jobs.delete(id).unwrap());
+    assert!(!due.begins().await);
+    assert!(!jobs.delete(id).unwrap() && !jobs.change(JobChange::Pause, id));
+}
+
+#[tokio::test]
+async fn a_model_schedules_lists_and_deletes() {
+    let (_folder, jobs) = jobs();
+    let workspace = Workspace::open(jobs.project.dir(), ActionPolicy::default()).unwrap();
+    let tools = with_tools(Toolbox::new(workspace), &jobs);
+    let daily = json!({ "cron": "0 9 * * *", "prompt": "look" });
+    let added = tools.call("CronCreate", &daily).await;
+    assert!(added.text.contains("Every day at 9:00 AM, next"), "{}", added.text);
+    let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
+    let added = tools.call("CronCreate", &kept).await;
+    assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);
+    let listed = tools.call("CronList", &json!({})).await.text;
+    assert!(listed.contains(": look\nkept in this folder") && listed.ends_with(": look twice"), "{listed}");
+    for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {
+        assert_eq!(tools.call("CronDelete", &json!({ "id": id })).await.outcome, ToolOutcome::Done);
+    }
+    assert_eq!(tools.call("CronList", &json!({})).await.text, "nothing is scheduled in this session");
+    let mine = Job::new(
+        JobId::random(),
+        When::Every(Every::new(Duration::from_hours(1), Timestamp::now()).unwrap()),
+        "mine",
+        Timestamp::now(),
+    );
+    let id = mine.id;
+    jobs.project
+        .change(|jobs| jobs.add(mine, &Settings::default(), Reach::Year, Timestamp::now()))
+        .unwrap()
+        .unwrap();
+    let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
+    assert!(
+        refused.text.contains("is a person's") && jobs.project.jobs().unwrap().get(id).is_some(),
+        "{}",
+        refused.text
+    );
+    for (tool, wrong, said) in [
+        ("CronDelete", json!({ "id": "00000000" }), "there is no job"),
+        ("CronDelete", json!({ "id": "nine" }), "nine"),
+        ("CronCreate", json!({ "cron": "0 0 31 2 *", "prompt": "never" }), "never fires"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "for a person to type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/safemode off" }), "for a person to type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/permissions s\\et . all" }), "for a person"),
+        (
+            "CronCreate",
+            json!({ "cron": "* * * * *", "prompt": "/session export x.md other" }),
+            "for a person",
+        ),
+        (
+            "CronCreate",
+            json!({ "cron": "* * * * *", "prompt": "\n @openai:other hi" }),
+            "for a person to type",
+        ),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "!touch x" }), "for a person to type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": " " }), "prompt"),
+        ("CronCreate", json!({ "cron": "@daily", "prompt": "look" }), "@daily"),
+    ] {
+        let report = tools.call(tool, &wrong).await;
+        assert_eq!(report.outcome, ToolOutcome::Rejected, "{}", report.text);
+        assert!(report.text.contains(said), "{}", report.text);
+    }
+}
+
+#[test]
+fn where_all_jobs_are_off_none_is_added() {
+    let (_folder, jobs) = jobs();
+    jobs.project.off_switch().set(true).unwrap();
+    let every = Every::new(Duration::from_hours(1), Timestamp::now()).unwrap();
+    let error = jobs.add(When::Every(every), "look").unwrap_err();
+    assert!(error.to_string().contains("loop schedule on"), "{error}");
+}

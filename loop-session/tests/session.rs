@@ -1,0 +1,182 @@
+//! A session without a terminal, as a front end drives it.
+
+use std::{
+    ffi::OsString,
+    sync::{Arc, Mutex},
+};
+
+use loop_agents::process::Custody;
+use loop_core::{CancellationToken, with_causes};
+use loop_manifest::{ExecutionContext, model::Conversation, settings::Settings};
+use loop_session::{About, Command, Commands, InputError, Session, SessionHost, SessionOutput, Takes};
+use loop_telemetry::words::plain;
+use loop_testing::{Answer, Call, ScriptedServer};
+use tempfile::TempDir;
+
+const KEY: &str = "sk-test-0123456789abcdefghijkl";
+
+/// Collects everything that a session shows.
+#[derive(Debug, Clone, Default)]
+struct Shown(Arc<Mutex<Vec<String>>>);
+
+impl Shown {
+    fn add(&self, text: String) {
+        self.0.lock().expect("no panic").push(text);
+    }
+
+    /// Returns what was shown since the last call.
+    fn take(&self) -> String {
+        std::mem::take(&mut *self.0.lock().expect("no panic")).join("\n")
+    }
+}
+
+impl SessionOutput for Shown {
+    fn say(&self, text: &str) {
+        self.add(plain(text).into_owned());
+    }
+
+    fn warn(&self, text: &str) {
+        self.add(format!("warning: {text}"));
+    }
+
+    fn reply(&self, text: &str) {
+        self.add(format!("reply: {text}"));
+    }
+}
+
+/// A session in a folder of its own, with the model that `server` plays.
+struct Scenario {
+    folder: TempDir,
+    server: ScriptedServer,
+    shown: Shown,
+}
+
+impl Scenario {
+    async fn new(script: impl IntoIterator<Item = Answer>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("work")).expect("a folder");
+        let server = ScriptedServer::start(script).await.expect("a server");
+        Self { folder, server, shown: Shown::default() }
+    }
+
+    fn session(&self, name: &str) -> Session {
+        let variables = [
+            ("LOOP_HOME", self.folder.path().join("state").into_os_string()),
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("OPENAI_BASE_URL", self.server.url().into()),
+            ("OPENAI_API_KEY", KEY.into()),
+        ];
+        let variables = variables.map(|(name, value)| (OsString::from(name), value));
+        let cx = ExecutionContext::new(self.folder.path().join("work"), Custody::new(name));
+        let cx = cx.expect("a context").with_variables(variables);
+        let conversation = Conversation { model: Some("openai:gpt-x".to_owned()), ..Conversation::default() };
+        let host = SessionHost::new(self.shown.clone());
+        Session::open(conversation, Settings::default(), cx, host).expect("a session")
+    }
+}
+
+async fn act(session: &mut Session, line: &str) -> Result<(), InputError> {
+    session.act(line, CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn a_session_talks_runs_commands_and_is_resumed() {
+    let script = [Answer::deltas(["Hel", "lo.\u{1b}[2J ", KEY]).usage(10, 2), Answer::deltas(["Again."])];
+    let scenario = Scenario::new(script).await;
+    let mut session = scenario.session("01890a5d-ac96-774b-bcce-b302099a8057");
+    session.start(None).await.expect("it starts");
+    assert!(scenario.shown.take().starts_with("gpt-x, with tools, in "), "a greeting");
+    act(&mut session, "Hi").await.expect("a reply");
+    let shown = scenario.shown.take();
+    assert!(shown.starts_with("reply: Hello. [redacted]\ngpt-x"), "{shown}");
+    act(&mut session, "!echo seen").await.expect("a command");
+    assert!(scenario.shown.take().contains("seen"));
+    let error = act(&mut session, "/hlep").await.expect_err("no command");
+    assert!(error.to_string().contains("did you mean /help?"));
+    act(&mut session, "/loop 1ms --count 2 !echo twice").await.expect("a loop");
+    let shown = scenario.shown.take();
+    assert_eq!(shown.matches("\ntwice").count(), 2, "{shown}");
+    assert!(shown.contains("loop finished after 2/2 iterations"), "{shown}");
+    act(&mut session, "/exit").await.expect("an end");
+    assert!(session.is_over());
+    session.end();
+    drop(session);
+
+    let mut session = scenario.session("01890a5d-ac96-774b-bcce-b302099a8058");
+    session.start(Some("")).await.expect("it goes on");
+    assert!(scenario.shown.take().contains("going on with"));
+    act(&mut session, "And?").await.expect("a reply");
+    let request = scenario.server.requests().pop().expect("a request").body.to_string();
+    for said in ["Hi", "Hello.", "seen", "twice", "And?"] {
+        assert!(request.contains(said), "{said}: {request}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_asks_only_while_a_front_end_listens() {
+    let write =
+        || Answer::calls([Call::new("c", "write_file", [r#"{"path": "AGENTS.md", "content": "x\n"}"#])]);
+    let scenario =
+        Scenario::new([write(), Answer::deltas(["No."]), write(), Answer::deltas(["Done."])]).await;
+    let mut session = scenario.session("s");
+    act(&mut session, "Write it").await.expect("a reply");
+    let file = scenario.folder.path().join("work/AGENTS.md");
+    assert!(!file.exists());
+    let (host, mut questions) = (session.host().clone(), session.approvals().open());
+    let answer = async {
+        let question = questions.recv().await.expect("a question");
+        question.show(&host).expect("it can be shown").answered(Some("yes"), &host);
+    };
+    let (done, ()) = tokio::join!(act(&mut session, "Write it now"), answer);
+    done.expect("a reply");
+    assert!(file.exists(), "{}", scenario.shown.take());
+}
+
+#[tokio::test]
+async fn a_cancelled_line_is_interrupted() {
+    let scenario = Scenario::new([]).await;
+    let mut session = scenario.session("s");
+    for line in ["Hi", "!echo x", "/loop 1h x", "/summarize"] {
+        let stop = CancellationToken::new();
+        stop.cancel();
+        match session.act(line, stop).await {
+            Err(error) => assert!(error.is_interrupted(), "{line}: {}", with_causes(&error)),
+            Ok(()) => assert!(scenario.shown.take().contains("loop cancelled after 0"), "{line}"),
+        }
+    }
+    assert!(scenario.server.requests().is_empty());
+}
+
+/// A command of a front end's own.
+struct Ping;
+
+#[async_trait::async_trait]
+impl Command for Ping {
+    fn about(&self) -> &'static About {
+        const ABOUT: About = About {
+            name: "ping",
+            aliases: &[],
+            arguments: "",
+            summary: "Answer",
+            help: "",
+            takes: Takes::Nothing,
+        };
+        &ABOUT
+    }
+
+    async fn run(&self, _: &str, session: &mut Session) -> Result<(), InputError> {
+        session.say("pong");
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_front_end_adds_and_leaves_out_commands() {
+    let scenario = Scenario::new([]).await;
+    let mut session = scenario.session("s").with_commands(Commands::none().with(Ping));
+    act(&mut session, "/ping").await.expect("an answer");
+    assert_eq!(scenario.shown.take(), "pong");
+    assert!(matches!(act(&mut session, "/help").await, Err(InputError::UnknownCommand(_))));
+    let error = act(&mut session, "/ping pong").await.expect_err("it takes nothing").to_string();
+    assert_eq!(error, "/ping takes nothing, and here is `pong`\n  usage: /ping");
+}
