@@ -35,7 +35,8 @@ pub(super) fn separators() -> impl Iterator<Item = u8> {
 
 /// How a text may begin that has this form, of hexadecimal digits.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
-    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%']).collect();
+    // The next byte, or its prefix.
+    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%', b'0']).collect();
     to.add_in_both_cases(Precedes::Anything, &String::from_utf8_lossy(&form[..TOGETHER]), &after);
 }
 
