@@ -59,3 +59,31 @@ fn a_transcript_that_was_cut_is_not_gone_on_with_in_silence() {
     seat.says("/session list", "cannot be read");
     seat.leaves();
 }
+
+#[test]
+fn an_audit_that_was_emptied_is_told_of() {
+    const LOST: &str = "audit.jsonl are lost: somebody emptied or removed it";
+    let (world, server) = (World::new(), Server::new([]));
+    world.write("a.txt", "hello\n");
+    let seat = || {
+        let seat = Seat::chat(&world, &server, &[], SIZE);
+        seat.is_asked_after("/help");
+        seat
+    };
+    let mut whole = seat();
+    whole.says("/read a.txt", "read a.txt");
+    whole.says("/audit", "allowed");
+    assert!(!whole.page().contains(LOST), "{}", whole.page());
+    let audit = world.state().join("audit/audit.jsonl");
+    assert!(fs::metadata(&audit).expect("an audit").len() > 0);
+    // Within a session, and before one.
+    fs::write(&audit, "").expect("an audit");
+    whole.says("/audit", LOST);
+    whole.leaves();
+    let mut emptied = seat();
+    emptied.says("/read a.txt", "read a.txt");
+    emptied.says("/audit", LOST);
+    emptied.leaves();
+    let told = fs::read_to_string(&audit).expect("an audit");
+    assert!(told.lines().next().is_some_and(|line| line.contains("before this one are lost")), "{told}");
+}
