@@ -64,6 +64,9 @@ impl SessionLog {
             self.host.warn(&format!(
                 "the last entry of the session was not written whole: its {torn} are cut off"
             ));
+        } else if file.lacks_end() {
+            self.host
+                .warn("the last messages of the session may be missing: it was killed, or its file was cut");
         }
         self.end();
         *self = Self::new(self.store.clone(), info, self.host.clone());
@@ -112,11 +115,14 @@ impl SessionLog {
         }
     }
 
-    /// Ends the log: tries once more to write the pending entries, and warns if they are lost.
+    /// Ends the log: tries once more to write the pending entries, and writes the end of the session. Warns if they are
+    /// lost.
     pub fn end(&mut self) {
-        if self.is_behind
-            && let Err(error) = self.catch_up()
-        {
+        if self.is_given_up || self.file.is_none() && !self.is_behind {
+            return;
+        }
+        self.due.push_back(Entry::Ended);
+        if let Err(error) = self.catch_up() {
             let why = with_causes(&error);
             self.host.warn(&format!("the end of this session could not be written, and is lost: {why}"));
         }

@@ -60,6 +60,7 @@ mod session_schedule;
 mod signals;
 mod state;
 mod stored_files;
+mod stored_sessions;
 mod task;
 mod task_agents;
 mod task_bad_loops;

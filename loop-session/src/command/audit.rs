@@ -38,6 +38,10 @@ impl Command for Audit {
             }
             _ => return Err(ABOUT.misused("one number is enough")),
         };
+        if let Some(path) = session.tools.audit.lost() {
+            let path = session.host().printable(&path.display().to_string());
+            session.warn(&format!("decisions in {path} are lost: somebody emptied or removed it"));
+        }
         let entries = session.tools.audit.newest(most);
         let lines: Vec<_> = entries.iter().rev().map(|entry| line(entry, session.host())).collect();
         session.say(&if lines.is_empty() { "nothing was decided yet".to_owned() } else { lines.join("\n") });

@@ -97,6 +97,8 @@ fn infallible(written: std::io::Result<()>) {
 #[derive(Debug, Deserialize)]
 #[serde(bound = "E: DeserializeOwned")]
 pub(crate) struct Line<'a, E> {
+    /// Its format.
+    pub(super) v: u32,
     pub(super) seq: u64,
     pub(crate) time: &'a str,
     pub(crate) event: E,

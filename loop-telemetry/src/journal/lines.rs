@@ -29,6 +29,8 @@ pub(crate) struct Lines {
     longest: usize,
     /// There has been one.
     is_begun: bool,
+    /// The format of the last one.
+    format: u32,
 }
 
 /// The last line is torn: its writer died.
@@ -45,7 +47,8 @@ impl Lines {
 
     pub(super) fn over(file: File, path: PathBuf) -> Self {
         let file = BufReader::with_capacity(64 * 1024, file);
-        Self { path, file, line: Vec::new(), spent: false, lines: 0, bytes: 0, longest: 0, is_begun: false }
+        let line = Vec::new();
+        Self { path, file, line, spent: false, lines: 0, bytes: 0, longest: 0, is_begun: false, format: 0 }
     }
 
     /// There has been a line: without one the file is damaged.
@@ -83,7 +86,10 @@ impl Lines {
         self.longest = self.longest.max(self.line.len());
         let line = line::read(&self.line[..self.line.len() - 1]).map_err(|bad| self.bad::<E>(bad))?;
         match line.seq {
-            seq if seq == due => Ok(Some(line)),
+            seq if seq == due => {
+                self.format = line.v;
+                Ok(Some(line))
+            }
             seq => Err(self.bad::<E>(Bad::Damaged(format!("it is number {seq} where {due} is due")))),
         }
     }
@@ -102,6 +108,11 @@ impl Lines {
             true => Err(JournalError::Empty { path: self.path.clone() }),
             false => Ok(None),
         }
+    }
+
+    /// The format of the line that was read last.
+    pub(crate) const fn format(&self) -> u32 {
+        self.format
     }
 
     /// Lines that were read.

@@ -125,7 +125,7 @@ impl JournalReader {
     /// and had some.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, JournalError> {
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
-        let Line { seq, time, event, output, output_file } = line;
+        let Line { seq, time, event, output, output_file, v: _ } = line;
         let inline = output.map(|json| Place::Inline(json.get()));
         let place = inline.or(output_file.map(Place::File));
         let output = place.map(|place| KeptOutput { place, outputs: &self.outputs });

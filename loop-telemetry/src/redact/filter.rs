@@ -85,14 +85,10 @@ impl Filter {
         gram.iter().any(is_unseen) || self.checks[check(*gram)] > 0
     }
 
-    /// Whether a number may begin at this byte that spells a form, or a part of it, to one who knows whether the byte is
-    /// in a word.
-    pub(super) fn may_begin_number(&self, text: &[u8], at: usize, in_word: bool) -> bool {
+    /// Whether a form may begin at this byte, behind [this](Precedes), as a number or as signs that stand alone.
+    pub(super) fn may_begin_alone(&self, precedes: Precedes, text: &[u8], at: usize) -> bool {
         let Some(gram) = text[at..].first_chunk::<GRAM>() else { return true };
-        let flags = self.checks[check(*gram)];
-        flags & Precedes::Anything as u8 > 0
-            || flags & Precedes::NoWord as u8 > 0 && !in_word
-            || gram.iter().any(|byte| Self::is_special(*byte))
+        self.checks[check(*gram)] & precedes as u8 > 0 || gram.iter().any(|byte| Self::is_special(*byte))
     }
 
     /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes

@@ -5,6 +5,7 @@
 //! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
 //! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over signs that are decoded |
 //! | with signs in it that nobody sees: colours, controls, signs without width | the same, over signs that are seen |
+//! | with a backslash before any of its signs: `\k\e\y` | the same, without backslashes, quotes and ends of lines |
 //! | in quotes of a shell, a table or markup; over the ends of lines | the same, without quotes and ends of lines |
 //! | base 64, of both alphabets, also in the middle of a longer text, also of UTF-16 | three patterns: one for each place in a group |
 //! | base 32 | five patterns |
@@ -21,7 +22,7 @@ use super::{
     address::secrets_in_addresses,
     ansi::Ansi,
     filter::{Beginnings, Precedes},
-    numbers, spelled,
+    literal, numbers, spelled,
     trail::is_sequence,
     unit::{Sign, first_unit},
     words,
@@ -86,13 +87,16 @@ impl Forms {
         }
     }
 
-    /// Adds the value without its quotes and ends of lines: with its escapes decoded, and with an escape that the end of a
-    /// line cuts through, of which a backslash is not seen.
+    /// Adds the value without its quotes and ends of lines: with its escapes decoded, and as it is, but for backslashes.
+    /// Those are not seen where the end of a line cuts through an escape, or where they say that a sign stands for itself.
     fn add_unquoted(&mut self, value: &[u8]) {
         let is_left_out = |byte: &u8| *byte == b'\n' || QUOTES.contains(&char::from(*byte));
         let written: Vec<_> = value.iter().filter(|byte| **byte != b'\\').copied().collect();
-        for mut form in [canonical(value, true), canonical(&written, false)] {
+        for (mut form, is_literal) in [(canonical(value, true), false), (canonical(&written, false), true)] {
             form.retain(|byte| !is_left_out(byte));
+            if is_literal {
+                literal::beginnings(&form, &mut self.beginnings);
+            }
             if form.len() >= LEAST_SPELLED {
                 let quotes = QUOTES.map(|quote| quote as u8);
                 let next = [form[1], quotes[0], quotes[1]];

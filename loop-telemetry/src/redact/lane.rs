@@ -59,8 +59,8 @@ impl Lane {
         keys.chain(self.starts.front().map(|start| start.at)).min()
     }
 
-    /// The line ends here; the next one goes on with it. Of keys nobody knows where they end, so they do.
-    pub(super) fn wrap(&mut self) {
+    /// Ends all keys: nobody knows whether they go on behind what is here, such as the end of a wrapped line.
+    pub(super) fn end_keys(&mut self) {
         self.keys.clear();
     }
 
@@ -73,6 +73,11 @@ impl Lane {
     pub(super) fn leave_out(&mut self, to: usize) {
         self.keys.clear();
         self.is_in_word = false;
+        self.doubt(to);
+    }
+
+    /// Says that what ends here may divide what was seen before it from what comes.
+    pub(super) fn doubt(&mut self, to: usize) {
         self.left_out = if self.starts.is_empty() { 0 } else { to };
     }
 

@@ -17,13 +17,16 @@
 mod address;
 mod ansi;
 mod automaton;
+mod begins;
 mod cut;
+mod digits;
 mod filter;
 mod forms;
 mod found;
 mod json;
 mod keys;
 mod lane;
+mod literal;
 mod numbers;
 mod progress;
 mod rows;
@@ -72,8 +75,9 @@ impl Redactor {
     /// - in lines of any length, and in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
     /// - in base 64, of both alphabets, with or without padding, also in the middle of a longer text, and of UTF-16 with
     ///   the low byte first; in base 32;
-    /// - in hexadecimal digits, of both cases, also with spaces, colons, hyphens, commas, quotes, brackets, ends of lines or
-    ///   `0x` between bytes;
+    /// - with a backslash before any of its signs, as a shell traces comparisons (`\k\e\y`);
+    /// - in hexadecimal digits, of both cases, also behind a prefix (`\x6b6579`, `%6b6579`, `X'6b6579'`), and with spaces,
+    ///   colons, hyphens, commas, quotes, brackets, ends of lines or such prefixes between bytes;
     /// - in numbers with the same signs between them: hexadecimal words of which the last byte comes first (`2d79656b`),
     ///   octal bytes and words (`153`, `062553`), decimal bytes and code points (`107`), and binary bytes (`01101011`);
     /// - with each sign alone: `k   e   y`, `['k', 'e', 'y']`;

@@ -1,26 +1,25 @@
 //! Secrets in numbers, as `xxd`, `hexdump`, `od`, `openssl` and programs that print lists of bytes write them.
 //!
-//! Hexadecimal digits in the order of the bytes are one lane. It takes digit by digit, since a text may hold any number of
-//! them without a separator. [`Words`] are the lanes of all other numbers.
+//! Hexadecimal digits in the order of the bytes are [one lane](Digits). It takes digit by digit, since a text may hold any
+//! number of them without a separator. [`Words`] are the lanes of all other numbers.
+//!
+//! The first digits of a text may be an escape: in `\x6b6579` they are a byte for JSON and for programs, and a part of all
+//! others for a database. So there is a second lane, which differs from the first one where escapes are: it takes their
+//! digits, and the first one the signs that they stand for.
 //!
 //! A row of a dump begins with an offset, and ends with the bytes as signs. Neither is part of what the digits say; but
 //! where a secret goes on in the next row, these signs say it as well, and are taken out with it.
 
 use super::{
     automaton::Automaton,
+    digits::{Digits, Escape, Known, TOGETHER},
     filter::{Beginnings, Precedes},
     found::Found,
     rows::{Dump, MOST_SIGNS, Offset, Row},
-    trail::{Trail, is_sequence},
     unit::Sign,
     words::Words,
 };
 
-/// Secrets with fewer digits are found only where nothing separates these: `31 32 33` is a list of numbers.
-const LEAST_SEPARATED: usize = 16;
-/// The first so many digits stand together in all that is printed, and have to: otherwise each `a` of a text would be
-/// one.
-const TOGETHER: usize = 2;
 /// What separates digits, beside the end of a line.
 pub(super) const SEPARATORS: [char; 13] = [' ', ',', ':', '-', ';', '\'', '"', '[', ']', '(', ')', '{', '}'];
 
@@ -36,20 +35,21 @@ pub(super) fn separators() -> impl Iterator<Item = u8> {
 
 /// How a text may begin that has this form, of hexadecimal digits.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
-    let after: Vec<u8> = separators().chain([form[TOGETHER]]).collect();
+    // The next byte, or its prefix.
+    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%', b'0']).collect();
     to.add_in_both_cases(Precedes::Anything, &String::from_utf8_lossy(&form[..TOGETHER]), &after);
 }
 
-/// A digit and its place.
+/// A sign and its place.
 type Digit = (u8, (usize, usize));
 
 /// How far secrets have been seen in numbers.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    digits: Trail,
+    digits: Digits,
+    /// The same with the digits of escapes; idle where it has seen no more than `digits`.
+    escaped: Digits,
     words: Words,
-    /// A zero between two bytes, before which it is not known whether it is that of `0x`.
-    zero: Option<(usize, usize)>,
     /// So many spaces precede the next sign, and so many signs that are neither letters nor digits.
     spaces: usize,
     gap: usize,
@@ -74,12 +74,18 @@ pub(super) struct Search<'a> {
 
 impl Numbers {
     pub(super) fn is_idle(&self) -> bool {
-        self.digits.is_idle() && self.words.is_idle() && self.row == Row::Digits && self.covers.is_none()
+        self.digits.is_idle()
+            && self.escaped.is_idle()
+            && self.words.is_idle()
+            && self.row == Row::Digits
+            && self.covers.is_none()
     }
 
     /// Where the first thing begins that may become a secret.
     pub(super) fn first_candidate(&self) -> Option<usize> {
-        self.digits.first_candidate().into_iter().chain(self.words.first_candidate()).min()
+        let candidates =
+            [self.digits.first_candidate(), self.escaped.first_candidate(), self.words.first_candidate()];
+        candidates.into_iter().flatten().min()
     }
 
     /// Forgets the word that has not ended.
@@ -119,8 +125,15 @@ impl Numbers {
             // A word that the line's end has ended is covered to there.
             self.covers = None;
             self.digits.let_go(place.1);
+            self.escaped.let_go(place.1);
             self.words.let_go(place.1);
         }
+    }
+
+    /// No value begins with the last digit.
+    pub(super) fn begin_without(&mut self) {
+        self.digits.begin_without();
+        self.escaped.begin_without();
     }
 
     /// Takes the digits of an octal escape that may have one digit more: `\015` and `3`.
@@ -129,10 +142,35 @@ impl Numbers {
         self.put_found(found, to);
     }
 
+    /// What an escape goes on with, of which the sign is taken next, and then [the digits](Self::take_escape).
+    pub(super) fn before_escape(&mut self) -> Digits {
+        if self.escaped.is_idle() { self.digits.clone() } else { std::mem::take(&mut self.escaped) }
+    }
+
+    /// Takes the digits of an escape that goes on with these.
+    pub(super) fn take_escape(&mut self, escape: &Escape<'_>, mut before: Digits, to: &mut Search<'_>) {
+        if self.row == Row::Digits {
+            let found = before.take_escape(escape, self.known(to));
+            self.escaped = before;
+            self.put_found(found, to);
+        }
+    }
+
+    /// Takes a sign that is seen by those who decode no escapes, and not by others.
+    pub(super) fn take_hidden(&mut self, sign: Sign, place: (usize, usize), to: &mut Search<'_>) {
+        if let Sign::Char(sign) = sign
+            && !self.escaped.is_idle()
+        {
+            let found = self.escaped.take(sign, place, self.known(to));
+            self.put_found(found, to);
+        }
+    }
+
     /// Nothing goes on with what was seen.
     pub(super) fn end(&mut self, to: &mut Search<'_>) {
         self.put_zero(to);
         self.digits.reset();
+        self.escaped.reset();
         let found = self.words.end_word(to.bytes);
         self.put_found(found, to);
         self.words.reset();
@@ -153,7 +191,7 @@ impl Numbers {
             let found = self.words.end_word(to.bytes);
             self.put_found(found, to);
         }
-        let is_begun = self.digits.depth() >= TOGETHER || self.words.is_begun();
+        let is_begun = self.digits.is_begun() || self.words.is_begun();
         let is_part = sign.is_ascii_hexdigit() || matches!(sign, 'x' | 'X') || is_separator(sign);
         let ends_row = is_begun
             && match sign {
@@ -167,29 +205,15 @@ impl Numbers {
         }
         let found = self.words.take(sign, place, in_word, to.bytes);
         self.put_found(found, to);
-        match sign {
-            'x' | 'X' if self.zero.take().is_some() => {}
-            '0' if self.is_between_bytes() => {
-                self.put_zero(to);
-                self.zero = Some(place);
-            }
-            digit if digit.is_ascii_hexdigit() => {
-                self.put_zero(to);
-                self.step((digit.to_ascii_lowercase() as u8, place), to);
-            }
-            separator if is_separator(separator) => {
-                self.put_zero(to);
-                if self.digits.depth() < TOGETHER {
-                    self.digits.reset();
-                }
-                if separator == '\n' {
-                    self.line_ended = place.1;
-                }
-            }
-            _ => {
-                self.put_zero(to);
-                self.digits.reset();
-            }
+        let known = self.known(to);
+        let found = self.digits.take(sign, place, known);
+        self.put_found(found, to);
+        if !self.escaped.is_idle() {
+            let found = self.escaped.take(sign, place, known);
+            self.put_found(found, to);
+        }
+        if sign == '\n' {
+            self.line_ended = place.1;
         }
     }
 
@@ -248,24 +272,15 @@ impl Numbers {
         true
     }
 
-    fn is_between_bytes(&self) -> bool {
-        let depth = self.digits.depth() + usize::from(self.zero.is_some());
-        depth >= TOGETHER && depth.is_multiple_of(2)
-    }
-
     fn put_zero(&mut self, to: &mut Search<'_>) {
-        if let Some(place) = self.zero.take() {
-            self.step((b'0', place), to);
+        let known = self.known(to);
+        for found in [self.digits.put_zero(known), self.escaped.put_zero(known)] {
+            self.put_found(found, to);
         }
     }
 
-    fn step(&mut self, (digit, (from, end)): Digit, to: &mut Search<'_>) {
-        let Some(hit) = self.digits.step(digit, from, to.digits) else { return };
-        let is_list = || hit.from <= self.line_ended && is_sequence(&bytes(&hit.bytes()));
-        let from = hit.from;
-        if end - from == hit.length || hit.length >= LEAST_SEPARATED && !is_list() {
-            self.put_found(Some((from, end)), to);
-        }
+    const fn known<'a>(&self, to: &Search<'a>) -> Known<'a> {
+        Known { finder: to.digits, line_ended: self.line_ended }
     }
 
     fn put_found(&mut self, found: Option<(usize, usize)>, to: &mut Search<'_>) {
@@ -273,11 +288,4 @@ impl Numbers {
         to.found.add(from, end);
         self.covers = (from <= self.row_ended && self.row_ended > 0).then_some(end);
     }
-}
-
-/// The bytes that these digits spell.
-fn bytes(digits: &[u8]) -> Vec<u8> {
-    let digit =
-        |digit: &u8| char::from(*digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-    digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, next| byte << 4 | digit(next))).collect()
 }

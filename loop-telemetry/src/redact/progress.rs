@@ -1,7 +1,8 @@
 //! The progress of a scan: the position in the text, and the state of each lane.
 
 use super::{
-    ansi::Ansi, found::Found, lane::Lane, numbers::Numbers, rows::Dump, spelled::Spelled, unit::Sign,
+    ansi::Ansi, found::Found, lane::Lane, literal::Literal, numbers::Numbers, rows::Dump, spelled::Spelled,
+    unit::Sign,
 };
 
 /// The lanes: as it is written, the same without escape sequences of terminals, decoded, that without escape sequences,
@@ -42,6 +43,7 @@ pub(super) struct Scan {
     /// The lanes from [`HALF`] on differ from those that are decoded.
     pub(super) is_half: bool,
     pub(super) half_ansi: Ansi,
+    pub(super) literal: Literal,
     /// A line that goes on with the last one has not come to its first sign.
     pub(super) is_indented: bool,
     pub(super) numbers: Numbers,
@@ -102,6 +104,12 @@ impl Scan {
         }
     }
 
+    /// From here on it differs what a backslash is. `is_behind` says that one precedes the text here.
+    pub(super) fn begin_literal(&mut self, text: &[u8], is_behind: bool) {
+        let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
+        self.literal.begin(self.lanes[JOINED].clone(), self.ansi[WRITTEN], was_behind, is_behind);
+    }
+
     pub(super) fn join(&mut self) {
         if self.is_half && self.half_ansi == self.ansi[DECODED] {
             let is_same = (0..2).all(|lane| self.lanes[HALF + lane] == self.lanes[2 * DECODED + lane]);
@@ -111,7 +119,10 @@ impl Scan {
             let same = |way: usize| self.lanes[OTHER + way] == self.lanes[2 * way + 1];
             self.is_other = !(same(WRITTEN) && same(DECODED));
         }
-        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_indented && !self.is_other && !self.is_half;
+        let is_seen = self.ansi[DECODED] == Ansi::Outside;
+        self.literal.stop_if_same(is_seen.then_some(&self.lanes[JOINED]));
+        let is_whole = !self.is_indented && !self.is_other && !self.is_half && !self.literal.is_on();
+        let is_same = self.ansi == [Ansi::Outside; 2] && is_whole;
         self.is_split =
             self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
     }
@@ -129,8 +140,9 @@ impl Scan {
         let other = if self.is_split && self.is_other { &self.lanes[OTHER..HALF] } else { &[] };
         let half = if self.is_half { &self.lanes[HALF..] } else { &[] };
         let candidates = lanes.iter().chain(other).chain(half).filter_map(Lane::first_candidate);
-        let others = self.numbers.first_candidate().into_iter().chain(self.spelled.first_candidate());
-        candidates.chain(others).fold(self.at, usize::min)
+        let others =
+            [self.numbers.first_candidate(), self.spelled.first_candidate(), self.literal.first_candidate()];
+        candidates.chain(others.into_iter().flatten()).fold(self.at, usize::min)
     }
 
     /// What stands at the end of a text of which the rest is missing is a secret if so many bytes may be one.

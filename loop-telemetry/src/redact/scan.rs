@@ -7,10 +7,13 @@ use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use super::{
     automaton::Automaton,
+    begins::is_left_out,
+    digits::Escape,
     filter::{Filter, Precedes, is_of_word},
-    forms::{Forms, QUOTES},
+    forms::Forms,
     found::Found,
-    lane::{Finder, Lane},
+    lane::Finder,
+    literal,
     numbers::Search,
     progress::{DECODED, HALF, JOINED, LANES, OTHER, Scan, WRITTEN, before, dump},
     shapes::Shape,
@@ -36,10 +39,10 @@ const MOST_HELD_EACH: usize = 16;
 pub(super) struct Scanner {
     values: Vec<Vec<u8>>,
     forms: Forms,
-    finder: Finder,
+    pub(super) finder: Finder,
     hex: Automaton,
     bytes: Automaton,
-    filter: Filter,
+    pub(super) filter: Filter,
     most_held: usize,
     /// Made for the first text whose beginning is missing.
     tails: OnceLock<Tails>,
@@ -50,7 +53,10 @@ impl Scanner {
         let mut forms = Forms::of(&values);
         let labels = shapes.iter().zip(0..).map(|(shape, number)| (shape.prefix_form(), Some(number)));
         let labels: Vec<_> = labels.collect();
-        labels.iter().for_each(|(prefix, _)| forms.beginnings.add(Precedes::Anything, prefix, &[]));
+        for (prefix, _) in &labels {
+            forms.beginnings.add(Precedes::Anything, prefix, &[]);
+            literal::beginnings(prefix, &mut forms.beginnings);
+        }
         let labels = labels.iter().map(|(prefix, number)| (prefix.as_slice(), *number));
         let finder = Finder { text: Automaton::new(patterns(&forms.text).chain(labels)), shapes };
         let [hex, bytes] = [&forms.hex, &forms.bytes].map(|forms| Automaton::new(patterns(forms)));
@@ -99,7 +105,7 @@ impl Scanner {
                 let next = self.filter.next(text, at);
                 if next > at {
                     scan.lanes[0].is_in_word = is_of_word(text[next - 1]);
-                    scan.spelled.pass_over(text[next - 1]);
+                    scan.spelled.pass_over(char::from(text[next - 1]));
                     at = next;
                 }
             }
@@ -120,14 +126,19 @@ impl Scanner {
     fn take(&self, unit: &Unit, text: &[u8], scan: &mut Scan) {
         let (from, to) = (scan.at, scan.at + unit.length);
         let written = &text[from - scan.base..to - scan.base];
-        let wraps = unit.sign == Sign::Char('\n') && scan.is_wrapped(text);
-        if unit.is_escape && !wraps && self.is_passed_over(unit, text, scan) {
+        let wraps = unit.sign == Sign::Char('\n') && !scan.is_idle() && scan.is_wrapped(text);
+        if unit.is_escape && self.is_passed_over(unit, text, scan) {
             scan.lanes[0].is_in_word = false;
+            if unit.sign == Sign::Char('\n') {
+                scan.spelled.begin_line();
+            }
             scan.at = to;
             return;
         }
+        let is_literal = self.is_literal(unit, text, scan);
         if !scan.is_split
             && (wraps
+                || is_literal
                 || unit.is_escape
                 || is_left_out(unit.sign) && self.goes_on_behind(&scan.lanes[0], text.get(to - scan.base))
                 || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
@@ -137,6 +148,9 @@ impl Scanner {
         if unit.is_escape && written[0] == b'%' && !scan.is_half {
             scan.begin_half();
         }
+        if is_literal {
+            scan.begin_literal(text, !unit.is_escape);
+        }
         if !scan.is_split {
             let in_word = scan.lanes[0].is_in_word;
             self.see(0..1, unit.sign, (from, to), scan);
@@ -144,23 +158,19 @@ impl Scanner {
                 self.see_alone(unit.sign, (from, to), in_word, text, scan);
             }
         } else if unit.is_escape {
-            for (byte, at) in written.iter().zip(from..) {
-                self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, text, scan);
-            }
-            self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
-            // A fourth digit may follow: `\0153`.
-            if let [b'\\', digits @ ..] = written
-                && matches!(digits, [b'0', b'0'..=b'7', b'0'..=b'7'])
-            {
-                scan.numbers.take_octal(digits, from + 1, &mut self.search(&mut scan.found));
-            }
+            self.take_escape(unit, written, wraps, text, scan);
         } else {
-            self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
-            self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+            let is_written = self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
+            let is_decoded = self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+            if is_written && !is_decoded {
+                // The escapes before it are no sequence of a terminal for one who reads digits.
+                scan.numbers.take_hidden(unit.sign, (from, to), &mut self.search(&mut scan.found));
+            }
         }
         if scan.is_half {
             self.take_half(unit, written, from, scan);
         }
+        scan.literal.take(*unit, written, from, &self.finder, &mut scan.found);
         scan.at = to;
         if scan.is_idle() {
             return;
@@ -172,24 +182,38 @@ impl Scanner {
         }
     }
 
-    /// Whether a lane has seen something that may go on behind a sign that is left out, before this byte.
-    fn goes_on_behind(&self, lane: &Lane, next: Option<&u8>) -> bool {
-        let is_plain = |next: &u8| !Filter::is_special(*next) && !is_left_out(Sign::Char((*next).into()));
-        let goes_on = || next.is_none_or(|next| !is_plain(next) || lane.goes_on_with(*next, &self.finder));
-        !lane.is_idle() && goes_on()
+    /// Takes an escape in each way.
+    fn take_escape(&self, unit: &Unit, written: &[u8], wraps: bool, text: &[u8], scan: &mut Scan) {
+        let (from, to) = (scan.at, scan.at + unit.length);
+        for (byte, at) in written.iter().zip(from..) {
+            self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, text, scan);
+        }
+        let digits = self.begins_digits(written, text, scan).then(|| scan.numbers.before_escape());
+        self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+        if let Some(digits) = digits {
+            let is_json = written.starts_with(b"\\u")
+                && before(&scan.before, &text[..from - scan.base]).next() != Some(b'\\');
+            let escape = Escape { written, from, is_json };
+            scan.numbers.take_escape(&escape, digits, &mut self.search(&mut scan.found));
+        }
+        // A fourth digit may follow: `\0153`.
+        if let [b'\\', digits @ ..] = written
+            && matches!(digits, [b'0', b'0'..=b'7', b'0'..=b'7'])
+        {
+            scan.numbers.take_octal(digits, from + 1, &mut self.search(&mut scan.found));
+        }
     }
 
-    /// Whether an escape leaves all lanes as they are: nothing is under way, none of its bytes begins a form, and what it
-    /// stands for is not seen. Most escapes of JSON are such: `\n`, and the backslash of `\"`.
-    fn is_passed_over(&self, unit: &Unit, text: &[u8], scan: &Scan) -> bool {
-        let from = scan.at - scan.base;
-        scan.is_idle()
-            && !unit.sign.is_visible()
-            && scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) == [false; 2]
-            && (from..from + unit.length).all(|at| !self.filter.may_begin(text, at))
-    }
-
-    fn take_in(&self, way: usize, sign: Sign, place: Place, wraps: bool, text: &[u8], scan: &mut Scan) {
+    /// Gives whether the sign is part of no escape sequence.
+    fn take_in(
+        &self,
+        way: usize,
+        sign: Sign,
+        place: Place,
+        wraps: bool,
+        text: &[u8],
+        scan: &mut Scan,
+    ) -> bool {
         scan.differ(way, sign);
         let is_hidden = scan.ansi[way].takes(sign);
         self.see(2 * way..2 * way + 1, sign, place, scan);
@@ -197,7 +221,7 @@ impl Scanner {
             self.see(OTHER + way..OTHER + way + 1, sign, place, scan);
         }
         if is_hidden {
-            return;
+            return false;
         }
         let in_word = scan.lanes[2 * way + 1].is_in_word;
         self.see(2 * way + 1..2 * way + 2, sign, place, scan);
@@ -205,7 +229,7 @@ impl Scanner {
             scan.is_indented =
                 wraps || scan.is_indented && matches!(sign, Sign::Char(' ' | '\t') | Sign::Nothing);
             if scan.is_indented {
-                scan.lanes[JOINED].wrap();
+                scan.lanes[JOINED].end_keys();
             } else if is_left_out(sign) {
                 scan.lanes[JOINED].leave_out(place.1);
                 if sign == Sign::Char('\n') {
@@ -218,6 +242,7 @@ impl Scanner {
                 self.see_alone(sign, place, in_word, text, scan);
             }
         }
+        true
     }
 
     fn take_half(&self, unit: &Unit, written: &[u8], from: usize, scan: &mut Scan) {
@@ -250,13 +275,21 @@ impl Scanner {
     /// Shows a sign that is visible to the lanes of numbers and of signs that stand alone.
     fn see_alone(&self, sign: Sign, place: Place, in_word: bool, text: &[u8], scan: &mut Scan) {
         let at = place.0 - scan.base;
+        let may_begin = |precedes| self.filter.may_begin_alone(precedes, text, at);
         let is_digit = matches!(sign, Sign::Char(sign) if sign.is_ascii_hexdigit());
-        if !scan.numbers.is_idle() || is_digit && self.filter.may_begin_number(text, at, in_word) {
+        let begins_digits = is_digit && may_begin(Precedes::Anything);
+        if !scan.numbers.is_idle() || begins_digits || is_digit && !in_word && may_begin(Precedes::NoWord) {
             let before = before(&scan.before, &text[..at]);
             let to = self.search(&mut scan.found);
             scan.numbers.take(sign, place, in_word, || dump(before.clone()), to);
+            if is_digit && !begins_digits {
+                scan.numbers.begin_without();
+            }
         }
         let sign = if let Sign::Char(sign) = sign { sign } else { char::REPLACEMENT_CHARACTER };
+        if scan.spelled.is_idle() && !may_begin(Precedes::Separator) {
+            return scan.spelled.pass_over(sign);
+        }
         if let Some((from, to)) = scan.spelled.take(sign, place, &self.bytes) {
             scan.found.add(from, to);
         }
@@ -265,9 +298,4 @@ impl Scanner {
     const fn search<'a>(&'a self, found: &'a mut Found) -> Search<'a> {
         Search { digits: &self.hex, bytes: &self.bytes, found }
     }
-}
-
-/// Whether a sign may stand in the middle of a value that was quoted or folded.
-fn is_left_out(sign: Sign) -> bool {
-    matches!(sign, Sign::Char(sign) if sign == '\n' || QUOTES.contains(&sign))
 }

@@ -55,10 +55,15 @@ impl Spelled {
         self.trail.first_candidate().into_iter().chain(word).min()
     }
 
-    /// A text was passed over that ends with this byte.
-    pub(super) fn pass_over(&mut self, last: u8) {
-        self.is_junk = !separates(char::from(last));
-        self.is_first_in_line = false;
+    /// A text was passed over that ends with this sign.
+    pub(super) fn pass_over(&mut self, last: char) {
+        self.is_junk = !separates(last);
+        self.is_first_in_line = last == '\n';
+    }
+
+    /// A line begins, and nothing is under way.
+    pub(super) fn begin_line(&mut self) {
+        (self.is_junk, self.is_first_in_line) = (false, true);
     }
 
     /// Forgets the word that has not ended.

@@ -5,6 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use super::{
     ansi::Ansi,
     forms::{LEAST, folded},
+    literal,
     numbers::is_separator,
     scan::Scanner,
     unit::{Sign, first_unit},
@@ -57,6 +58,24 @@ impl Seen {
             self.bytes.push(folded(*byte));
             self.ends.push(written.end);
         }
+    }
+
+    /// What one sees who [leaves backslashes out](super::literal).
+    fn literally(text: &[u8], most: usize) -> Self {
+        let (mut seen, mut at) = (Self::default(), 0);
+        while seen.bytes.len() < most
+            && let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty())
+            && let Some(unit) = first_unit(rest, true)
+        {
+            let is_left_out = |sign| matches!(sign, Sign::Char('\n' | '\'' | '"' | '\\'));
+            for (sign, (from, end)) in literal::signs(unit, &rest[..unit.length], at) {
+                if sign.is_visible() && !is_left_out(sign) {
+                    seen.add(sign, from..end);
+                }
+            }
+            at += unit.length;
+        }
+        seen
     }
 
     /// Only the hexadecimal digits at the beginning.
@@ -119,7 +138,8 @@ impl Scanner {
             Some(seen.ends[longest - 1])
         };
         let [written, decoded] = [false, true].map(|is_decoded| Seen::of(text, is_decoded, most));
-        let texts = [&written, &decoded].map(|seen| rest(seen, &mut forms.text.iter()));
+        let literal = Seen::literally(text, most);
+        let texts = [&written, &decoded, &literal].map(|seen| rest(seen, &mut forms.text.iter()));
         let digits = rest(&Seen::of(text, true, 2 * most).digits(), &mut forms.hex.iter());
         texts.into_iter().chain([digits]).flatten().max()
     }

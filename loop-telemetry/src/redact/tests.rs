@@ -118,6 +118,61 @@ fn a_value_with_a_percent_sign_is_found_in_json_of_which_signs_are_escaped() {
     }
 }
 
+/// Writes each sign of a text behind a backslash, as `bash -x` does.
+fn traced(text: &[u8]) -> Vec<u8> {
+    text.iter().flat_map(|byte| [b'\\', *byte]).collect()
+}
+
+#[test]
+fn a_traced_comparison_shows_no_bytes_and_no_keys() {
+    // Without a locale, bash takes each byte for a sign.
+    let value = "\u{c4}\u{db}e]n\u{dc}x9b-\u{df}0\u{1d11e}tv";
+    let clean = Redactor::new([value]).redact_bytes(&traced(value.as_bytes())).into_owned();
+    assert_eq!(clean, [b"\\", REDACTED.as_bytes()].concat(), "{}", String::from_utf8_lossy(&clean));
+    let redactor = Redactor::new::<&str>([]).shapes();
+    for key in keys().iter().filter(|key| !key.contains(' ')) {
+        let clean = redactor.redact_bytes(&traced(key.as_bytes())).into_owned();
+        let clean = String::from_utf8_lossy(&clean);
+        assert!(clean.starts_with("\\[redacted]") && clean.len() < key.len(), "{key}: {clean}");
+        let json = format!(r#"{{"text":"{key}\nname\n","b":1}}"#);
+        assert_eq!(redactor.redact(&json), r#"{"text":"[redacted]\nname\n","b":1}"#, "{key}");
+    }
+}
+
+#[test]
+fn a_short_value_is_found_if_each_sign_is_behind_a_backslash() {
+    let redactor = Redactor::new(["s3cr3t"]);
+    assert_eq!(redactor.redact("[[ a == \\s\\3\\c\\r\\3\\t ]]"), "[[ a == \\[redacted] ]]");
+    assert_eq!(redactor.redact("D:\\s3cr\\3t"), "D:\\s3cr\\3t");
+}
+
+#[test]
+fn the_end_of_a_traced_value_is_found() {
+    let redactor = Redactor::new(["correct-token-battery"]);
+    for text in ["\\t\\o\\k\\e\\n\\-\\b\\a\\t\\t\\e\\r\\y z", "\\\\b\\\\a\\\\t\\\\t\\\\e\\\\r\\\\y z"] {
+        let (_, tail) = redactor.redact_ends(b"", 900, text.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&tail), "[redacted] z", "{text}");
+    }
+}
+
+#[test]
+fn digits_behind_a_prefix_are_found() {
+    let redactor = Redactor::new(["key-of-an-ann\u{e4}"]);
+    let hex = hex_of("key-of-an-ann\u{e4}".as_bytes());
+    for prefix in ["\\x", "\\\\x", "0x", "%", "%u00", "\\U000000", "X'", "x'", "\\", "U+", "#", "\\x{"] {
+        for digits in [hex.clone(), hex.to_uppercase(), format!("{}\n{}", &hex[..12], &hex[12..])] {
+            let clean = redactor.redact(&format!("it is {prefix}{digits}.")).into_owned();
+            assert_eq!(clean, format!("it is {prefix}[redacted]."));
+        }
+    }
+    let json = format!(r#"{{"a":"\u00{hex}","b":"\\u00{hex}"}}"#);
+    assert_eq!(redactor.redact(&json), r#"{"a":"[redacted]","b":"\\u00[redacted]"}"#);
+    // Filters of LDAP.
+    let escapes: String =
+        hex.as_bytes().chunks(2).map(|byte| format!("\\{}", String::from_utf8_lossy(byte))).collect();
+    assert_eq!(redactor.redact(&format!("(cn={escapes})")), "(cn=\\[redacted])");
+}
+
 #[test]
 fn numbers_in_json_are_left() {
     let redactor = Redactor::new(["12345678", "secret-key"]);

@@ -72,7 +72,7 @@ impl<M> Conversation<M> {
             Entry::LoopBegun { .. } => self.open_loop = true,
             Entry::LoopEnded { .. } => self.open_loop = false,
             Entry::Renamed { name } => self.name = Some(name),
-            Entry::Called(_) => {}
+            Entry::Called(_) | Entry::Ended => {}
         }
         Ok(())
     }

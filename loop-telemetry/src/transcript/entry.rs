@@ -166,6 +166,8 @@ pub enum Entry<M> {
         /// The name.
         name: String,
     },
+    /// The session ended as it should. Only [`Resumed`](Self::Resumed) follows.
+    Ended,
 }
 
 /// A call that a model made.
@@ -190,8 +192,11 @@ pub struct Stamped<M> {
     pub entry: Entry<M>,
 }
 
+/// Sessions end with [`Entry::Ended`] since this format.
+pub(super) const WITH_ENDS: u32 = 2;
+
 impl<M: DeserializeOwned> Told for Entry<M> {
-    const FORMAT: u32 = 1;
+    const FORMAT: u32 = 2;
 }
 
 impl<M> Entry<M> {

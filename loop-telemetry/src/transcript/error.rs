@@ -38,6 +38,15 @@ pub enum SessionError {
         /// What is wrong with it.
         why: String,
     },
+    /// Nothing of what was written is in it any more.
+    #[error(
+        "{0} is damaged: it holds nothing of the session that began in it (take the file from a backup; without one, the session is lost, and `rm '{0}'` removes it from the list)",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// Somebody else removed, cut or wrote it while the session did.
     #[error(
         "{} was changed by somebody else while the session wrote it: {why} (find out who does that; what is said from now on may not be found again)",

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{Conversation, Entry, SessionError, Stamped};
+use super::{Conversation, Entry, SessionError, Stamped, entry::WITH_ENDS};
 use crate::{
     JournalError, folder,
     journal::{Appender, Lines, write_line},
@@ -30,6 +30,7 @@ pub struct Transcript<M> {
     next: u64,
     /// The bytes of a last line that were cut off.
     torn: Option<u64>,
+    lacks_end: bool,
     message: PhantomData<fn(M) -> M>,
 }
 
@@ -40,7 +41,7 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         clock: Box<dyn FnMut() -> Timestamp + Send>,
     ) -> Result<Self, SessionError> {
         let file = Appender::create(path)?;
-        Ok(Self { file, clock, redactor: None, next: 0, torn: None, message: PhantomData })
+        Ok(Self { file, clock, redactor: None, next: 0, torn: None, lacks_end: false, message: PhantomData })
     }
 
     /// Goes on with one that is.
@@ -51,15 +52,22 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         let mut file = Appender::open(path)?;
         let mut lines = Lines::open(file.path().to_owned())?;
         let mut conversation = Conversation::default();
+        let mut lacks_end = false;
         while let Some(stamped) = next_entry(&mut lines)? {
+            lacks_end = lines.format() >= WITH_ENDS && !matches!(stamped.entry, Entry::Ended);
             conversation.apply(stamped.entry).map_err(|misfit| damaged(&lines, misfit.to_string()))?;
+        }
+        if lines.count() == 0 {
+            return Err(SessionError::Empty { path: lines.path().to_owned() });
         }
         let torn_bytes = lines.torn_bytes();
         if let Some(torn) = lines.torn() {
             file.cut(&torn)?;
         }
         let next = lines.count();
-        Ok((Self { file, clock, redactor: None, next, torn: torn_bytes, message: PhantomData }, conversation))
+        let transcript =
+            Self { file, clock, redactor: None, next, torn: torn_bytes, lacks_end, message: PhantomData };
+        Ok((transcript, conversation))
     }
 
     /// Takes secrets out of all texts before they are written. Who takes the session up again finds
@@ -75,6 +83,12 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
     /// was to tell is lost.
     pub const fn torn_bytes(&self) -> Option<u64> {
         self.torn
+    }
+
+    /// Returns whether the session was resumed without an [end](Entry::Ended): its process was killed, or the end of its
+    /// file was removed. The last messages may be missing then. Sessions of versions that wrote no ends lack none.
+    pub const fn lacks_end(&self) -> bool {
+        self.lacks_end
     }
 
     /// Its file.

@@ -104,7 +104,7 @@ fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
         Some(Entry::Begun(info)) if info.id == id => Ok(info),
         Some(Entry::Begun(info)) => Err(damaged(&format!("it is that of the session {}", info.id))),
         Some(_) => Err(damaged("no session begins so")),
-        None => Err(damaged("it has no end")),
+        None => Err(SessionError::Empty { path: path.to_owned() }),
     }
 }
 

@@ -13,7 +13,8 @@
 //! Lines are made, numbered and checked as those of a [journal](crate::FileJournal): a torn last one is cut off
 //! when the session goes on, any other damage is an error that names the line, and two processes never write one
 //! session. An entry is written where a turn begins, where a tool was called, and where the turn ends, so a
-//! session that is killed loses the turn in flight, and one knows what its tools did.
+//! session that is killed loses the turn in flight, and one knows what its tools did. The last entry of a session is
+//! [`Entry::Ended`]: a file that [lacks it](Transcript::lacks_end) was cut, or its process was killed.
 //!
 //! What a message is, this crate does not know: a transcript is generic over it. So nothing of a message is lost
 //! on a way through other types, and none has to be extended when messages are. What an entry did to the
@@ -41,7 +42,8 @@
 //! # }
 //! ```
 //!
-//! A later version that has other entries writes another format, and lines of that are refused by their number: to
+//! Format 2 has [`Entry::Ended`], and format 1 is read as it was. A later version that has other entries writes another
+//! format, and lines of that are refused by their number: to
 //! pass over what one does not know would restore another conversation than there was.
 
 mod change;

@@ -78,7 +78,10 @@ impl SessionStore {
         while let Some(entry) = next_entry(&mut lines)? {
             entries.push(entry);
         }
-        Ok(entries)
+        match entries.is_empty() {
+            true => Err(SessionError::Empty { path: lines.path().to_owned() }),
+            false => Ok(entries),
+        }
     }
 
     /// All sessions that can be read, those that were used last at first. It reads the first line of each.

@@ -114,7 +114,7 @@ pub(crate) fn forms() -> Vec<Form> {
     [FORMS, SPELLINGS].concat()
 }
 
-fn json(value: &str) -> String {
+pub(crate) fn json(value: &str) -> String {
     let json = serde_json::to_string(value).expect("a text");
     json[1..json.len() - 1].to_owned()
 }

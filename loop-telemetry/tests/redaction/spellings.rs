@@ -1,6 +1,6 @@
 //! Spellings of a value as bytes or signs: dumps of other tools, lists, quotes, markup and short lines.
 
-use super::forms::{Dice, Form, base64, between, dump_rows};
+use super::forms::{Dice, Form, base64, between, dump_rows, json};
 
 pub(crate) const SPELLINGS: &[Form] = &[
     ("array of bytes over lines", |value, dice| {
@@ -114,6 +114,8 @@ pub(crate) const SPELLINGS: &[Form] = &[
         let sign = |sign: char| if "\"\\$`".contains(sign) { format!("\\{sign}") } else { sign.to_string() };
         format!("X=\"{}\"", value.chars().map(sign).collect::<String>())
     }),
+    ("compared by a shell that traces", |value, dice| traced(value, dice, true)),
+    ("escaped here and there", |value, dice| traced(value, dice, false)),
     ("row of a table", |value, _| format!("a,\"{}\",b", value.replace('"', "\"\""))),
     ("markup", |value, dice| {
         let escaped = markup(value, dice);
@@ -148,7 +150,44 @@ pub(crate) const SPELLINGS: &[Form] = &[
         let (width, group) = [(8, 2), (8, 1), (4, 4), (16, 1)][dice(4)];
         dump_rows(&prefixed(value, dice), ":", group, "", width)
     }),
+    ("digits behind a prefix", |value, dice| {
+        let prefixes =
+            ["\\x", "0x", "0X", "%", "\\u00", "\\U000000", "X'", "x'", "'\\\\x", "\\", "#x", "\\x{"];
+        let width = [1 + dice(9), 38, 1000][dice(3)];
+        let run = lines(&cased(&digits(value.as_bytes(), ""), dice(2) == 0), 2 * width);
+        let run = format!("{}{run}", prefixes[dice(prefixes.len())]);
+        if dice(3) == 0 { json(&run) } else { run }
+    }),
+    ("words behind prefixes", |value, dice| {
+        let (prefix, size) = (["\\x", "%", "\\", "0x"][dice(4)], 1 + dice(6));
+        let (between, is_capital) = (["", " ", ", ", "\n"][dice(4)], dice(2) == 0);
+        let word = |word: &[u8]| format!("{prefix}{}", cased(&digits(word, ""), is_capital));
+        value.as_bytes().chunks(size).map(word).collect::<Vec<_>>().join(between)
+    }),
 ];
+
+/// Some signs behind a backslash, also in JSON or in lines.
+fn traced(value: &str, dice: Dice<'_>, is_whole: bool) -> String {
+    // No program escapes only some signs of what may be an escape itself.
+    let is_whole = is_whole || value.contains(['%', '&']);
+    let mut sign = |sign: char| match is_whole || !sign.is_ascii_alphanumeric() || dice(3) == 0 {
+        true => format!("\\{sign}"),
+        false => sign.to_string(),
+    };
+    let text: String = value.chars().map(&mut sign).collect();
+    match dice(4) {
+        0 => json(&text),
+        1 => {
+            let (width, signs) = (10 + dice(70), text.chars().collect::<Vec<_>>());
+            signs.chunks(width).map(String::from_iter).collect::<Vec<_>>().join("\n")
+        }
+        _ => text,
+    }
+}
+
+fn cased(digits: &str, is_capital: bool) -> String {
+    if is_capital { digits.to_uppercase() } else { digits.to_owned() }
+}
 
 /// Whether enough is left of a value without what separates signs.
 fn is_solid(value: &str) -> bool {

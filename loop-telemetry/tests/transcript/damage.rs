@@ -6,13 +6,14 @@ use loop_telemetry::transcript::{Change, Entry, SessionError, SessionStore};
 
 use crate::world::{Said, clock, info, store, user};
 
-/// A session of three lines; its folder, store and file.
+/// A session of four lines; its folder, store and file.
 fn session() -> (tempfile::TempDir, SessionStore, PathBuf) {
     let (state, store) = store();
     let mut transcript = store.begin::<Said>(&info("s", "/ws"), clock()).unwrap();
     for text in ["first", "second"] {
         transcript.append(&Entry::Pinned { text: text.to_owned() }).unwrap();
     }
+    transcript.append(&Entry::Ended).unwrap();
     let path = transcript.path().to_owned();
     (state, store, path)
 }
@@ -41,10 +42,10 @@ fn a_damaged_line_in_the_middle_is_named() {
 fn a_session_of_a_later_version_is_refused_and_not_cut() {
     let (_state, store, path) = session();
     for end in ["\n", ""] {
-        let newer = format!("{}{{\"v\":2,\"what\":\"ever\"{end}", fs::read_to_string(&path).unwrap());
+        let newer = format!("{}{{\"v\":3,\"what\":\"ever\"{end}", fs::read_to_string(&path).unwrap());
         let before = fs::read(&path).unwrap();
         fs::write(&path, &newer).unwrap();
-        assert!(refused(&store).contains("line 4 of "));
+        assert!(refused(&store).contains("line 5 of "));
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
         fs::write(&path, before).unwrap();
     }
@@ -58,7 +59,7 @@ fn an_entry_of_another_conversation_is_damage() {
     transcript.append(&Entry::Ran { command: "/x".to_owned(), output: String::new(), change }).unwrap();
     drop(transcript);
     let error = store.resume::<Said>("s", clock()).unwrap_err();
-    assert!(matches!(error, SessionError::Damaged { line: 4, .. }), "{error}");
+    assert!(matches!(error, SessionError::Damaged { line: 5, .. }), "{error}");
     assert!(error.to_string().contains("it keeps 5 messages where there are 0"), "{error}");
     assert!(path.is_file());
 }
@@ -72,8 +73,43 @@ fn a_file_that_is_removed_under_a_session_is_noticed() {
     assert!(matches!(error, SessionError::Meddled { .. }), "{error}");
 }
 
+#[test]
+fn a_file_in_which_nothing_is_left_is_refused() {
+    let (_state, store, path) = session();
+    for left in ["", "{\"v\":2,\"seq\":0"] {
+        fs::write(&path, left).unwrap();
+        let error = refused(&store);
+        assert!(error.contains("it holds nothing") && error.contains("backup"), "{error}");
+        assert_eq!(store.find("s").unwrap_err().to_string(), error);
+        assert_eq!(fs::read_to_string(&path).unwrap(), left);
+    }
+}
+
+/// A file of the first format: no session had an end.
+#[test]
+fn an_old_session_lacks_no_end() {
+    let (_state, store, path) = session();
+    let whole = fs::read_to_string(&path).unwrap();
+    let old: String = whole
+        .lines()
+        .take(3)
+        .map(|line| {
+            let body = line.replacen("\"v\":2", "\"v\":1", 1);
+            let body = &body[..body.find(",\"crc\"").unwrap()];
+            format!("{body},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(body.as_bytes()))
+        })
+        .collect();
+    fs::write(&path, &old).unwrap();
+    let (mut transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
+    assert_eq!((conversation.pinned.len(), transcript.lacks_end()), (2, false));
+    // From here on it is one of this version.
+    transcript.append(&Entry::Resumed { model: "m".to_owned() }).unwrap();
+    drop(transcript);
+    assert!(store.resume::<Said>("s", clock()).unwrap().0.lacks_end());
+}
+
 /// Cut anywhere or with any bit flipped, a session is refused, or what is left of it is what was written: whole, or
-/// without a last entry, which is told of unless the file ends with a line.
+/// without last entries, which is told of.
 #[test]
 fn damage_is_found_wherever_it_is() {
     let (_state, store, path) = session();
@@ -83,13 +119,11 @@ fn damage_is_found_wherever_it_is() {
         let (listed, unreadable) = store.list_from("/ws").unwrap();
         assert_eq!(listed.len() + unreadable.len(), 1, "{what}");
         let Ok((transcript, _)) = store.resume::<Said>("s", clock()) else { return };
-        let is_told = transcript.torn_bytes().is_some();
+        let is_told = transcript.torn_bytes().is_some() || transcript.lacks_end();
         drop(transcript);
         let after = store.entries::<Said>("s").unwrap();
         assert_eq!(after[..], before[..after.len()], "{what}");
-        let is_cut_between_lines =
-            damaged.is_empty() || damaged.ends_with(b"\n") && whole.starts_with(&damaged);
-        assert!(after.len() == before.len() || is_told || is_cut_between_lines, "{what}");
+        assert!(after.len() == before.len() || is_told, "{what}");
     };
     for length in 0..whole.len() {
         check(whole[..length].to_vec(), &format!("cut at {length}"));

@@ -69,7 +69,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
     }
     let file = |id: &str| store.path().join(id).with_extension("jsonl");
     let whole = fs::read_to_string(file("newer")).unwrap();
-    fs::write(file("newer"), whole.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
+    fs::write(file("newer"), whole.replacen("\"v\":2", "\"v\":3", 1)).unwrap();
     fs::write(file("nulls"), format!("\0\0\0{whole}")).unwrap();
     fs::write(file("cut"), &whole[..20]).unwrap();
     fs::copy(file("copied"), file("copy")).unwrap();
@@ -78,9 +78,9 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
     assert_eq!(readable, store.list().unwrap());
     assert_eq!(unreadable.len(), 4);
     for (id, why) in [
-        ("newer", "2"),
+        ("newer", "3"),
         ("nulls", "line 1 of "),
-        ("cut", "it has no end"),
+        ("cut", "it holds nothing of the session"),
         ("copy", "it is that of the session copied"),
     ] {
         let listed = unreadable.iter().find(|unreadable| unreadable.id == id).unwrap().why.to_string();
@@ -88,7 +88,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
         assert_eq!(store.find(id).unwrap_err().to_string(), listed);
     }
     assert!(matches!(store.find("n").unwrap_err(), SessionError::Ambiguous { count: 2, .. }));
-    assert!(store.find("the cut").unwrap_err().to_string().contains("it has no end"));
+    assert!(store.find("the cut").unwrap_err().to_string().contains("cut.jsonl"));
 }
 
 #[test]

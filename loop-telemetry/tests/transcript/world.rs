@@ -184,6 +184,7 @@ fn any_deed() -> impl Strategy<Value = Deed> {
         select(vec![
             Entry::Unpinned,
             Entry::Cleared,
+            Entry::Ended,
             Entry::ToolsChanged { on: true },
             Entry::ToolsChanged { on: false },
         ]),

@@ -6,10 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Entry;
+use super::{Entry, Outcome};
 
 /// A folder of audit files: `audit.jsonl` with one entry per line, and older files `audit.1.jsonl` and so on, where
-/// larger numbers are older. Any number of processes may append.
+/// larger numbers are older. Any number of processes may append. `audit.lock` records that a process has appended, so a
+/// file that was emptied or removed later is [noticed](Self::is_lost).
 ///
 /// # Default
 /// A file is rotated before it grows past 8 MiB, and five rotated files remain. On Unix, only their owner can access
@@ -51,6 +52,16 @@ impl AuditFile {
         self.folder.join(format!("audit.{number}.jsonl"))
     }
 
+    fn lock_path(&self) -> PathBuf {
+        self.folder.join("audit.lock")
+    }
+
+    /// Returns whether entries were written, and nothing is left of the file that is written to: somebody emptied or
+    /// removed it. The next entry is written behind a line that tells of it.
+    pub fn is_lost(&self) -> bool {
+        !is_empty(&self.lock_path()) && is_empty(&self.path())
+    }
+
     /// Appends an entry as one line.
     ///
     /// # Errors
@@ -61,14 +72,22 @@ impl AuditFile {
             line.push(b'\n');
             create_folder(&self.folder)?;
             // The lock needs its own file, because the process that holds it may rotate the current file.
-            let lock = open(private().write(true).truncate(false), &self.folder.join("audit.lock"))?;
+            let mut lock = open(private().read(true).append(true), &self.lock_path())?;
             lock.lock()?;
+            if self.is_lost() {
+                let lost = serde_json::to_vec(&Entry::new("audit", LOST, Outcome::Error))?;
+                line = [&lost, &b"\n"[..], &line].concat();
+            }
             let mut file = self.file_for(line.len() as u64)?;
             // Otherwise the entry would become part of a line that a crash cut off.
             if is_cut(&mut file)? {
                 line.insert(0, b'\n');
             }
-            file.write_all(&line)
+            file.write_all(&line)?;
+            if is_empty(&self.lock_path()) {
+                lock.write_all(b"entries were written\n")?;
+            }
+            Ok(())
         };
         write().map_err(|source| AuditError { folder: self.folder.clone(), source })
     }
@@ -90,6 +109,14 @@ impl AuditFile {
         }
         open()
     }
+}
+
+/// The entry that replaces lost entries.
+const LOST: &str = "the entries before this one are lost: the file was emptied or removed";
+
+/// Returns whether a file is empty or missing.
+fn is_empty(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.len() == 0) || !path.exists()
 }
 
 /// Returns whether the last line lacks its line feed.
@@ -179,6 +206,27 @@ mod tests {
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         assert_eq!((lines[1].as_bytes(), lines[2].as_bytes()), (whole.trim_ascii(), whole.trim_ascii()));
+    }
+
+    #[test]
+    fn a_file_that_was_emptied_or_removed_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = AuditFile::at(folder.path().join("audit"));
+        assert!(!file.is_lost());
+        let entry = Entry::new("x", "", Outcome::Denied);
+        for is_removed in [false, true] {
+            file.append(&entry).unwrap();
+            assert!(!file.is_lost());
+            if is_removed {
+                fs::remove_file(file.path()).unwrap();
+            } else {
+                fs::write(file.path(), "").unwrap();
+            }
+            assert!(file.is_lost());
+            file.append(&entry).unwrap();
+            assert!(!file.is_lost());
+            assert_eq!(actions(&file.path()), ["audit", "x"]);
+        }
     }
 
     #[test]

@@ -9,7 +9,11 @@ mod file;
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use jiff::Timestamp;
@@ -82,12 +86,20 @@ pub struct Audit {
     entries: Arc<Mutex<VecDeque<Entry>>>,
     capacity: usize,
     file: Option<AuditFile>,
+    /// Entries of the file were lost when one was written.
+    was_lost: Arc<AtomicBool>,
     redact: Option<Redact>,
 }
 
 impl Default for Audit {
     fn default() -> Self {
-        Self { entries: Arc::default(), capacity: DEFAULT_CAPACITY, file: None, redact: None }
+        Self {
+            entries: Arc::default(),
+            capacity: DEFAULT_CAPACITY,
+            file: None,
+            was_lost: Arc::default(),
+            redact: None,
+        }
     }
 }
 
@@ -131,6 +143,9 @@ impl Audit {
     pub fn record(&self, mut entry: Entry) -> Result<(), AuditError> {
         entry.action = self.redact(&entry.action);
         entry.details = self.redact(&entry.details);
+        if self.lost().is_some() {
+            self.was_lost.store(true, Ordering::Relaxed);
+        }
         let written = self.file.as_ref().map_or(Ok(()), |file| file.append(&entry));
         let mut entries = self.entries();
         entries.push_back(entry);
@@ -142,6 +157,13 @@ impl Audit {
     /// Returns the entries in memory, newest first, and at most `most`.
     pub fn newest(&self, most: usize) -> Vec<Entry> {
         self.entries().iter().rev().take(most).cloned().collect()
+    }
+
+    /// Returns the file, if entries were written to it and [nothing is left](AuditFile::is_lost), now or when an entry was
+    /// [recorded](Self::record).
+    pub fn lost(&self) -> Option<PathBuf> {
+        let was_lost = self.was_lost.load(Ordering::Relaxed);
+        self.file.as_ref().filter(|file| was_lost || file.is_lost()).map(AuditFile::path)
     }
 
     /// Returns how many entries are in memory.

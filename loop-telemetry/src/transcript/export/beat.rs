@@ -123,6 +123,7 @@ impl<'a, M> Told<'a, M> {
                 self.scene(*time, "SESSION".to_owned());
             }
             Entry::Renamed { name } => self.note("the session is called", Some(name)),
+            Entry::Ended => {}
         }
     }
 
