@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     read(&sealed(bytes));
 });
 
-/// However it is read, what is in a journal is the same; and what was taken up can be gone on with.
+/// However it is read, what is in a journal is the same; and what was resumed can be gone on with.
 fn read(bytes: &[u8]) {
     let run = RUN.path();
     fs::write(run.join("events.jsonl"), bytes).expect("it is written");

@@ -148,7 +148,7 @@ impl<O> Outlet<O> {
         }
     }
 
-    /// Nobody reads any more: nothing is kept for them, or a run would for ever try to pass it on.
+    /// Nobody reads any more: nothing is kept for them, or a run would forever try to pass it on.
     fn close(&mut self) {
         self.reader = None;
         self.backlog.clear();
