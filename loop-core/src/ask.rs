@@ -15,14 +15,14 @@ use crate::{Halt, Progress};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// What to ask.
+    /// The text of the question.
     pub text: String,
     /// How the run ends if nobody is there to answer.
     pub unanswered: Halt,
 }
 
 impl Question {
-    /// Asks this. If nobody is there to answer, the run ends with `unanswered`.
+    /// Creates a question. If nobody is there to answer, the run ends with `unanswered`.
     pub fn new(text: impl Into<String>, unanswered: Halt) -> Self {
         Self { text: text.into(), unanswered }
     }
@@ -42,10 +42,10 @@ pub enum Answer {
     Stop,
 }
 
-/// Somebody, or something, that answers questions.
+/// A person or a program that answers questions.
 ///
-/// The time that an answer takes is no run time. Without a handler every question goes unanswered,
-/// and the run halts as the question says.
+/// The time until the answer does not count as run time. Without a handler every question goes unanswered, and the run
+/// ends with the question's [`unanswered`](Question::unanswered) halt.
 ///
 /// ```
 /// use loop_core::{Answer, Ask, Progress, Question};
@@ -61,10 +61,10 @@ pub enum Answer {
 /// ```
 #[async_trait]
 pub trait Ask: Send {
-    /// Asks, and waits for the answer. `None` says that nobody is there.
+    /// Asks, and waits for the answer. Returns `None` if nobody is there.
     ///
     /// # Cancel safety
-    /// The future is dropped when the run is cancelled while a person is thinking.
+    /// The driver drops the future when the run is cancelled while a person is thinking.
     async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer>;
 }
 

@@ -1,20 +1,21 @@
 //! The two guardrails that can bound a loop by themselves.
 //!
-//! An agent that never gets there runs until somebody looks, or until the money is gone. Every loop
-//! therefore has a bound, by count or by time; money alone is none, since it may go unreported.
+//! An agent that never reaches its goal runs until somebody notices, or until the money is gone. Therefore every loop
+//! has a bound on its iterations or its time. A limit on money alone is not enough, because cost may go unreported.
 
 use std::time::Duration;
 
 use crate::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 
-/// At most so many iterations, and those that were [granted](Progress::granted) when the run was resumed.
+/// Limits the number of iterations. Iterations that were [granted](Progress::granted) on resume raise the limit.
 ///
-/// The goal has the last word: a goal met in the last allowed iteration is success.
+/// The goal goes first: a goal met in the last allowed iteration is success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxIterations(u64);
 
 impl MaxIterations {
-    /// At most `count` iterations; 0 halts before the first, and no loop can be built with it as its bound.
+    /// Allows at most `count` iterations. With 0 it halts before the first one, and a loop with 0 as its bound fails to
+    /// build.
     pub const fn new(count: u64) -> Self {
         Self(count)
     }
@@ -38,26 +39,25 @@ impl Guardrail for MaxIterations {
     }
 }
 
-/// At most so much run time, waits included, and what was [granted](Progress::granted) when the run was
-/// resumed.
+/// Limits the run time, waits included. Time that was [granted](Progress::granted) on resume raises the limit.
 ///
-/// It binds at once, also in the middle of an iteration, an evaluation or a wait. Time in which a
-/// person was asked, the machine slept or the run was down does not count.
+/// It applies at once, even in the middle of an iteration, an evaluation or a wait. Time in which a person was asked,
+/// the machine slept or the run was down does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxElapsed(Duration);
 
 impl MaxElapsed {
-    /// At most this long.
+    /// Allows at most this much run time.
     pub const fn new(limit: Duration) -> Self {
         Self(limit)
     }
 
-    /// At most so many seconds.
+    /// Allows at most this many seconds.
     pub const fn seconds(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }
 
-    /// At most so many minutes.
+    /// Allows at most this many minutes.
     pub const fn minutes(minutes: u64) -> Self {
         Self(Duration::from_secs(minutes.saturating_mul(60)))
     }

@@ -1,4 +1,4 @@
-//! A signal that something has to come to its end.
+//! A signal that asks work to end.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken as Token;
 
-/// A signal that something has to come to its end. Clones share it.
+/// A signal that asks work to end. Clones share it.
 ///
 /// ```
 /// use loop_core::CancellationToken;
@@ -21,30 +21,30 @@ use tokio_util::sync::CancellationToken as Token;
 #[derive(Debug, Clone)]
 pub struct CancellationToken {
     token: Token,
-    /// Whether it was cancelled, and whether those were that it came from. A run looks at this several times a step, and
-    /// the token itself would take a lock each time.
+    /// The flags of this token and its ancestors. A run checks them several times per step, and asking the token itself
+    /// would take a lock each time.
     cancelled: Arc<[Arc<AtomicBool>]>,
 }
 
 impl CancellationToken {
-    /// A token that is not cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Self { token: Token::new(), cancelled: [Arc::default()].into() }
     }
 
-    /// Cancels it, its clones and its children. There is no way back.
+    /// Cancels this token, its clones and its children. You cannot undo this.
     pub fn cancel(&self) {
-        // First: whoever wakes because the token is cancelled finds that it is.
+        // Set the flag first, so that tasks which the token wakes see it.
         self.cancelled[0].store(true, Ordering::Release);
         self.token.cancel();
     }
 
-    /// Whether it was cancelled.
+    /// Returns whether this token was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::Acquire))
     }
 
-    /// Resolves when it is cancelled, at once if it was.
+    /// Resolves when this token is cancelled, or at once if it already was.
     ///
     /// # Cancel safety
     /// Cancel safe: dropping the future changes nothing.
@@ -52,7 +52,7 @@ impl CancellationToken {
         self.token.cancelled().await;
     }
 
-    /// A token that is cancelled with this one, and can be cancelled alone.
+    /// Creates a token that is cancelled together with this one. You can also cancel it alone.
     #[must_use]
     pub fn child_token(&self) -> Self {
         let its_own = [Arc::default()].into_iter();
@@ -60,7 +60,7 @@ impl CancellationToken {
         Self { token: self.token.child_token(), cancelled }
     }
 
-    /// Cancels it when the guard is dropped.
+    /// Returns a guard that cancels this token when dropped.
     pub const fn drop_guard(self) -> CancelOnDrop {
         CancelOnDrop { token: self, is_armed: true }
     }
@@ -72,7 +72,7 @@ impl Default for CancellationToken {
     }
 }
 
-/// Cancels its token when it is dropped. Made by [`CancellationToken::drop_guard`].
+/// A guard that cancels its token when dropped. Created by [`CancellationToken::drop_guard`].
 #[derive(Debug)]
 #[must_use = "dropping it cancels its token"]
 pub struct CancelOnDrop {
@@ -86,7 +86,7 @@ impl CancelOnDrop {
         self.token.cancel();
     }
 
-    /// Gives the token back, and cancels nothing.
+    /// Returns the token without cancelling it.
     pub fn disarm(mut self) -> CancellationToken {
         self.is_armed = false;
         self.token.clone()

@@ -1,14 +1,14 @@
-//! How far a run's cost is known.
+//! The cost of a run and its reliability.
 
 use std::fmt;
 
 use crate::{Cost, CostQuality, Usd};
 
-/// What a run, or a part of one, cost, and how far that is known. As text: `unknown`, `at least $0.42`, `about $0.42` or
+/// The cost of a run, or of a part of one, with its reliability. As text: `unknown`, `at least $0.42`, `about $0.42` or
 /// `$0.42`.
 ///
-/// A sum of what was reported is not what was spent: an iteration may have said nothing, and a figure
-/// may be computed. Whoever shows a cost shows this, so that views, questions and records agree.
+/// The sum of the reported costs is not always the money spent: an iteration may have reported nothing, and a figure
+/// may be an estimate. Use this type wherever you show a cost, so that views, questions and records agree.
 ///
 /// ```
 /// use loop_core::{Progress, RunCost, Usd};
@@ -20,16 +20,16 @@ use crate::{Cost, CostQuality, Usd};
 pub enum RunCost {
     /// Nobody reported any cost.
     Unknown,
-    /// Of a part it is not known: some iterations did not report theirs, or used what has no price.
+    /// A lower bound: some iterations did not report their cost, or used something without a price.
     AtLeast(Usd),
-    /// All was reported, and some of it was computed.
+    /// Every cost was reported, and some are estimates.
     About(Usd),
-    /// All was reported by whoever charges it.
+    /// The provider reported every cost.
     Exactly(Usd),
 }
 
 impl RunCost {
-    /// The sum of what was reported, if anything was.
+    /// Returns the sum of the reported costs, if there are any.
     pub const fn usd(self) -> Option<Usd> {
         match self {
             Self::Unknown => None,
@@ -37,7 +37,7 @@ impl RunCost {
         }
     }
 
-    /// What is known of a cost of which all was reported, if any was.
+    /// Returns the cost of work that reported everything it used, or `Unknown` without a cost.
     pub const fn reported(cost: Option<Cost>) -> Self {
         Self::of(cost, 0)
     }

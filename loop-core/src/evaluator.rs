@@ -1,4 +1,4 @@
-//! The check of an output.
+//! Evaluators, which judge an output.
 
 use std::{fmt, future::Future, marker::PhantomData, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
 /// Judges an output.
 ///
 /// # Contract
-/// - A failing verdict is a result, not an error. An error says that there is no verdict.
-/// - It is asked once for each iteration that succeeded, and not after one that failed.
-/// - Judges cost money too: report it with [`meter`](EvaluationContext::meter). The guardrails'
-///   ceilings hold here as they do for iterations, and so do the rules for being cut.
+/// - A failing verdict is a result, not an error. An error means that there is no verdict.
+/// - The run asks it once for each iteration that succeeded, and not after a failed one.
+/// - Judges cost money too: report their usage with [`meter`](EvaluationContext::meter). The guardrails' ceilings and
+///   the rules for interrupts apply as they do to iterations.
 ///
 /// ```
 /// use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
@@ -37,10 +37,10 @@ pub trait Evaluator<O>: Send {
     /// Judges one output.
     ///
     /// # Errors
-    /// [`EvaluatorError`] says whether the step failed, has to be judged later, or ends the run.
+    /// [`EvaluatorError`] tells the loop whether the step failed, is to be judged later, or ends the run.
     ///
     /// # Cancel safety
-    /// The future is dropped when the run is, or when its grace time is over.
+    /// The driver drops the future when the run itself is dropped, or when the grace time after an interrupt is over.
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError>;
 }
 
@@ -51,7 +51,7 @@ impl<O: Send + Sync + 'static, E: Evaluator<O> + ?Sized> Evaluator<O> for Box<E>
     }
 }
 
-/// What an evaluator is given. Owned, so that it can move into tasks.
+/// The input of an evaluator. It owns its data, so that it can move into tasks.
 #[derive(Debug)]
 pub struct EvaluationContext<O> {
     iteration: u64,
@@ -61,7 +61,7 @@ pub struct EvaluationContext<O> {
     tether: Tether,
 }
 
-/// For an evaluator that asks others: all of them judge the same output, and report to the same meter.
+/// For an evaluator that asks others: all of them judge the same output and report to the same meter.
 impl<O> Clone for EvaluationContext<O> {
     fn clone(&self) -> Self {
         Self {
@@ -75,27 +75,27 @@ impl<O> Clone for EvaluationContext<O> {
 }
 
 impl<O> EvaluationContext<O> {
-    /// A context for judging the output of the iteration with this index. Drivers make them, and tests.
+    /// Creates a context for judging the output of the iteration with this index. For drivers and tests.
     pub fn new(work: &Work, iteration: u64, output: Arc<O>) -> Self {
         Self { iteration, output, left: Ceiling::NONE, previous: None, tether: work.tether(iteration) }
     }
 
-    /// With what the guardrails leave.
+    /// Sets the limits that the guardrails leave for this evaluation.
     #[must_use]
     pub const fn with_left(mut self, left: Ceiling) -> Self {
         self.left = left;
         self
     }
 
-    /// With the step before the one that is judged.
+    /// Sets the step before the judged one.
     #[must_use]
     pub fn with_previous(mut self, previous: Option<Arc<Step<O>>>) -> Self {
         self.previous = previous;
         self
     }
 
-    /// A context for an agent that judges: what it reports and notes is reported and noted here, and what interrupts
-    /// this interrupts it.
+    /// Creates a context for an agent that judges. Its usage and notes count for this evaluation, and an interrupt of
+    /// this evaluation reaches the agent as well.
     ///
     /// ```
     /// use loop_core::{EvaluationContext, Iteration, Verdict, evaluator_fn, iteration_fn};
@@ -110,27 +110,27 @@ impl<O> EvaluationContext<O> {
         IterationContext::tethered(self.tether.clone(), self.iteration).with_left(self.left)
     }
 
-    /// The index of the iteration that is judged, from 1.
+    /// Returns the index of the judged iteration, from 1.
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// What to judge.
+    /// Returns the output to judge.
     pub fn output(&self) -> &O {
         &self.output
     }
 
-    /// What to judge, shared.
+    /// Returns the output to judge as a shared pointer.
     pub fn shared_output(&self) -> Arc<O> {
         Arc::clone(&self.output)
     }
 
-    /// What the guardrails leave to this evaluation, as it begins.
+    /// Returns the limits that the guardrails left for this evaluation when it began.
     pub const fn left(&self) -> Ceiling {
         self.left
     }
 
-    /// The step before the one that is judged.
+    /// Returns the step before the judged one.
     pub fn previous(&self) -> Option<&Step<O>> {
         self.previous.as_deref()
     }
@@ -138,7 +138,7 @@ impl<O> EvaluationContext<O> {
 
 tethered!(EvaluationContext, "evaluation");
 
-/// An evaluator from an async function of the context.
+/// Creates an evaluator from an async function of the context.
 ///
 /// ```
 /// use loop_core::{EvaluationContext, Verdict, evaluator_fn};
@@ -155,7 +155,7 @@ where
     EvaluatorFn { evaluate, output: PhantomData }
 }
 
-/// See [`evaluator_fn`].
+/// The evaluator that [`evaluator_fn`] returns.
 #[derive(Clone)]
 pub struct EvaluatorFn<F, O> {
     evaluate: F,

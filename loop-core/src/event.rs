@@ -90,7 +90,7 @@ pub enum EventKind {
     IterationFinished {
         /// How it ended.
         result: WorkResult<()>,
-        /// What else it says about itself.
+        /// Further facts about the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notes: Option<Box<Notes>>,
     },
@@ -100,7 +100,7 @@ pub enum EventKind {
     EvaluationFinished {
         /// The verdict, or why there is none.
         result: WorkResult<Verdict>,
-        /// What else it says about itself.
+        /// Further facts about the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notes: Option<Box<Notes>>,
     },
@@ -119,41 +119,41 @@ pub enum EventKind {
     },
     /// The time that a guardrail allows is over.
     DeadlinePassed {},
-    /// Somebody wants the run to end.
+    /// Somebody asked the run to end.
     CancelRequested {},
-    /// The run has to end for a reason of its driver's: its journal cannot be written.
+    /// The driver has to end the run, because it cannot write the journal.
     HaltRequested {
-        /// How it will end for it.
+        /// How the run will end.
         halt: Box<crate::Halt>,
     },
-    /// The iteration or evaluation under way has to end now.
+    /// The iteration or evaluation in progress has to end now.
     InterruptRequested {
-        /// How the run will end for it.
+        /// How the run will end.
         cause: Box<Ending>,
     },
-    /// The interrupted work is over. A step that was cut in its iteration is never settled; one that was
-    /// cut in its evaluation is judged again if the run is resumed.
+    /// The interrupted work is over. A step that was cut in its iteration is never settled. A step that was cut in its
+    /// evaluation is judged again if the run is resumed.
     WorkCut {
-        /// What it still said about itself.
+        /// Its last notes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notes: Option<Box<Notes>>,
     },
-    /// The run goes on after it stopped or died.
+    /// The run resumed after it stopped or died.
     RunResumed {},
-    /// Who resumed the run adds to its limits.
+    /// The person who resumed the run raised its limits or added a note.
     Granted {
-        /// What they add.
+        /// The additions.
         grant: Box<crate::Grant>,
     },
     /// The run ended.
     RunFinished {
-        /// How.
+        /// How it ended.
         ending: Box<Ending>,
     },
 }
 
 impl EventKind {
-    /// The name of this kind, as in JSON: `iteration_started`, for example.
+    /// Returns the name of this kind as in JSON: `iteration_started`, for example.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",
@@ -178,7 +178,7 @@ impl EventKind {
         }
     }
 
-    /// What it adds to the usage of its run, if it adds any. All that a run used is the sum of these.
+    /// Returns the usage that this event adds to its run, if any. The sum over all events is the run's usage.
     pub fn usage(&self) -> Option<&Usage> {
         match self {
             Self::UsageReported { usage } => Some(usage),
@@ -190,7 +190,7 @@ impl EventKind {
     }
 }
 
-/// How an iteration or an evaluation came to its end.
+/// The result of an iteration or an evaluation.
 ///
 /// Later versions may add results. Show a result that you do not know as work that gave no value.
 ///
@@ -209,11 +209,11 @@ impl EventKind {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WorkResult<T> {
-    /// It did its work.
+    /// The work succeeded.
     Done(T),
-    /// It went wrong. The step is a failed one, and the loop goes on.
+    /// The work failed. The step counts as failed, and the loop continues.
     Failed(Arc<str>),
-    /// It cannot be done now. It is tried again then, and no iteration is used up.
+    /// The work was deferred. The run retries it after this wait, and no iteration is used up.
     Later {
         /// How long to wait, in microseconds.
         #[serde(with = "micros")]
@@ -224,7 +224,7 @@ pub enum WorkResult<T> {
 }
 
 impl<T> WorkResult<T> {
-    /// As it is recorded: an event is the same before and after it was written down.
+    /// Rounded as in the record, so that an event is the same before and after it is serialized.
     pub(crate) fn recorded(self) -> Self {
         match self {
             Self::Later { after } => Self::Later { after: whole_micros(after) },
@@ -249,16 +249,16 @@ impl<T> WorkResult<T> {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Notes {
-    /// What it used, beyond what was reported while it ran.
+    /// The usage beyond the amounts that the work reported while it ran.
     #[serde(skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
-    /// Fingerprints of what it left behind.
+    /// Fingerprints of its results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// What went wrong although the work can be judged, such as an agent's exit code; or why it was put off.
+    /// What went wrong although the work can be judged, such as an agent's exit code, or why the work was deferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Arc<str>>,
-    /// How far the cost that an iteration reported can be believed after all, if that is known better now.
+    /// The revised quality of the cost that the iteration reported, if it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_quality: Option<CostQuality>,
 }
@@ -292,7 +292,7 @@ impl Notes {
         self
     }
 
-    /// As events hold them: most work notes nothing, and then its events stay small.
+    /// Boxes the notes for an event, or returns `None` if they are empty, which keeps most events small.
     pub fn boxed(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }

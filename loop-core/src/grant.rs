@@ -1,4 +1,4 @@
-//! What a person adds to a run that goes on.
+//! Limits that a person adds to a run when resuming it.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Usd, time::micros, usage::is_zero};
 
-/// More of what a run has used up, and a note for its next prompt, from the person who takes it up again.
+/// Additions to a run's limits and a note for its next prompt, from the person who resumes the run.
 ///
-/// It is an event, and so part of the run: a later resume finds it. The limits of this crate and of
-/// `loop-guardrails` count it; a guardrail of your own asks [`Progress::granted`](crate::Progress::granted).
+/// The run records it as an event, so that a later resume finds it. The limits of this crate and of `loop-guardrails`
+/// include it. In your own guardrail, add [`Progress::granted`](crate::Progress::granted).
 ///
 /// # Default
 /// Nothing.
@@ -41,7 +41,7 @@ pub struct Grant {
     pub cost: Usd,
     /// Run time beyond the limit. As JSON: whole microseconds.
     pub time: Duration,
-    /// A note for the next prompt, as the answer to a question may give one.
+    /// A note for the next prompt, like the guidance in an answer to a question.
     pub note: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Grant {
     }
 }
 
-/// A grant as it is written down.
+/// The serialized form of a grant.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct WrittenGrant {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::{Ending, Event, Halt, Progress, Question, StopReason, Usage, Usd};
 
-/// What a guardrail says before an iteration.
+/// A guardrail's decision before an iteration.
 ///
-/// Code that wraps guardrails must handle every decision, so this enum stays exhaustive: a wildcard could let a run go on
-/// that has to stop.
+/// Code that wraps guardrails must handle every decision, so this enum stays exhaustive: a wildcard could continue a
+/// run that has to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Go on.
@@ -18,7 +18,7 @@ pub enum Decision {
     Halt(Halt),
 }
 
-/// What a guardrail leaves to the work that is about to run, or runs. `None` is no limit.
+/// The remaining limits for the next work, or for the work in progress. `None` means no limit.
 ///
 /// Each constructor limits one dimension; [`min`](Self::min) combines them.
 ///
@@ -48,22 +48,22 @@ impl Ceiling {
     /// No limit at all.
     pub const NONE: Self = Self { time: None, cost: None, tokens: None };
 
-    /// This much run time is left.
+    /// Leaves this much run time.
     pub const fn time(left: Duration) -> Self {
         Self { time: Some(left), ..Self::NONE }
     }
 
-    /// This much money is left.
+    /// Leaves this much money.
     pub const fn cost(left: Usd) -> Self {
         Self { cost: Some(left), ..Self::NONE }
     }
 
-    /// So many tokens are left.
+    /// Leaves this many tokens.
     pub const fn tokens(left: u64) -> Self {
         Self { tokens: Some(left), ..Self::NONE }
     }
 
-    /// The tighter of both, in each dimension.
+    /// Returns the tighter limit in each dimension.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         fn tighter<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
@@ -79,12 +79,12 @@ impl Ceiling {
         }
     }
 
-    /// Whether nothing is left of something.
+    /// Returns whether nothing is left in at least one dimension.
     pub fn is_exhausted(&self) -> bool {
         self.time == Some(Duration::ZERO) || self.cost == Some(Usd::ZERO) || self.tokens == Some(0)
     }
 
-    /// The halt that belongs to what ran out first: money, tokens, then time.
+    /// Returns the halt for the first exhausted dimension, in the order money, tokens, time.
     pub(crate) fn halt(&self) -> Halt {
         let reason = if self.cost == Some(Usd::ZERO) {
             StopReason::BudgetExceeded
@@ -96,7 +96,7 @@ impl Ceiling {
         Halt::new(reason, "")
     }
 
-    /// What is left of it after `usage`.
+    /// Returns what remains after `usage`.
     #[must_use]
     pub fn after(self, usage: &Usage) -> Self {
         Self {
@@ -107,17 +107,17 @@ impl Ceiling {
     }
 }
 
-/// A limit on a run: it sees progress and says go on, ask a person, or halt.
+/// A limit on a run. It sees the progress and decides to continue, to ask a person, or to halt.
 ///
 /// # Contract
-/// - Pure: the answers depend on the progress and on the events observed, on nothing else. Then a
-///   restored guardrail decides as the live one did, and a run can be replayed.
-/// - [`check`](Self::check) is asked before every iteration. All guardrails are asked; a halt goes
-///   before any question, and among halts the first guardrail in the order given is named.
-/// - [`ceiling`](Self::ceiling) binds while work runs: when nothing is left of something, the work
-///   is interrupted and the run halts, for the reason that `check` then gives, or else for the one
-///   that belongs to what ran out. Nor does an iteration begin then, and an evaluation that was begun before is not
-///   begun again. The first evaluation of a step always happens: the goal has the last word.
+/// - Pure: the answers depend only on the progress and the observed events. A restored guardrail therefore decides as
+///   the live one did, and a run can be replayed.
+/// - The machine calls [`check`](Self::check) on all guardrails before every iteration. A halt takes precedence over
+///   any question. If several guardrails halt, the ending names the first in the given order.
+/// - [`ceiling`](Self::ceiling) applies while work runs. When a dimension is exhausted, the driver interrupts the work
+///   and the run halts, for the reason that `check` then returns, or else for the exhausted dimension. No iteration
+///   begins then either, and an evaluation that had already begun does not begin again. The first evaluation of a step
+///   always happens, so that the goal is checked before the limits.
 /// - State is a fold too: [`observe`](Self::observe) sees every event once, live and on restore.
 ///
 /// ```
@@ -144,19 +144,20 @@ pub trait Guardrail: Send {
     /// A short name in snake case, for reports.
     fn name(&self) -> &str;
 
-    /// Says whether the next iteration may begin.
+    /// Decides whether the next iteration may begin.
     fn check(&self, progress: &Progress) -> Decision;
 
-    /// What is left, so that work can be cut while it runs. Default: no limit.
+    /// Returns the remaining limits, so that the driver can cut running work. Default: no limit.
     fn ceiling(&self, _progress: &Progress) -> Ceiling {
         Ceiling::NONE
     }
 
-    /// Sees every event, after it was folded into the progress. Default: nothing.
+    /// Sees every event after the fold into the progress. Default: does nothing.
     fn observe(&mut self, _event: &Event) {}
 
-    /// A person takes up a run that had ended so, after [`observe`](Self::observe) has seen that event. A guardrail
-    /// that ended the run begins to count anew here, or it would end the run again at once. Default: nothing.
+    /// Handles the resumption of a run with this ending, after [`observe`](Self::observe) has seen the event. A
+    /// guardrail that ended the run should reset its counts here, or it would end the run again at once. Default: does
+    /// nothing.
     fn reopened(&mut self, _ending: &Ending) {}
 }
 
@@ -178,7 +179,7 @@ impl<G: Guardrail + ?Sized> Guardrail for Box<G> {
     }
 }
 
-/// A guardrail from a name and a function.
+/// Creates a guardrail from a name and a function.
 ///
 /// ```
 /// use loop_core::{Decision, Halt, StopReason, guardrail_fn};
@@ -194,7 +195,7 @@ where
     GuardrailFn { name: name.into(), check }
 }
 
-/// See [`guardrail_fn`].
+/// The guardrail that [`guardrail_fn`] returns.
 #[derive(Debug, Clone)]
 pub struct GuardrailFn<F> {
     name: String,

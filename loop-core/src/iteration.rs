@@ -9,17 +9,17 @@ use crate::{
     work::{Tether, Work, tethered},
 };
 
-/// One unit of work, done again and again: an agent's run, a chat turn, a model's round.
+/// A unit of work that the loop repeats: an agent's run, a chat turn, a model's round.
 ///
 /// # Contract
-/// - The output is what the evaluator judges and what the next iteration finds as
+/// - The evaluator judges the output, and the next iteration finds it in
 ///   [`previous`](IterationContext::previous).
-/// - Report usage while it arises, with [`meter`](IterationContext::meter): a budget can only cut
-///   what it hears of.
-/// - When [`cancelled`](IterationContext::cancelled) resolves, come to an end: what you return is
-///   not judged any more, but what you report still counts. After the driver's grace time the future
-///   is dropped. **Dropping it must end what it started.**
-/// - An iteration that blocks its thread cannot be cut. Use `tokio::task::spawn_blocking` for that.
+/// - Report usage as it arises, with [`meter`](IterationContext::meter): a budget cannot cut work whose usage it does
+///   not know.
+/// - When [`cancelled`](IterationContext::cancelled) resolves, return soon. Nobody judges the output any more, but the
+///   usage that you report still counts. After its grace time the driver drops the future.
+///   **Dropping it must end everything that it started.**
+/// - The driver cannot cut an iteration that blocks its thread. Use `tokio::task::spawn_blocking` for blocking work.
 ///
 /// ```
 /// use loop_core::{Iteration, IterationContext, IterationError};
@@ -36,16 +36,16 @@ use crate::{
 /// ```
 #[async_trait]
 pub trait Iteration: Send {
-    /// What an iteration produces.
+    /// The output of an iteration.
     type Output: Send + Sync + 'static;
 
     /// Does one unit of work.
     ///
     /// # Errors
-    /// [`IterationError`] says whether the step failed, has to be tried later, or ends the run.
+    /// [`IterationError`] tells the loop whether the step failed, is to be retried later, or ends the run.
     ///
     /// # Cancel safety
-    /// The future is dropped when the run is, or when its grace time is over.
+    /// The driver drops the future when the run itself is dropped, or when the grace time after an interrupt is over.
     async fn run(&mut self, cx: IterationContext<Self::Output>) -> Result<Self::Output, IterationError>;
 }
 
@@ -57,7 +57,7 @@ impl<I: Iteration + ?Sized> Iteration for Box<I> {
     }
 }
 
-/// What an iteration is given. Owned, so that it can move into tasks.
+/// The input of an iteration. It owns its data, so that it can move into tasks.
 #[derive(Debug)]
 pub struct IterationContext<O> {
     iteration: u64,
@@ -70,12 +70,12 @@ pub struct IterationContext<O> {
 }
 
 impl<O> IterationContext<O> {
-    /// A context for the iteration with this index, from 1. Drivers make them, and tests.
+    /// Creates a context for the iteration with this index, from 1. For drivers and tests.
     pub fn new(work: &Work, iteration: u64) -> Self {
         Self::tethered(work.tether(iteration), iteration)
     }
 
-    /// A first attempt, with nothing before it.
+    /// Creates the context of a first attempt without a previous step.
     pub(crate) const fn tethered(tether: Tether, iteration: u64) -> Self {
         Self {
             iteration,
@@ -88,15 +88,15 @@ impl<O> IterationContext<O> {
         }
     }
 
-    /// A context for work that this iteration consists of, and whose output is of another type. What the work reports
-    /// and notes is reported and noted here, and it is interrupted when this iteration is. It finds the step before, with
-    /// its verdict, but without an output: see [`map_previous`](Self::map_previous).
+    /// Creates a context for a part of this iteration whose output has another type. Usage and notes of the part count
+    /// for this iteration, and an interrupt of this iteration reaches the part as well. The part finds the previous
+    /// step with its verdict, but without an output: see [`map_previous`](Self::map_previous).
     #[must_use]
     pub fn part<P>(&self) -> IterationContext<P> {
         self.map_previous(|_| None)
     }
 
-    /// A [`part`](Self::part) that finds the earlier outputs as well, as far as they can be mapped.
+    /// Creates a [`part`](Self::part) that also finds the earlier outputs for which `map` returns `Some`.
     ///
     /// ```
     /// use loop_core::{Iteration, IterationContext, IterationError};
@@ -135,28 +135,28 @@ impl<O> IterationContext<O> {
         }
     }
 
-    /// With the number of this attempt at the index, from 1.
+    /// Sets the number of this attempt at the iteration, from 1.
     #[must_use]
     pub const fn with_attempt(mut self, attempt: u32) -> Self {
         self.attempt = attempt;
         self
     }
 
-    /// With what the guardrails leave.
+    /// Sets the limits that the guardrails leave for this iteration.
     #[must_use]
     pub const fn with_left(mut self, left: Ceiling) -> Self {
         self.left = left;
         self
     }
 
-    /// With a person's note.
+    /// Sets a person's note.
     #[must_use]
     pub fn with_guidance(mut self, guidance: Option<Arc<str>>) -> Self {
         self.guidance = guidance;
         self
     }
 
-    /// With the step before. Its output, if it has one, is the last one.
+    /// Sets the previous step. Its output, if any, becomes the last output.
     #[must_use]
     pub fn with_previous(mut self, previous: Option<Arc<Step<O>>>) -> Self {
         let output = previous.as_ref().and_then(|step| step.shared_output());
@@ -164,53 +164,53 @@ impl<O> IterationContext<O> {
         self
     }
 
-    /// With the step before and the last output that there is.
+    /// Sets the previous step and the last output independently of each other.
     pub(crate) fn with_steps(mut self, previous: Option<Arc<Step<O>>>, output: Option<Arc<O>>) -> Self {
         (self.previous, self.last_output) = (previous, output);
         self
     }
 
-    /// With the last output that there is, of whatever step.
+    /// Sets the last output, whichever step produced it.
     #[must_use]
     pub fn with_last_output(mut self, output: Option<Arc<O>>) -> Self {
         self.last_output = output;
         self
     }
 
-    /// The index of this iteration, from 1.
+    /// Returns the index of this iteration, from 1.
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// 1, and one more for each time that the run died in this iteration.
+    /// Returns the number of this attempt: 1, plus one for each time that the run died in this iteration.
     pub const fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// What the guardrails leave to this iteration, as it begins.
+    /// Returns the limits that the guardrails left for this iteration when it began.
     pub const fn left(&self) -> Ceiling {
         self.left
     }
 
-    /// What a person noted for this iteration when asked.
+    /// Returns a person's notes for this iteration.
     pub fn guidance(&self) -> Option<&str> {
         self.guidance.as_deref()
     }
 
-    /// The step before, with its output and verdict; `None` in the first iteration. A step that failed has no output:
-    /// see [`last_output`](Self::last_output).
+    /// Returns the previous step with its output and verdict, or `None` in the first iteration. A failed step has no
+    /// output: see [`last_output`](Self::last_output).
     pub fn previous(&self) -> Option<&Step<O>> {
         self.previous.as_deref()
     }
 
-    /// The last output that there is: that of the step before, or if it failed, of the last one that did not.
+    /// Returns the output of the latest step that produced one. After a failed step this is an earlier step's output.
     pub fn last_output(&self) -> Option<&O> {
         self.last_output.as_deref()
     }
 
-    /// Notes that something went wrong although the output can be judged: a non-zero exit code, for
-    /// example. It counts as a [failure in a row](crate::Progress::consecutive_failures). A fault or a mark that a task
-    /// notes after the step is over is dropped.
+    /// Notes that something went wrong although the evaluator can still judge the output: a non-zero exit code, for
+    /// example. The step counts as a [consecutive failure](crate::Progress::consecutive_failures). Faults and marks
+    /// that a task notes after the end of the step are dropped.
     pub fn fault(&self, message: impl Into<String>) {
         self.tether.fault(message.into());
     }
@@ -218,8 +218,8 @@ impl<O> IterationContext<O> {
 
 tethered!(IterationContext, "iteration");
 
-/// An iteration from an async function of the context. The closure keeps nothing from one iteration to the next: for that
-/// there is [`iteration_with`].
+/// Creates an iteration from an async function of the context. For state that lasts from one iteration to the next,
+/// use [`iteration_with`].
 ///
 /// ```
 /// use loop_core::{IterationContext, iteration_fn};
@@ -234,7 +234,7 @@ where
     IterationFn { run, output: PhantomData }
 }
 
-/// See [`iteration_fn`].
+/// The iteration that [`iteration_fn`] returns.
 #[derive(Clone)]
 pub struct IterationFn<F, O> {
     run: F,
@@ -260,8 +260,8 @@ where
     }
 }
 
-/// An iteration from some state and an async function of it and the context. All that the function keeps or uses goes
-/// into the state.
+/// Creates an iteration from some state and an async function of the state and the context. Put everything that the
+/// function keeps or uses into the state.
 ///
 /// ```
 /// use loop_core::{IterationContext, iteration_with};
@@ -279,7 +279,7 @@ where
     IterationWith { state, run, output: PhantomData }
 }
 
-/// See [`iteration_with`].
+/// The iteration that [`iteration_with`] returns.
 #[derive(Clone)]
 pub struct IterationWith<T, F, O> {
     state: T,

@@ -1,27 +1,27 @@
-//! Where a run's events are kept, so that it can be taken up again after its process died.
+//! Storage for a run's events, so that the run can be resumed after its process died.
 //!
-//! A loop works for hours and spends money all the while. If all that it knows is in its process's memory, a
-//! power cut takes everything: finished work is done again and paid for again. The events are all that a run
-//! knows; so it is enough to have them written down **before anything is begun that follows from them**.
+//! A loop works for hours and spends money all the time. If its state is only in memory, a power cut loses everything,
+//! and you pay for the same work twice. A run's whole state follows from its events, so it is enough to write them down
+//! **before anything starts that depends on them**.
 
 use async_trait::async_trait;
 
 use crate::{BoxError, Event};
 
-/// Keeps the events of one run, in order, with the output that the run would need to go on.
+/// Stores the events of one run, in order, with the output that the run needs to continue.
 ///
-/// What a run owes its journal:
-/// - Every event is [appended](Self::append) once, in order, before the next action begins; while work runs,
-///   as soon as it happens.
-/// - The journal is [synced](Self::sync) before anything is begun that takes time or acts on the world: an
-///   iteration, an evaluation, a wait, a question; and at the end. So what an iteration made survives while
-///   it is judged, and a step that is settled stays settled.
-/// - If it cannot be written, nothing more is started and the run ends as
-///   [`Failed`](crate::StopReason::Failed), with the journal's error in its message. What happens from then on
-///   is not appended, so the journal holds a beginning of what happened, and never something with a hole.
+/// The run guarantees to its journal:
+/// - It [appends](Self::append) every event once, in order, before the next action begins. While work runs, it appends
+///   events as soon as they happen.
+/// - It [syncs](Self::sync) the journal before anything that takes time or acts on the world (an iteration, an
+///   evaluation, a wait, a question), and at the end. So an output survives a crash during its evaluation, and a
+///   settled step stays settled.
+/// - If the journal fails, the run starts nothing more and ends as [`Failed`](crate::StopReason::Failed), with the
+///   journal's error in its message. It appends nothing after that, so the journal holds a prefix of the events and
+///   never has a gap.
 ///
-/// What a journal owes a run: what was synced is found by [`load`](Self::load) after a power cut; of what was
-/// appended since, any beginning.
+/// The journal guarantees to the run: after a power cut, [`load`](Self::load) finds every synced event, and some prefix
+/// of the events that were appended since.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -64,33 +64,33 @@ use crate::{BoxError, Event};
 /// ```
 #[async_trait]
 pub trait Journal<O>: Send {
-    /// Takes what happened since the last call. `output` is what the iteration made whose
-    /// [end](crate::EventKind::IterationFinished) is among these events; `None` if none is, or if it made none.
+    /// Stores the events since the last call. `output` is the output of the iteration whose
+    /// [end](crate::EventKind::IterationFinished) is among these events. It is `None` if no iteration ended, or if it
+    /// has no output.
     ///
-    /// It is called on the run's own task, so it should be quick: waiting for the disk is
-    /// [`sync`](Self::sync)'s.
+    /// The run calls this on its own task, so it should be quick. Wait for the disk in [`sync`](Self::sync).
     ///
     /// # Errors
-    /// If the events cannot be kept. The run ends, and nothing is appended after it. The text is all that
-    /// people will read of it: it says what to do.
+    /// Returns an error if it cannot store the events. The run then ends and appends nothing more. People see only the
+    /// error's text, so it should say what to do.
     fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError>;
 
-    /// Returns when all that was appended would survive a power cut.
+    /// Returns when everything appended so far would survive a power cut.
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// Fails like [`append`](Self::append).
     ///
     /// # Cancel safety
-    /// A run that is dropped drops the future, and so does one that was cancelled or whose deadline has passed, if it
-    /// does not resolve within 30 seconds after that. The run then ends as if the journal could not be written: nothing
-    /// is appended after that.
+    /// Dropping the run drops the future. After a cancellation or a passed deadline, the run also drops the future if
+    /// it does not resolve within 30 seconds. The run then ends as if writing the journal had failed, and appends
+    /// nothing more.
     async fn sync(&mut self) -> Result<(), BoxError>;
 
-    /// Shows each event that is kept, oldest first, and returns the last output that was appended. Called
-    /// once, before the run begins; it may block. An empty journal shows nothing.
+    /// Passes each stored event to `each`, oldest first, and returns the last appended output. The run calls this once,
+    /// before it begins, and it may block. An empty journal passes no events.
     ///
     /// # Errors
-    /// If what is kept cannot be read, or is damaged.
+    /// Returns an error if the stored events cannot be read or are damaged.
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError>;
 }
 

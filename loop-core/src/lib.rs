@@ -68,8 +68,8 @@ pub use self::{
 /// Any error, at the seam between the kernel and your parts.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What goes wrong in an [`Iteration`].
+/// The error of an [`Iteration`].
 pub type IterationError = WorkError;
 
-/// What goes wrong in an [`Evaluator`].
+/// The error of an [`Evaluator`].
 pub type EvaluatorError = WorkError;

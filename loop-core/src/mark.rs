@@ -1,7 +1,7 @@
-//! Fingerprints of what a step left behind, and for how long they have stayed the same.
+//! Fingerprints of a step's results, and how long each has stayed the same.
 //!
-//! An agent that goes in circles costs as much as one that works. What shows it is that nothing
-//! changes: the same output, the same work tree, the same verdict.
+//! An agent that goes in circles costs as much as one that works. You can tell because nothing changes: the same
+//! output, the same work tree, the same verdict.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mark {
-    /// What was fingerprinted: `output`, `work_tree`, `verdict`, or a name of your own.
+    /// The name of the fingerprinted thing: `output`, `work_tree`, `verdict`, or any other name.
     pub name: Arc<str>,
-    /// A hash of it. Written as hexadecimal digits, since JSON readers round large numbers.
+    /// The hash. Serialized as hexadecimal digits, because JSON readers round large numbers.
     #[serde(with = "hex")]
     pub hash: u64,
 }
 
 impl Mark {
-    /// Names a hash of what a step left behind. Two marks of one name are compared by their hashes alone.
+    /// Creates a mark from a name and a hash. Two marks with the same name are compared by their hashes alone.
     pub fn new(name: impl Into<Arc<str>>, hash: u64) -> Self {
         Self { name: name.into(), hash }
     }
@@ -36,9 +36,9 @@ impl Mark {
 pub(crate) struct Streak {
     mark: Mark,
     unchanged: u64,
-    /// The step that made it.
+    /// The last step that made this mark.
     step: u64,
-    /// The hash and the number before that step: of its marks by one name, the last one counts.
+    /// The hash and the count before that step. If a step makes several marks with one name, only the last one counts.
     before: Option<(u64, u64)>,
 }
 
@@ -65,11 +65,11 @@ impl Streak {
 pub(crate) struct Marks(Vec<Streak>);
 
 impl Marks {
-    /// So many names are followed. With more, the one not seen for longest is forgotten, so that
-    /// names made up from data cannot fill the memory of a long run.
+    /// The number of names to follow. Beyond it, the least recently marked name is dropped, so that names made from
+    /// data cannot fill the memory of a long run.
     pub(crate) const NAMES: usize = 16;
 
-    /// Takes a mark of the step of this iteration.
+    /// Records a mark that this step made.
     pub(crate) fn record(&mut self, mark: &Mark, step: u64) {
         let streak = match self.0.iter().position(|streak| streak.mark.name == mark.name) {
             Some(known) => {
@@ -85,7 +85,7 @@ impl Marks {
         self.0.push(streak);
     }
 
-    /// Counts from here on: what has stayed the same so far is known to who wants to go on.
+    /// Restarts every count: the person who resumed the run has already seen what stayed the same.
     pub(crate) fn begin_anew(&mut self) {
         for streak in &mut self.0 {
             (streak.unchanged, streak.before) = (0, None);

@@ -2,10 +2,10 @@
 
 use crate::{Event, Progress};
 
-/// Sees every event of a run as it happens: for views and records. What has to be there after a
-/// power cut goes to a [`Journal`](crate::Journal).
+/// Sees every event of a run as it happens, for views and records. For data that has to survive a power cut, use a
+/// [`Journal`](crate::Journal).
 ///
-/// It is called on the run's own task, so it should be quick. A closure is an observer:
+/// The run calls it on its own task, so it should be quick. A closure is an observer:
 ///
 /// ```
 /// use loop_core::{Event, EventKind, Observer, Progress};
@@ -17,7 +17,7 @@ use crate::{Event, Progress};
 /// is_observer(&mut count);
 /// ```
 pub trait Observer: Send {
-    /// Something happened. The progress may hold later events already, if several came at once.
+    /// Handles an event. If several events came at once, the progress may already include later ones.
     fn on_event(&mut self, event: &Event, progress: &Progress);
 }
 

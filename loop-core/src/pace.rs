@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Progress;
 
-/// How long to wait before the next iteration. There is no wait before the first one.
+/// The delay before the next iteration. There is no delay before the first one.
 ///
 /// Pure: the answer depends on the progress alone.
 ///
@@ -22,7 +22,7 @@ use crate::Progress;
 /// }
 /// ```
 pub trait Pace: Send {
-    /// The wait before the next iteration. Zero is no wait.
+    /// Returns the delay before the next iteration. Zero means no wait.
     fn delay(&self, progress: &Progress) -> Duration;
 }
 
@@ -39,7 +39,7 @@ impl Pace for Duration {
     }
 }
 
-/// A pace from a function.
+/// Creates a pace from a function.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,7 +52,7 @@ where
     PaceFn(delay)
 }
 
-/// See [`pace_fn`].
+/// The pace that [`pace_fn`] returns.
 #[derive(Debug, Clone)]
 pub struct PaceFn<F>(F);
 

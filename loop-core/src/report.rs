@@ -1,10 +1,10 @@
-//! What is left of a run when it is over.
+//! The report of a finished run.
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{Ending, Progress, Step, StepRecord, StopReason, Usage};
 
-/// How a run ended, and what is known of it.
+/// The result of a run: how it ended, its progress and its outputs.
 pub struct Report<O> {
     ending: Ending,
     progress: Progress,
@@ -12,16 +12,17 @@ pub struct Report<O> {
     unrecorded: Option<String>,
 }
 
-/// The steps of a run whose outputs are at hand.
+/// The steps of a run whose outputs are still in memory.
 pub(crate) struct Steps<O> {
     pub(crate) last: Option<Arc<Step<O>>>,
     pub(crate) best: Option<Arc<Step<O>>>,
-    /// Of whatever step.
+    /// The latest output, whichever step produced it.
     pub(crate) last_output: Option<Arc<O>>,
 }
 
 impl<O> Steps<O> {
-    /// Those of a restored run whose last output was kept. It is that of the last step, if this made one.
+    /// Creates the steps of a restored run with its stored output, which belongs to the last step if that step made
+    /// one.
     pub(crate) fn restored(progress: &Progress, last_output: Option<Arc<O>>) -> Self {
         let last = progress.last_step();
         let step = |record: &StepRecord| {
@@ -31,7 +32,7 @@ impl<O> Steps<O> {
         Self { last: last.map(step), best: progress.best_step().map(step), last_output }
     }
 
-    /// Takes the step that was settled last.
+    /// Records the step that was just settled.
     pub(crate) fn settled(&mut self, step: Arc<Step<O>>, progress: &Progress) {
         if let Some(output) = step.shared_output() {
             self.last_output = Some(output);
@@ -55,64 +56,66 @@ impl<O> Report<O> {
         Self { ending, progress, steps, unrecorded }
     }
 
-    /// How the run ended: the reason, a sentence for people, and the guardrail that called for it.
+    /// Returns how the run ended: the reason, a sentence for people, and the guardrail that ended it.
     pub const fn ending(&self) -> &Ending {
         &self.ending
     }
 
-    /// The reason why the run stopped before its goal was met. `None` if it was met.
+    /// Returns why the run stopped before it met its goal, or `None` if it met the goal.
     pub fn reason(&self) -> Option<&StopReason> {
         self.ending.reason()
     }
 
-    /// Whether the goal was met.
+    /// Returns whether the run met its goal.
     pub const fn is_success(&self) -> bool {
         self.ending.is_success()
     }
 
-    /// Iterations that were used up: finished, failed or cut.
+    /// Returns the number of iterations that were used up: finished, failed or cut.
     pub const fn iterations(&self) -> u64 {
         self.progress.iterations()
     }
 
-    /// What was used, as far as it was reported.
+    /// Returns the usage that was reported.
     pub const fn usage(&self) -> &Usage {
         self.progress.usage()
     }
 
-    /// Run time. See [`Progress::elapsed`].
+    /// Returns the run time. See [`Progress::elapsed`].
     pub fn elapsed(&self) -> Duration {
         self.progress.elapsed()
     }
 
-    /// All that is known of the run.
+    /// Returns everything that is known about the run.
     pub const fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// The last settled step, with its output and verdict.
+    /// Returns the last settled step, with its output and verdict.
     pub fn last_step(&self) -> Option<&Step<O>> {
         self.steps.last.as_deref()
     }
 
-    /// The settled step whose verdict has the highest score; of equal ones the last. `None` if no verdict has a score.
-    /// After a resume it has its output only if it is the last step, or one that came after: journals keep no other.
+    /// Returns the settled step whose verdict has the highest score, or the last of several with an equal score.
+    /// Returns `None` if no verdict has a score. After a resume, the step has its output only if it was the last step
+    /// or came later: journals store only the last output.
     pub fn best(&self) -> Option<&Step<O>> {
         self.steps.best.as_deref()
     }
 
-    /// Why the journal lacks the end of this run, if it does: it could not be written. A run that is resumed
-    /// from it goes on where the journal ends.
+    /// Returns the journal's error if the end of this run could not be written to it. If you resume from this journal,
+    /// the run continues where the journal ends.
     pub fn unrecorded(&self) -> Option<&str> {
         self.unrecorded.as_deref()
     }
 
-    /// The last settled step's output. A step that failed has none.
+    /// Returns the output of the last settled step. A failed step has none.
     pub fn output(&self) -> Option<&O> {
         self.last_step().and_then(Step::output)
     }
 
-    /// The last output that there is: that of the last settled step, or if it failed, of the last one that did not.
+    /// Returns the output of the latest settled step that produced one. After a failed step this is an earlier step's
+    /// output.
     pub fn last_output(&self) -> Option<&O> {
         self.steps.last_output.as_deref()
     }

@@ -1,10 +1,10 @@
-//! A finished step: what an iteration made of its turn, and what the evaluator said about it.
+//! A finished step: the result of an iteration and the evaluator's verdict.
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
 use crate::{Mark, RunTime, Usage, Verdict};
 
-/// What is known of a step without its output. Part of [`Progress`](crate::Progress).
+/// A step without its output. Part of [`Progress`](crate::Progress).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepRecord {
     pub(crate) iteration: u64,
@@ -19,49 +19,49 @@ pub struct StepRecord {
     pub(crate) produced: bool,
 }
 
-/// A run makes these itself. They are for tests of your own conditions and iterations.
+/// Constructors for tests of your own conditions and iterations. A run creates its own records.
 impl StepRecord {
-    /// The step of the iteration with this index, from 1, without anything else to tell.
+    /// Creates the step of the iteration with this index, from 1, and nothing else.
     pub fn new(iteration: u64) -> Self {
         Self { iteration, ..Self::default() }
     }
 
-    /// With the evaluator's verdict.
+    /// Sets the evaluator's verdict.
     #[must_use]
     pub fn with_verdict(mut self, verdict: Verdict) -> Self {
         self.verdict = Some(verdict);
         self
     }
 
-    /// With the reason why the iteration or the evaluator failed.
+    /// Sets the reason why the iteration or the evaluator failed.
     #[must_use]
     pub fn with_failure(mut self, message: impl Into<Arc<str>>) -> Self {
         self.failure = Some(message.into());
         self
     }
 
-    /// With what went wrong in work that was judged all the same.
+    /// Sets what went wrong in work that could still be judged.
     #[must_use]
     pub fn with_fault(mut self, message: impl Into<Arc<str>>) -> Self {
         self.fault = Some(message.into());
         self
     }
 
-    /// With what was used.
+    /// Sets the usage.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// With one more fingerprint.
+    /// Adds a fingerprint.
     #[must_use]
     pub fn with_mark(mut self, name: &str, hash: u64) -> Self {
         self.marks.push(Mark { name: name.into(), hash });
         self
     }
 
-    /// With the run times of its beginning and its end.
+    /// Sets the run times of its start and its end.
     #[must_use]
     pub fn with_times(mut self, started: RunTime, finished: RunTime) -> Self {
         (self.started, self.worked) = (started, finished.minus(started));
@@ -70,55 +70,55 @@ impl StepRecord {
 }
 
 impl StepRecord {
-    /// The index of its iteration, from 1.
+    /// Returns the index of its iteration, from 1.
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// The time in which its iteration and its evaluation ran, without the time between them: a reader of the run may
-    /// have held it up, or work was put off. In a run with a journal it includes the time in which the journal was synced
-    /// after the work was recorded as begun and before it was called.
+    /// Returns the time in which its iteration and its evaluation ran. Excludes the time between them, in which a slow
+    /// reader may have delayed the run, or work was deferred. In a run with a journal it includes the journal's sync
+    /// between the recorded start of the work and the call.
     pub const fn elapsed(&self) -> Duration {
         self.worked.since(RunTime::ZERO)
     }
 
-    /// When the iteration began, in run time.
+    /// Returns the run time at which the iteration began.
     pub const fn started(&self) -> RunTime {
         self.started
     }
 
-    /// What the iteration and its evaluation used, in the attempt that came to its end: earlier ones
-    /// count for the run only.
+    /// Returns the usage of the iteration and its evaluation in the attempt that finished. Earlier attempts count only
+    /// for the run.
     pub const fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// The fingerprints that it left.
+    /// Returns its fingerprints.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 
-    /// The evaluator's verdict: `None` without an evaluator, or if something failed before it.
+    /// Returns the evaluator's verdict, or `None` without an evaluator or after a failure.
     pub const fn verdict(&self) -> Option<&Verdict> {
         self.verdict.as_ref()
     }
 
-    /// The score of the verdict, from 0 to 1. `None` if there is no verdict, or none with a score.
+    /// Returns the score of the verdict, from 0 to 1, or `None` if there is no verdict or it has no score.
     pub fn score(&self) -> Option<f64> {
         self.verdict().and_then(Verdict::score)
     }
 
-    /// Why the iteration or the evaluator failed, if one did.
+    /// Returns why the iteration or the evaluator failed, if one did.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// What went wrong in work that was judged all the same: a non-zero exit code, for example.
+    /// Returns what went wrong in work that could still be judged: a non-zero exit code, for example.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
-    /// Whether something went wrong: a failure or a fault. A failing verdict is neither.
+    /// Returns whether something went wrong: a failure or a fault. A failing verdict is neither.
     pub const fn is_failed(&self) -> bool {
         self.failure.is_some() || self.fault.is_some()
     }
@@ -126,7 +126,7 @@ impl StepRecord {
 
 /// A finished step with its output. Derefs to its [`StepRecord`].
 ///
-/// A run makes its steps itself; a test of your own condition or iteration makes them so:
+/// A run creates its own steps. In a test of your own condition or iteration, create them like this:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -143,18 +143,18 @@ pub struct Step<O> {
 }
 
 impl<O> Step<O> {
-    /// A step with the output of its iteration; `None` if it failed.
+    /// Creates a step with the output of its iteration, or `None` if it failed.
     pub const fn new(record: StepRecord, output: Option<Arc<O>>) -> Self {
         Self { record, output }
     }
 
-    /// What the iteration returned; `None` if it failed, and in a run that was taken up again if this
-    /// step's output was not kept.
+    /// Returns the output of the iteration. Returns `None` if the iteration failed, or in a resumed run if this step's
+    /// output was not stored.
     pub fn output(&self) -> Option<&O> {
         self.output.as_deref()
     }
 
-    /// The output, shared.
+    /// Returns the output as a shared pointer.
     pub fn shared_output(&self) -> Option<Arc<O>> {
         self.output.clone()
     }
@@ -175,12 +175,12 @@ impl<O: fmt::Debug> fmt::Debug for Step<O> {
 
 /// The step of a loop that has an evaluator. Derefs to [`Step`].
 ///
-/// It is a type of its own so that conditions which look at a verdict, such as
-/// [`evaluator_passed`](crate::evaluator_passed), compile only where there is one.
+/// It is a separate type so that conditions that need a verdict, such as
+/// [`evaluator_passed`](crate::evaluator_passed), compile only for loops with an evaluator.
 pub struct Judged<O>(Arc<Step<O>>);
 
 impl<O> Judged<O> {
-    /// A step as the conditions of a loop with an evaluator see it.
+    /// Wraps a step for the conditions of a loop with an evaluator.
     pub fn new(step: impl Into<Arc<Step<O>>>) -> Self {
         Self(step.into())
     }

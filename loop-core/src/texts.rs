@@ -1,4 +1,4 @@
-//! The texts in an event that come from outside: what agents, evaluators and people said.
+//! The texts in an event that come from agents, evaluators and people.
 
 use std::{mem, sync::Arc};
 
@@ -11,9 +11,9 @@ use crate::{
 type Change<'a> = &'a mut dyn FnMut(&str) -> Option<String>;
 
 impl Event {
-    /// Changes the texts that come from outside: messages, faults, questions, notes of people, what an
-    /// evaluator said, which condition decided. Secrets are taken out so. Names (of guardrails, marks and reasons) are left: they are
-    /// in the program's own words, and parts know each other by them.
+    /// Changes the texts that come from outside: messages, faults, questions, people's notes, an evaluator's texts, and
+    /// the name of the condition that decided. Use it to redact secrets. It leaves the names of guardrails, marks and
+    /// reasons alone: they come from the program itself, which matches parts by name.
     ///
     /// ```
     /// use loop_core::{Event, EventKind, RunTime, WorkResult};
@@ -26,7 +26,7 @@ impl Event {
     /// assert_eq!(event.kind, failed("no access with ***"));
     /// ```
     pub fn change_texts(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) {
-        // Each kind by its name: who adds one has to think of its texts.
+        // The match lists every kind, so that adding a kind forces a decision about its texts.
         match &mut self.kind {
             EventKind::QuestionAsked { question, .. } => asked(question, change),
             EventKind::QuestionAnswered { answer } => {

@@ -1,4 +1,4 @@
-//! Run time: how long a run has been going, on its own clock.
+//! Run time: the duration of a run on its own clock.
 
 use std::{fmt, time::Duration};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// Time since a run began, in whole microseconds.
 ///
-/// It leaves out the time in which a person was asked, the machine slept, or the run was down; a
-/// resumed run goes on from its last record. It is not wall-clock time. Microseconds, because an
-/// event must fold to the same progress before and after it was written down.
+/// It excludes the time in which a person was asked, the machine slept, or the run was down. A resumed run continues
+/// from its last record. It is not wall-clock time. It counts whole microseconds, because an event must fold to the
+/// same progress before and after serialization.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunTime(u64);
@@ -17,22 +17,22 @@ impl RunTime {
     /// The start of a run.
     pub const ZERO: Self = Self(0);
 
-    /// This many microseconds after the start.
+    /// Creates the time this many microseconds after the start.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since the start.
+    /// Returns the microseconds since the start.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
 
-    /// The time from `earlier` to this one, or zero if it is not earlier.
+    /// Returns the time from `earlier` to this one, or zero if `earlier` is not earlier.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.minus(earlier).0)
     }
 
-    /// As [`since`](Self::since), in whole microseconds: a sum of these is quicker than one of durations.
+    /// Like [`since`](Self::since), in whole microseconds, which are faster to add than durations.
     pub(crate) const fn minus(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
@@ -42,7 +42,7 @@ impl RunTime {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The time `duration` later, rounded up so that a deadline is never early. Saturates.
+    /// Returns the time `duration` later, rounded up so that a deadline is never early. Saturates.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         // Not by `as_nanos`, whose 128 bits are slow to divide: this is computed several times a step.
@@ -72,7 +72,7 @@ impl fmt::Display for RunTime {
     }
 }
 
-/// A wait as it is recorded: in whole microseconds, rounded up so that it is never too short. Saturates.
+/// Rounds a wait up to whole microseconds, as the run records it, so that it is never too short. Saturates.
 pub(crate) fn whole_micros(duration: Duration) -> Duration {
     RunTime::ZERO.after(duration).into()
 }

@@ -1,7 +1,7 @@
-//! What work costs: money, tokens, and what is not known about them.
+//! The usage of work: money and tokens, either of which may be unknown.
 //!
-//! Budgets fail people when a number that nobody reported is taken for zero: the limit then never
-//! binds and the summary says "$0.00". Here every figure is optional, and unknown stays unknown.
+//! Budgets fail when they treat an unreported number as zero: the limit then never applies, and the summary shows
+//! "$0.00". Here every figure is optional, and unknown stays unknown.
 
 use std::ops::Add;
 
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Usd;
 
-/// How far a cost can be believed.
+/// The reliability of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostQuality {
-    /// Reported by whoever charges it.
+    /// Reported by the provider that charges it.
     Known,
     /// Computed, from token counts and a price table for example.
     Estimated,
-    /// Of a part of what was used nobody knows the price: the cost is this much at least.
+    /// The price of some of the usage is unknown: this is a lower bound.
     Partial,
 }
 
-/// A cost and how far it can be believed. A sum is as good as its worst part.
+/// A cost with its reliability. A sum is as reliable as its least reliable part.
 ///
 /// ```
 /// use loop_core::{Cost, CostQuality, Usd};
@@ -34,28 +34,28 @@ pub enum CostQuality {
 pub struct Cost {
     /// The amount.
     pub usd: Usd,
-    /// Known, estimated, or only a part of it.
+    /// Known, estimated or partial.
     pub quality: CostQuality,
 }
 
 impl Cost {
-    /// A cost of this quality. If you know the quality in advance, use the constructor of its name.
+    /// Creates a cost of this quality. If you know the quality in advance, use the constructor with its name.
     pub const fn new(usd: Usd, quality: CostQuality) -> Self {
         Self { usd, quality }
     }
 
-    /// A cost reported by whoever charges it.
+    /// Creates a cost that the provider reported.
     pub const fn known(usd: Usd) -> Self {
         Self { usd, quality: CostQuality::Known }
     }
 
-    /// A cost that was computed.
+    /// Creates a cost that was computed.
     pub const fn estimated(usd: Usd) -> Self {
         Self { usd, quality: CostQuality::Estimated }
     }
 
-    /// A cost of which a part has no price, so that there is more to it. Nothing at least, which is a cost
-    /// that nobody knows, takes nothing away from a sum, and makes it a lower bound.
+    /// Creates a lower bound, for usage of which a part has no known price. If you know nothing about a cost, add
+    /// `at_least(Usd::ZERO)`: it leaves the amount of a sum unchanged and makes the sum a lower bound.
     ///
     /// ```
     /// use loop_core::{Cost, Usd};
@@ -103,10 +103,10 @@ impl Add for Cost {
     }
 }
 
-/// What some work used. A field that nobody reported is `None`, which is not zero.
+/// The usage of some work. A field that nobody reported is `None`, which is not zero.
 ///
-/// Adding is commutative and associative, and saturates; a sum is unknown in a field only if all
-/// its parts are.
+/// Addition is commutative and associative, and saturates. A field of a sum is unknown only if it is unknown in all
+/// parts.
 ///
 /// ```
 /// use loop_core::{Cost, Usage, Usd};
@@ -136,12 +136,12 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing is known.
+    /// Returns a usage with every field unknown.
     pub const fn unknown() -> Self {
         Self { input_tokens: None, cached_input_tokens: None, output_tokens: None, cost: None }
     }
 
-    /// With this many tokens read and written.
+    /// Sets the numbers of tokens read and written.
     #[must_use]
     pub const fn with_tokens(mut self, input: u64, output: u64) -> Self {
         self.input_tokens = Some(input);
@@ -149,35 +149,36 @@ impl Usage {
         self
     }
 
-    /// With this many tokens read, those from the cache included.
+    /// Sets the number of tokens read, those from the cache included.
     #[must_use]
     pub const fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);
         self
     }
 
-    /// With this many tokens out of the provider's cache. They are a part of the tokens read, which this does not set.
+    /// Sets the number of tokens from the provider's cache. They are a part of the tokens read, which this does not
+    /// set.
     #[must_use]
     pub const fn with_cached_input_tokens(mut self, tokens: u64) -> Self {
         self.cached_input_tokens = Some(tokens);
         self
     }
 
-    /// With this many tokens written, reasoning included.
+    /// Sets the number of tokens written, reasoning included.
     #[must_use]
     pub const fn with_output_tokens(mut self, tokens: u64) -> Self {
         self.output_tokens = Some(tokens);
         self
     }
 
-    /// With this cost.
+    /// Sets the cost.
     #[must_use]
     pub const fn with_cost(mut self, cost: Cost) -> Self {
         self.cost = Some(cost);
         self
     }
 
-    /// Whether nothing at all was reported.
+    /// Returns whether every field is unknown.
     pub fn is_unknown(&self) -> bool {
         *self == Self::unknown()
     }
@@ -187,7 +188,7 @@ impl Usage {
         self.cost.is_some_and(|cost| cost.quality < CostQuality::Partial)
     }
 
-    /// Tokens read and written together, or `None` if neither was reported.
+    /// Returns the sum of tokens read and written, or `None` if neither was reported.
     pub fn tokens(&self) -> Option<u64> {
         sum(self.input_tokens, self.output_tokens, u64::saturating_add)
     }

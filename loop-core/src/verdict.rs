@@ -1,4 +1,4 @@
-//! What an evaluator says about an output.
+//! The evaluator's judgement of an output.
 
 use std::{fmt, sync::Arc};
 
@@ -48,69 +48,68 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A verdict with this outcome and nothing else.
+    /// Creates a verdict with this outcome and nothing else.
     pub const fn new(outcome: Outcome) -> Self {
         Self { outcome, score: None, text: None, feedback: None }
     }
 
-    /// The work passed.
+    /// Creates a passing verdict.
     pub const fn pass() -> Self {
         Self::new(Outcome::Pass)
     }
 
-    /// The work did not pass.
+    /// Creates a failing verdict.
     pub const fn fail() -> Self {
         Self::new(Outcome::Fail)
     }
 
-    /// The evaluator could not tell.
+    /// Creates an inconclusive verdict: the evaluator could not tell.
     pub const fn inconclusive() -> Self {
         Self::new(Outcome::Inconclusive)
     }
 
-    /// With what the check printed or said, word for word.
+    /// Sets the output of the check, verbatim.
     #[must_use]
     pub fn with_text(mut self, text: impl Into<Arc<str>>) -> Self {
         self.text = Some(text.into());
         self
     }
 
-    /// With advice for the next iteration.
+    /// Sets advice for the next iteration.
     #[must_use]
     pub fn with_feedback(mut self, feedback: impl Into<Arc<str>>) -> Self {
         self.feedback = Some(feedback.into());
         self
     }
 
-    /// With a score from 0 (worst) to 1 (best). A number outside is moved to the nearer end, and one
-    /// that is not a number leaves the verdict without a score.
+    /// Sets a score from 0 (worst) to 1 (best). Clamps numbers outside this range. With NaN the verdict has no score.
     #[must_use]
     pub fn with_score(mut self, score: f64) -> Self {
         self.score = in_range(score);
         self
     }
 
-    /// Pass, fail or inconclusive.
+    /// Returns the outcome: pass, fail or inconclusive.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// Whether the outcome is [`Outcome::Pass`].
+    /// Returns whether the outcome is [`Outcome::Pass`].
     pub fn passed(&self) -> bool {
         self.outcome == Outcome::Pass
     }
 
-    /// The score, from 0 to 1, if there is one.
+    /// Returns the score, from 0 to 1, if there is one.
     pub const fn score(&self) -> Option<f64> {
         self.score
     }
 
-    /// What the check printed or said; empty if nothing.
+    /// Returns the output of the check, or an empty text if there is none.
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// Advice for the next iteration, if there is any.
+    /// Returns advice for the next iteration, if there is any.
     pub fn feedback(&self) -> Option<&str> {
         self.feedback.as_deref()
     }

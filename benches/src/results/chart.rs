@@ -36,7 +36,7 @@ const STYLE: &str = "\
 .chart polyline.held{fill:none;stroke:var(--links,#3b82d6)}\
 .chart polyline.missed{fill:none;stroke:#d9722a}";
 
-/// A drawing under way.
+/// A drawing in progress.
 pub(super) struct Drawing(String);
 
 /// Where a text's given point is.

@@ -1,8 +1,8 @@
-//! Why a loop cannot be built.
+//! The error of building a loop.
 
 use crate::{HistoryError, Phase, Progress};
 
-/// Why a loop cannot be built.
+/// The error of building a loop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -14,15 +14,15 @@ pub enum BuildError {
     /// The events to resume from are not the history of a run.
     #[error("the run cannot be resumed: {0}; go on from an undamaged copy, or begin a new run")]
     Damaged(#[from] HistoryError),
-    /// Nothing says when the goal is met.
+    /// The loop has no stop condition.
     #[error(
         "the loop has no goal: say with `.until(condition)` when it is done, or `.until(never())` if only its limits are to end it"
     )]
     NoGoal,
-    /// The bound allows nothing.
+    /// The bound allows no iteration or no time.
     #[error("the loop's bound is zero, so it could do nothing: allow at least one iteration, or some time")]
     ZeroBound,
-    /// The events are those of another loop.
+    /// The events come from another loop.
     #[error("the events to resume from are those of a loop {} an evaluator, and this one is {}",
         if *.recorded { "with" } else { "without" }, if *.recorded { "without" } else { "with" })]
     EvaluatorChanged {
@@ -40,12 +40,12 @@ pub enum BuildError {
     /// The journal cannot be read, or is damaged. Holds its error's text.
     #[error("the run's journal cannot be used: {0}")]
     Journal(String),
-    /// The journal of a new run holds a run already.
+    /// The journal of a new run already holds a run.
     #[error(
         "the journal holds a run already: go on with that run by `.resume_from(journal)`, or use an empty journal"
     )]
     JournalUsed,
-    /// There are two accounts of what happened before.
+    /// The loop has more than one source for its past.
     #[error(
         "the run's past was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` and `.journal(journal)`; `.resume_from(journal)` also records what happens from now on"
     )]

@@ -19,16 +19,16 @@ use crate::{
     driver::{Goal, OnLag, TimeOff, Times},
 };
 
-/// How long a report that crosses a limit is held, unless [`Loop::overrun`] says otherwise: 50 ms.
+/// How long work may continue after a report that crosses a limit: 50 ms. Change it with [`Loop::overrun`].
 pub const DEFAULT_OVERRUN: Duration = Duration::from_millis(50);
 
-/// A loop in the making.
+/// The builder of a loop.
 ///
-/// `S` is its step type, `B` says whether it has a bound.
+/// `S` is its step type, and `B` tracks whether it has a bound.
 ///
 /// # Default
-/// No evaluator, no delay between iterations, no journal, nobody to ask, 10 s of grace for interrupted work, and
-/// no goal: [`until`](Self::until) sets it, and without it the loop cannot be built.
+/// No evaluator, no delay between iterations, no journal, nobody to ask, 10 s of grace for interrupted work, and no
+/// goal. Set a goal with [`until`](Self::until): a loop without a goal cannot be built.
 #[must_use = "a loop does nothing until it is run"]
 pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded> {
     iteration: I,
@@ -52,7 +52,7 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
 }
 
 impl<I: Iteration> Loop<I> {
-    /// A loop over this iteration.
+    /// Creates a loop over this iteration.
     pub fn new(iteration: I) -> Self {
         Self {
             iteration,
@@ -77,7 +77,7 @@ impl<I: Iteration> Loop<I> {
 }
 
 impl<I: Iteration, B> Loop<I, Step<I::Output>, B> {
-    /// Judges every output that an iteration produces. Goes before [`until`](Self::until).
+    /// Sets the evaluator, which judges every output. Call this before [`until`](Self::until).
     pub fn evaluate(
         mut self,
         evaluator: impl Evaluator<I::Output> + 'static,
@@ -93,29 +93,29 @@ where
     I: Iteration,
     S: LoopStep<Output = I::Output> + 'static,
 {
-    /// Says when the goal is met. A second call replaces the first; combine conditions with
-    /// [`When`](crate::When) instead.
+    /// Sets the condition that decides when the goal is met. A second call replaces the first. To combine conditions,
+    /// use [`When`](crate::When).
     pub fn until(mut self, condition: impl StopCondition<S> + 'static) -> Self {
         self.goal = Some(Box::new(Condition::<_, S>::new(condition)));
         self.goal_is_blind = false;
         self
     }
 
-    /// Bounds the loop: at most so many iterations.
+    /// Bounds the loop to at most this many iterations.
     pub fn at_most(mut self, iterations: u64) -> Loop<I, S, Bounded> {
         self.zero_bound |= iterations == 0;
         self.bounds.push(Box::new(MaxIterations::new(iterations)));
         self.retyped()
     }
 
-    /// Bounds the loop: at most so much run time, waits included.
+    /// Bounds the loop to at most this much run time, waits included.
     pub fn at_most_for(mut self, time: Duration) -> Loop<I, S, Bounded> {
         self.zero_bound |= time.is_zero();
         self.bounds.push(Box::new(MaxElapsed::new(time)));
         self.retyped()
     }
 
-    /// Adds a guardrail, after those given before. The bounds stand before all of them.
+    /// Adds a guardrail after the earlier ones. The bounds come before all of them.
     pub fn guard(mut self, guardrail: impl Guardrail + 'static) -> Self {
         self.guardrails.push(Box::new(guardrail));
         self
@@ -127,7 +127,7 @@ where
         self
     }
 
-    /// Sets who answers questions.
+    /// Sets the handler that answers questions.
     pub fn on_ask(mut self, ask: impl Ask + 'static) -> Self {
         self.ask = Some(Box::new(ask));
         self
@@ -139,24 +139,23 @@ where
         self
     }
 
-    /// Ends the run when this token is cancelled. It stays yours: dropping a spawned run does not
-    /// cancel it.
+    /// Ends the run when this token is cancelled. Dropping a spawned run does not cancel your token.
     pub fn cancel_on(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
         self
     }
 
-    /// Sets how long interrupted work may take to come to its end before it is dropped. Work that has a
-    /// grace time of its own, as a shell agent gives its command, should have a shorter one than this:
-    /// what is dropped cannot end as it meant to.
+    /// Sets how long interrupted work may take to end before the driver drops it. If the work has its own grace time,
+    /// such as that of a shell agent for its command, keep that shorter: dropped work cannot end cleanly.
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.times.grace = grace;
         self
     }
 
-    /// Sets how long work may still run after a report of usage that crosses a limit. Many agents report their cost in
+    /// Sets how long work may continue after a usage report that crosses a limit. Many agents report their cost in
     /// their last line: if the work ends within this time, its output counts and may meet the goal. The next report
-    /// ends it at once. So work goes over a limit by no more than one report and what it spends in this time, unseen.
+    /// interrupts it at once. Work therefore exceeds a limit by at most one report plus its unreported spending in this
+    /// time.
     ///
     /// # Default
     /// [`DEFAULT_OVERRUN`].

@@ -1,13 +1,13 @@
-//! A run's past: where it is kept, and where it is found.
+//! A run's past: where to record it, and where to load it from.
 
 use super::{BuildError, Loop, LoopStep};
 use crate::{Event, Grant, Iteration, Journal, with_causes};
 
-/// What a loop is told of the run that it is to be.
+/// The source of a loop's past.
 pub(super) struct Past<O> {
     found: Found<O>,
     journal: Option<Box<dyn Journal<O>>>,
-    /// It was given twice.
+    /// The caller set it twice.
     is_ambiguous: bool,
     pub(super) grant: Option<Grant>,
 }
@@ -20,7 +20,7 @@ enum Found<O> {
 }
 
 impl<O> Past<O> {
-    /// A new run, kept nowhere.
+    /// A new run without a record.
     pub(super) const fn none() -> Self {
         Self { found: Found::Nowhere, journal: None, is_ambiguous: false, grant: None }
     }
@@ -67,13 +67,12 @@ where
     I: Iteration,
     S: LoopStep<Output = I::Output>,
 {
-    /// Goes on with the run that wrote these events, with parts that are made as they were then.
-    /// `last_output` is the output of the last iteration that succeeded, if it was kept; without it a
-    /// run that stopped before that output was settled cannot go on. A run that met its goal stays as
-    /// it is, and gives its report again. How often the run died in one iteration is remembered, unless
-    /// it ended for that.
+    /// Continues the run that wrote these events. Create its parts as you did for the earlier run. `last_output` is the
+    /// output of the last iteration that succeeded, if you stored it. Without it, a run that stopped before that output
+    /// was settled cannot continue. A run that met its goal stays ended and returns its report again. The count of how
+    /// often the run died in one iteration is kept, unless the run ended for that reason.
     ///
-    /// For a run that is to be recorded, use [`resume_from`](Self::resume_from) instead.
+    /// To record the run, use [`resume_from`](Self::resume_from) instead.
     ///
     /// ```
     /// use futures::StreamExt;
@@ -99,22 +98,21 @@ where
         self
     }
 
-    /// Adds this to the limits of a run that goes on. A new run takes none: it has its limits.
+    /// Adds this grant to the limits of a resumed run. A new run ignores it.
     pub fn grant(mut self, grant: Grant) -> Self {
         self.past.grant = Some(grant);
         self
     }
 
-    /// Records the run in this journal, which must be empty. See [`Journal`] for what that promises.
+    /// Records the run in this journal, which must be empty. See [`Journal`] for the guarantees.
     pub fn journal(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
         self.past.set(Found::Nowhere, Some(Box::new(journal)));
         self
     }
 
-    /// Goes on with the run that this journal holds, as [`resume`](Self::resume) does, and records there what
-    /// happens from now on. The events are folded one by one as they are read, so a long run takes no more
-    /// memory than a short one. A journal that is empty begins a new run: one that died before its
-    /// first event was safe.
+    /// Continues the run in this journal, as [`resume`](Self::resume) does, and records its further events there. It
+    /// folds the events one by one while reading, so a long run takes no more memory than a short one. An empty journal
+    /// starts a new run, because the earlier one may have died before its first event was stored.
     pub fn resume_from(mut self, journal: impl Journal<I::Output> + 'static) -> Self {
         self.past.set(Found::InJournal, Some(Box::new(journal)));
         self

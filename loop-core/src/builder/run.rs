@@ -24,7 +24,7 @@ where
     /// If a part panics; and outside of a tokio runtime with its timer enabled, once time is needed.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the run at once: the work under way is dropped, without grace.
+    /// Dropping the future ends the run at once: the work in progress is dropped, without grace.
     pub async fn run(self) -> Result<Report<I::Output>, BuildError>
     where
         B: IsBounded,
@@ -63,7 +63,7 @@ where
     ///
     /// # Cancel safety
     /// Dropping the future of the stream's next update loses nothing. Dropping the stream ends the run at
-    /// once: the work under way is dropped, without grace.
+    /// once: the work in progress is dropped, without grace.
     pub fn stream(self) -> Result<RunStream<I::Output>, BuildError>
     where
         I: 'static,

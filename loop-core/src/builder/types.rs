@@ -1,4 +1,4 @@
-//! What the compiler knows of a loop: the type of its steps, and whether it has a bound.
+//! The type parameters of a loop: the type of its steps, and whether it has a bound.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{Judged, Progress, Step, StopCondition};
 /// }
 /// ```
 pub trait LoopStep: sealed::Sealed + Sized {
-    /// What the loop's iterations produce.
+    /// The output of the loop's iterations.
     type Output: Send + Sync + 'static;
 
     #[doc(hidden)]
@@ -56,7 +56,7 @@ fn decided_by<S>(step: &S, condition: &impl StopCondition<S>, progress: &Progres
     condition.is_met(step, progress).then(|| condition.decided_by(step, progress).into_boxed_str())
 }
 
-/// Says that a loop has a bound. Only loops that do can run.
+/// The marker of a loop with a bound. Only such loops can run.
 ///
 /// ```compile_fail
 /// use loop_core::{IterationContext, Loop, iteration_fn, never};

@@ -1,4 +1,4 @@
-//! Standing by while work runs: reports, deadlines and cancellations cut it.
+//! Supervises running work, which reports, deadlines and cancellations can cut.
 
 use std::{
     future::{Future, poll_fn},
@@ -11,19 +11,19 @@ use tokio::task::unconstrained;
 use super::{Outlet, Run, Signals, yield_to_runtime};
 use crate::{Input, RunTime, WorkError};
 
-/// An iteration or an evaluation that was called.
+/// The future of an iteration or an evaluation.
 type Attended<'w, T> = Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + 'w>>;
 
-/// How it stands with the work.
+/// The state of the work.
 enum Standing {
     Running,
-    /// It reported more than it may use. It is interrupted at this time.
+    /// It reported more usage than its limits allow. The driver interrupts it at this time.
     Over(RunTime),
-    /// It was told to end. It is dropped at this time.
+    /// The driver interrupted it, and drops it at this time.
     Interrupted(RunTime),
 }
 
-/// What there is to react to.
+/// The next thing to react to.
 enum Wake<T> {
     Done(T),
     Cancelled,
@@ -35,26 +35,25 @@ enum Wake<T> {
 }
 
 impl<O> Run<O> {
-    /// Drives work to its end, or to its cut. When this returns the work is over: it has ended by
-    /// itself, or has been dropped.
+    /// Drives work until it ends or is cut. When this returns, the work has either ended by itself or been dropped.
     pub(super) async fn attend<'w, T>(
         &mut self,
         call: impl FnOnce() -> Attended<'w, T>,
     ) -> Result<T, WorkError> {
-        // It was called off after it was decided on: it is never called.
+        // A cancellation arrived after the machine chose this work, so the work never starts.
         if self.machine.progress().is_interrupted() {
             return Err(cut());
         }
         let mut work = call();
-        // Work that is ready at once needs no timers, and costs none.
+        // Work that is ready at once needs no timers, so do not create any.
         if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-            // It may be asked again at once.
+            // The machine may retry it at once, without any other point at which to yield.
             if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
                 yield_to_runtime().await;
             }
             return result;
         }
-        // Boxed, because ready work would else carry the room for the timers around.
+        // Boxed, because otherwise the future of ready work would include the space for the timers.
         Box::pin(self.stand_by(work)).await
     }
 
@@ -71,7 +70,7 @@ impl<O> Run<O> {
                 }
                 Wake::Reported => match standing {
                     Standing::Running => standing = self.reported(),
-                    // It did not come to its end with the report that crossed the limit.
+                    // The work continued after the report that crossed the limit.
                     Standing::Over(_) => standing = self.tell_report(),
                     Standing::Interrupted(_) => {}
                 },
@@ -89,11 +88,11 @@ impl<O> Run<O> {
         }
     }
 
-    /// Usage came while the work runs. A report that crosses a limit is held for a moment: see
+    /// Handles usage that the work reported while running. A report that crosses a limit waits for a moment: see
     /// [`Loop::overrun`](crate::Loop::overrun).
     fn reported(&mut self) -> Standing {
         let usage = self.signals.work.usage();
-        // The word of a report may outlive it: the work before took it to its end with it.
+        // The notification may be stale: the end of the previous work may have taken its report already.
         if usage.is_unknown() {
             return Standing::Running;
         }
@@ -103,8 +102,8 @@ impl<O> Run<O> {
         self.tell_report()
     }
 
-    /// Tells the machine what is in the meter. That may cut the work although no sum foresaw it: the
-    /// report's time may be the deadline, and a guardrail may count something else.
+    /// Passes the metered usage to the machine. This may cut the work although `would_cross` did not foresee it: the
+    /// deadline may have come at the same time, and a guardrail may count something else.
     fn tell_report(&mut self) -> Standing {
         let usage = self.signals.work.take_usage();
         match self.tell(Input::Reported { usage }) {
@@ -113,12 +112,12 @@ impl<O> Run<O> {
         }
     }
 
-    /// Tells the machine something while work runs; true if the work has to be interrupted.
+    /// Passes an input to the machine while work runs. Returns true if the driver has to interrupt the work now.
     fn tell(&mut self, input: Input) -> bool {
         let was_interrupted = self.machine.progress().is_interrupted();
         self.machine.tell(self.signals.clock.now(), input);
         self.take_events();
-        // What it spends cannot be recorded any more.
+        // If the journal failed, it cannot record further spending.
         self.tell_failure();
         self.take_events();
         self.machine.progress().is_interrupted() && !was_interrupted
@@ -132,7 +131,7 @@ impl<O> Run<O> {
 }
 
 impl Signals {
-    /// Waits for the next thing to react to. Its own end goes first: work that is over is not cut.
+    /// Waits for the next thing to react to. The end of the work goes first, so that finished work is not cut.
     async fn wake<T, O>(
         &self,
         outlet: &mut Outlet<O>,
@@ -152,14 +151,14 @@ impl Signals {
             () = self.cancel.cancelled(), if !interrupted => Wake::Cancelled,
             () = self.work.reported(), if !interrupted => Wake::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => Wake::Deadline,
-            // As the clock, it does not depend on what the work leaves of the task's budget.
+            // Like the clock, this ignores the task's budget, which the work may have used up.
             () = unconstrained(outlet.flush()), if !outlet.is_clear() => Wake::ReaderHasRoom,
             () = self.clock.reach(due), if due.is_some() => Wake::Due,
         }
     }
 }
 
-/// The machine records a cut; this error only says that there is no result.
+/// The machine records the cut. This error only means that there is no result.
 fn cut() -> WorkError {
     WorkError::failed("interrupted")
 }

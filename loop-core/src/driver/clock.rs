@@ -15,8 +15,8 @@ use tokio::{
 
 use crate::RunTime;
 
-/// Time that does not count as run time, given by who knows of it: a program that was stopped with
-/// Ctrl+Z, for example. Clones give to the same run.
+/// Time that does not count as run time, such as the time for which a user stopped the program with Ctrl+Z. Your
+/// program reports this time. Clones share one total.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,16 +44,16 @@ use crate::RunTime;
 pub struct TimeOff(Arc<AtomicU64>);
 
 impl TimeOff {
-    /// No time.
+    /// Creates a handle with no time.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes this much time, which has passed already, out of the run's.
+    /// Subtracts this much time from the run time. It must have passed already.
     pub fn add(&self, time: Duration) {
         let more = RunTime::from(time).as_micros();
         let add = |sum: u64| Some(sum.saturating_add(more));
-        // It is never refused: the function always gives a new value.
+        // This cannot fail, because the function always returns a new value.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
@@ -63,33 +63,33 @@ impl TimeOff {
     }
 }
 
-/// A clock that can stand still. Tokio's instants are monotonic and leave out the time in which the
-/// machine slept, on Linux and macOS.
+/// A clock that can be paused. Tokio's instants are monotonic, and on Linux and macOS they exclude the time for which
+/// the machine slept.
 #[derive(Debug)]
 pub(crate) struct Clock {
     base: RunTime,
     origin: Instant,
-    /// The time off before this run, which does not count for it, in microseconds.
+    /// The time off that was reported before this run began, in microseconds. It does not count for this run.
     before: u64,
     off: TimeOff,
-    /// Since when it stands still, and the time off until then in microseconds.
+    /// The start of the current pause, and the time off until then in microseconds.
     stopped: Option<(Instant, u64)>,
 }
 
 impl Clock {
-    /// A clock that shows `base` until it is [started](Self::start), and then goes on from there.
+    /// Creates a clock that continues from `base`. Call [`start`](Self::start) when the run begins.
     pub(crate) fn starting_at(base: RunTime, off: TimeOff) -> Self {
         Self { base, origin: Instant::now(), before: off.sum(), off, stopped: None }
     }
 
-    /// Runs from now on: what passed since it was made, while nobody drove the run, is no run time.
+    /// Restarts the clock at its base: the time before anybody drove the run is not run time.
     pub(crate) fn start(&mut self) {
         (self.origin, self.before) = (Instant::now(), self.off.sum());
     }
 
     pub(crate) fn now(&self) -> RunTime {
         let (now, off) = self.stopped.unwrap_or_else(|| (Instant::now(), self.off()));
-        // In whole microseconds: this is computed several times a step.
+        // Whole microseconds are cheap to compute, and this runs several times per step.
         let counted = RunTime::from(now - self.origin).as_micros().saturating_sub(off);
         self.base.plus(RunTime::from_micros(counted))
     }
@@ -99,12 +99,13 @@ impl Clock {
         self.off.sum().saturating_sub(self.before)
     }
 
-    /// Stands still from now on: a person is being asked.
+    /// Pauses the clock while a person is being asked.
     pub(crate) fn stop(&mut self) {
         self.stopped = Some((Instant::now(), self.off()));
     }
 
-    /// Runs again. Time off that was given meanwhile is part of the time in which it stood still.
+    /// Continues after a pause. Time off that was reported during the pause is part of the pause and is not subtracted
+    /// twice.
     pub(crate) fn go_on(&mut self) {
         if let Some((since, off_then)) = self.stopped.take() {
             let given = Duration::from_micros(self.off().saturating_sub(off_then));
@@ -112,8 +113,8 @@ impl Clock {
         }
     }
 
-    /// Resolves when the clock shows `at`; never for `None`. It does not take part in tokio's cooperative budget: work
-    /// that is polled before it in the same task could use all of that up each time, and no limit would ever bind.
+    /// Resolves when the clock reaches `at`, and never for `None`. It ignores tokio's cooperative budget: otherwise
+    /// work polled earlier in the same task could use up the budget each time, and no limit would ever apply.
     pub(crate) async fn reach(&self, at: Option<RunTime>) {
         let Some(at) = at else { return std::future::pending().await };
         loop {
@@ -124,7 +125,7 @@ impl Clock {
                 Some(instant) => unconstrained(sleep_until(instant)).await,
                 None => std::future::pending().await,
             }
-            // Time off may have been given meanwhile; then it is not yet so late.
+            // Time off that was reported meanwhile may have moved the clock back.
             if self.now() >= at {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Keeping a run's journal: nothing begins before what led to it is safe.
+//! Writes a run's journal, so that nothing begins before the events that led to it are stored.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::{
     with_causes,
 };
 
-/// A sync may still take this long when the run was cancelled or its deadline has passed. A disk that never answers
-/// must not hold a run for ever, and a slow one must not lose the run's end.
+/// How long a sync may still take after a cancellation or a passed deadline. A disk that never answers must not block a
+/// run forever, and a slow disk must not lose the run's end.
 const SYNC_TIME: Duration = Duration::from_secs(30);
 
 /// A run's journal, and whether it can still be written.
@@ -22,7 +22,7 @@ enum State {
     Sound,
     /// It cannot be written, for this reason, and the machine does not know it yet.
     Broken(String),
-    /// The same, and the machine was told.
+    /// Broken for this reason, and the machine knows it.
     Told(String),
 }
 
@@ -97,8 +97,7 @@ impl Signals {
 }
 
 impl<O> Run<O> {
-    /// Makes the run's past safe before this action. If that fails, nothing may start: the run ends, at
-    /// once if it can.
+    /// Syncs the journal before this action. If that fails, nothing may start, and the run ends as soon as it can.
     pub(super) async fn keep(&mut self, action: &mut Action) {
         let deadline = self.machine.deadline();
         if let Some(keeper) = &mut self.outlet.keeper {

@@ -1,4 +1,4 @@
-//! The tokio driver: does what the machine asks for, and tells it what came of it.
+//! The tokio driver: performs the actions that the machine asks for, and passes their results back to it.
 
 mod attend;
 mod clock;
@@ -26,11 +26,11 @@ use crate::{
     report::Steps, work::Work,
 };
 
-/// Other tasks get their turn on the thread at least once in so many steps of ready work. Not in each:
-/// that would be a sixth of the kernel's own time, and such a step takes less than a microsecond.
+/// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
+/// sixth to the kernel's own time, and such a step takes less than a microsecond.
 const TURN_STEPS: u32 = 16;
 
-/// They get it after this much run time in any case: steps of ready work may also be slow.
+/// The driver also yields after this much run time, because steps of ready work may be slow.
 const TURN_TIME: Duration = Duration::from_micros(100);
 
 /// A run with its parts, ready to be driven.
@@ -47,29 +47,29 @@ pub(crate) struct Run<O> {
     outlet: Outlet<O>,
     signals: Signals,
     times: Times,
-    /// The machine has been told of the cancellation.
+    /// The machine knows about the cancellation.
     cancelled: bool,
-    /// Steps and put-offs since other tasks last had their turn on this thread.
+    /// Steps and deferrals since the driver last yielded to other tasks.
     turn: u32,
-    /// The run time at which they get it in any case.
+    /// The run time at which the driver yields in any case.
     turn_ends: RunTime,
-    /// The limits for the work that begins now, as the guardrails report them.
+    /// The limits that the guardrails report for the work that begins next.
     left: Ceiling,
-    /// The output of the step that is not settled yet.
+    /// The output of the unsettled step.
     output: Option<Arc<O>>,
     steps: Steps<O>,
 }
 
-/// The times that a run gives to work that has to end.
+/// How long the driver lets work continue when it has to end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    /// After an interrupt, before it is dropped.
+    /// From the interrupt until the driver drops the work.
     pub(crate) grace: Duration,
-    /// After a report that crosses a limit, before it is interrupted.
+    /// From a report that crosses a limit until the driver interrupts the work.
     pub(crate) overrun: Duration,
 }
 
-/// What can happen to a run from outside.
+/// The signals that reach a run from outside.
 struct Signals {
     cancel: CancellationToken,
     clock: Clock,
@@ -145,8 +145,8 @@ impl<O> Run<O> {
         let progress = machine.progress();
         let clock = Clock::starting_at(progress.now(), time_off);
         let output = last_output.map(Arc::new);
-        // The output that was kept is that of the step which is not settled, if it made one; else it is the last
-        // one that there is, of the step before or of an earlier one.
+        // The restored output belongs to the unsettled step if that step still needs its output. Otherwise it is the
+        // last output of an earlier step.
         let (output, last_output) = match progress.needs_output() {
             true => (output, None),
             false => (None, output),
@@ -161,31 +161,32 @@ impl<O> Run<O> {
     fn begin(&mut self) {
         self.signals.clock.start();
         let progress = self.machine.progress();
-        // A run that had ended and is cancelled before it is resumed stays as it ended.
+        // If an ended run is cancelled before it is resumed, it keeps its ending.
         if progress.ending().is_none() || !self.signals.cancel.is_cancelled() {
             let begin = if progress.phase() == Phase::New { Input::Started } else { Input::Resumed };
             self.machine.tell(self.signals.clock.now(), begin);
-            // Only then: a cancellation would cut the work that the run died in, and use up its iteration.
+            // Only after `begin`: before, a cancellation would cut the work that the run died in, and use up its
+            // iteration.
             self.tell_cancel();
         }
     }
 
-    /// Tells the machine what answers its outstanding action. A cancellation is told first, so that
-    /// nothing starts after it, and so is usage that came late, so that none is lost at the end.
+    /// Passes the result of the outstanding action to the machine. A cancellation goes first, so that nothing starts
+    /// after it. Late usage goes first as well, so that none is lost at the end.
     fn answer(&mut self, input: Input) {
         let at = self.signals.clock.now();
         self.tell_usage();
-        // Nothing starts after an evaluation but the end of its step, and work that is over is not cut.
+        // Only the end of the step follows an evaluation, and a cancellation must not cut finished work.
         let starts = !matches!(input, Input::Evaluated { .. });
-        // A wait or a question that was called off needs no answer.
+        // A cancelled wait or question needs no answer.
         if !(starts && matches!(self.tell_cancel(), Told::Due)) {
             self.machine.tell(at, input);
         }
     }
 
-    /// Tells the machine once that the run was cancelled, if it was.
+    /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
     fn tell_cancel(&mut self) -> Told {
-        // An ended run that is about to go on would not hear of it, and it is told once.
+        // An ended run that is about to resume would miss the cancellation, and the machine hears of it only once.
         let over = || self.machine.progress().phase() == Phase::Ended;
         if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
             return Told::Unchanged;
@@ -194,8 +195,8 @@ impl<O> Run<O> {
         self.machine.tell(self.signals.clock.now(), Input::Cancelled)
     }
 
-    /// Tells the machine of usage that came when no work was running. What comes while it runs is
-    /// told by who attends it, or belongs to its end.
+    /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through
+    /// `attend`, or belongs to the end of the work.
     fn tell_usage(&mut self) {
         if let Phase::Working(_) = self.machine.progress().phase() {
             return;
@@ -205,9 +206,9 @@ impl<O> Run<O> {
         }
     }
 
-    /// Ends a step: asks the condition, with the step's own events folded.
+    /// Ends a step: asks the condition after it has observed the step's own events.
     fn settle(&mut self) {
-        // The condition sees a step, a progress and events that say the same.
+        // The step, the progress and the events that the condition sees have to agree.
         self.tell_usage();
         self.take_events();
         let Some(record) = self.machine.progress().current_step().cloned() else {
@@ -216,8 +217,8 @@ impl<O> Run<O> {
         let step = Arc::new(Step::new(record, self.output.take()));
         let by = self.outlet.goal.decided_by(&step, self.machine.progress());
         self.answer(Input::Settled { met: by.is_some(), by });
-        // Usage that came while the condition was asked is the step's: the next iteration finds the step
-        // that a restored run finds.
+        // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same
+        // step as a restored run would.
         let progress = self.machine.progress();
         let step = match progress.last_step() {
             Some(record) if record.usage() != step.usage() => {
@@ -228,8 +229,8 @@ impl<O> Run<O> {
         self.steps.settled(step, progress);
     }
 
-    /// Whether others have to run now, after one more step: a loop of ready futures must not keep its thread to
-    /// itself.
+    /// Counts one more step and returns whether the driver has to yield now: a loop of ready futures must not
+    /// monopolize its thread.
     fn is_turn_over(&mut self) -> bool {
         self.turn += 1;
         let now = self.machine.progress().now();

@@ -1,5 +1,4 @@
-//! Where a run's events go: to its journal, to the stop condition, to observers, and to who reads the run as
-//! a stream.
+//! Distributes a run's events to its journal, the stop condition, the observers, and the reader of the stream.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,7 +9,7 @@ use crate::{Event, EventKind, Machine, Observer, Progress, Step};
 
 /// A stop condition whose step type was erased.
 pub(crate) trait Goal<O>: Send {
-    /// The name of the condition that decided, if the goal is met.
+    /// Returns the name of the condition that decided, if the goal is met.
     fn decided_by(&self, step: &Arc<Step<O>>, progress: &Progress) -> Option<Box<str>>;
     fn observe(&mut self, event: &Event);
 }
@@ -19,12 +18,12 @@ pub(crate) trait Goal<O>: Send {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnLag {
-    /// The run waits for the reader between two pieces of work, and reports of usage that follow each other reach the
-    /// reader as one. No other event is lost, and run time goes on.
+    /// The run waits for the reader between two pieces of work. Consecutive usage reports are merged into one. No other
+    /// event is lost, and run time continues.
     #[default]
     Hold,
-    /// The run goes on, and the reader misses events: their [sequence numbers](Event::sequence) have gaps. The report is
-    /// never lost.
+    /// The run continues and the reader misses events: their [sequence numbers](Event::sequence) have gaps. The report
+    /// is never lost.
     Drop,
 }
 
@@ -149,7 +148,7 @@ impl<O> Outlet<O> {
         }
     }
 
-    /// Nobody reads any more: nothing is kept for them, or a run would for ever try to pass it on.
+    /// Nobody reads any more: nothing is kept for them, or a run would forever try to pass it on.
     fn close(&mut self) {
         self.reader = None;
         self.backlog.clear();

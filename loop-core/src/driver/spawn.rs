@@ -13,14 +13,14 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use super::stream::Update;
 use crate::{CancelOnDrop, CancellationToken, Event, Report};
 
-/// A run that goes on as a task of its own. Made by [`Loop::spawn`](crate::Loop::spawn).
+/// A run that proceeds in its own task. Created by [`Loop::spawn`](crate::Loop::spawn).
 ///
-/// It is a stream of the run's [`Update`]s behind a bounded channel: a reader that is slow holds the
-/// run up, between two pieces of work, unless [`OnLag::Drop`](crate::OnLag) was chosen; work under way goes on, and its
-/// limits bind. Run time goes on as well, so a limit on time counts what the reader takes. If you do not care for the events, call
+/// It is a stream of the run's [`Update`]s behind a bounded channel. A slow reader delays the run between two pieces of
+/// work, unless you choose [`OnLag::Drop`](crate::OnLag). Work in progress continues, and its limits still apply. Run
+/// time continues as well, so a time limit includes the delay. If you do not need the events, call
 /// [`join`](Self::join). **Dropping it cancels the run.**
 ///
-/// A runtime that is shut down ends the run without a report: the stream then ends without one.
+/// If the runtime shuts down, the run ends without a report, and so does the stream.
 #[must_use = "dropping it cancels the run"]
 pub struct Running<O> {
     events: mpsc::Receiver<Event>,
@@ -41,25 +41,25 @@ impl<O: Send + Sync + 'static> Running<O> {
 }
 
 impl<O> Running<O> {
-    /// Asks the run to end. Work under way is told, given its grace time, and dropped.
+    /// Asks the run to end. The driver interrupts work in progress and drops it after its grace time.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
 
-    /// Lets the run go on without this handle. It ends as its limits and its own
-    /// [token](crate::Loop::cancel_on) say, and nobody gets its report.
+    /// Lets the run continue without this handle. Only its own conditions and limits and its
+    /// [token](crate::Loop::cancel_on) can end it, and its report is lost.
     pub fn detach(self) {
         self.cancel.disarm();
     }
 
-    /// Waits for the run to end, passing over its events.
+    /// Waits for the run to end and discards its events.
     ///
     /// # Panics
-    /// If a part of the run panicked, with its panic; if the report was taken from the stream before; and
-    /// if the runtime was shut down before the run had ended.
+    /// Resumes the panic of a part of the run. Panics if the stream has already yielded the report, or if the runtime
+    /// shut down before the run ended.
     ///
     /// # Cancel safety
-    /// Dropping the future drops this handle, and so cancels the run.
+    /// Dropping the future drops this handle, which cancels the run.
     pub async fn join(mut self) -> Report<O> {
         loop {
             match poll_fn(|cx| Pin::new(&mut self).poll_next(cx)).await {

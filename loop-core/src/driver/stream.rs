@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::{Event, Report};
 
-/// What a run that is read as a stream yields: its events in order, then, last, its report.
+/// An item of a run that is read as a stream: the events in order, then the report as the last item.
 #[derive(Debug)]
 pub enum Update<O> {
     /// Something happened.
@@ -21,10 +21,10 @@ pub enum Update<O> {
     Report(Box<Report<O>>),
 }
 
-/// A run that goes on while it is polled. Made by [`Loop::stream`](crate::Loop::stream).
+/// A run that proceeds only while you poll it. Created by [`Loop::stream`](crate::Loop::stream).
 ///
-/// It is lazy, as streams are: while nobody polls it nothing moves, **and no limit binds**. Dropping
-/// it drops the work under way. For a run that goes on by itself, use [`Loop::spawn`](crate::Loop::spawn).
+/// It is lazy, as streams are: while nobody polls it, nothing happens **and no limit applies**. Dropping it drops the
+/// work in progress. For a run that proceeds by itself, use [`Loop::spawn`](crate::Loop::spawn).
 #[must_use = "streams do nothing unless polled"]
 pub struct RunStream<O> {
     drive: Option<Pin<Box<dyn Future<Output = Report<O>> + Send>>>,
@@ -47,7 +47,7 @@ impl<O> Stream for RunStream<O> {
     type Item = Update<O>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Update<O>>> {
-        // Events that were passed on go first; the run moves only when they have been read.
+        // Events in the channel go first: the run proceeds only when the reader has read them.
         if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
             return Poll::Ready(Some(Update::Event(event)));
         }

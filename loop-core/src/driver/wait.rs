@@ -1,4 +1,4 @@
-//! Waiting: usage that comes late counts, and limits bind.
+//! Waits, during which late usage still counts and limits still apply.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::Run;
 use crate::{Input, Phase};
 
 impl<O> Run<O> {
-    /// Waits for the pace, or until work that was put off can be tried again. Usage that comes meanwhile is told
-    /// at once, as while work runs.
+    /// Waits for the pace, or until deferred work can be retried. Passes usage to the machine at once, as while work
+    /// runs.
     pub(super) async fn wait(&mut self, duration: Duration) {
         let end = self.signals.clock.now().after(duration);
         while let Phase::Waiting(_) = self.machine.progress().phase() {

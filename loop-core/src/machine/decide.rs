@@ -6,7 +6,7 @@ use super::{Action, Machine};
 use crate::{Decision, Ending, EventKind, Phase, Question, RunTime, event::Stage, time::whole_micros};
 
 impl Machine {
-    /// Says what to do next, and writes that it begins now. `None` while work is under way, and before the
+    /// Says what to do next, and writes that it begins now. `None` while work is in progress, and before the
     /// run has started.
     pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
         match self.progress.phase {

@@ -83,7 +83,7 @@ pub enum Action {
     Wait(Duration),
     /// Ask a person. Run time stands still meanwhile. Answer with [`Input::Answered`].
     Ask(Box<Question>),
-    /// Tell the work under way to end, and end it if it does not. Answer as its end is answered.
+    /// Tell the work in progress to end, and end it if it does not. Answer as its end is answered.
     Interrupt {
         /// How the run will end for it.
         cause: Box<Ending>,
@@ -97,8 +97,8 @@ pub enum Action {
 pub(crate) enum Told {
     /// The outstanding action still stands.
     Unchanged,
-    /// The work under way has to end, and the run ends for this.
+    /// The work in progress has to end, and the run ends for this.
     Interrupt(Box<Ending>),
-    /// Nothing is under way: [`decide`](crate::Machine::decide) says what comes next.
+    /// Nothing is in progress: [`decide`](crate::Machine::decide) says what comes next.
     Due,
 }

@@ -1,4 +1,4 @@
-//! What the guardrails leave, and the kernel's own limits.
+//! The remaining limits of the guardrails, and the kernel's own limits.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use crate::{
 };
 
 impl Machine {
-    /// What all guardrails together leave to the work that begins now.
+    /// Returns the limits that all guardrails together leave for the work that begins now.
     pub fn left(&self) -> Ceiling {
         let ceilings = self.guardrails.iter().map(|guardrail| guardrail.ceiling(&self.progress));
         ceilings.fold(Ceiling::NONE, Ceiling::min)
     }
 
-    /// The run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as is known now. Binds while work
-    /// runs and during waits.
+    /// Returns the run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as the
+    /// machine knows now. It applies while work runs and during waits.
     pub fn deadline(&self) -> Option<RunTime> {
         self.left().time.map(|left| self.progress.now().after(left))
     }
 
-    /// Whether work would be interrupted if it reported this usage now. A driver may hold such a
-    /// report for a moment, to see whether the work comes to its end with it.
+    /// Returns whether the machine would interrupt the work if it reported this usage now. A driver may delay such a
+    /// report for a moment, in case the work is about to end anyway.
     pub fn would_cross(&self, usage: &Usage) -> bool {
         self.guardrails.iter().any(|guardrail| guardrail.ceiling(&self.progress).after(usage).is_exhausted())
     }
 
-    /// The kernel's own limits on one index.
+    /// Checks the kernel's own limits on one iteration.
     pub(super) fn exhausted(&self) -> Option<Ending> {
         let next = &self.progress.next;
         let halt = if next.deaths >= MAX_ATTEMPTS {
@@ -45,8 +45,8 @@ impl Machine {
         Some(Ending::halted(halt))
     }
 
-    /// How the run ends if its time does before what was put off for so long could be tried again. Nobody is
-    /// served by hours of waiting for that.
+    /// Returns the ending if the run's time would be over before the deferred work can be retried. Hours of waiting for
+    /// that would be pointless.
     pub(super) fn too_late(&self, after: Duration) -> Option<Ending> {
         self.guardrails.iter().find_map(|guardrail| {
             let left = guardrail.ceiling(&self.progress).time.filter(|left| *left <= after)?;
@@ -60,7 +60,7 @@ impl Machine {
         })
     }
 
-    /// The first guardrail that leaves nothing of something, and how the run ends for it.
+    /// Returns the ending of the first guardrail with an exhausted limit.
     pub(super) fn crossed(&self) -> Option<Ending> {
         self.guardrails.iter().find_map(|guardrail| {
             let left = guardrail.ceiling(&self.progress);
@@ -75,7 +75,7 @@ impl Machine {
     }
 }
 
-/// As a person says it: nobody asks for the fraction of a long time.
+/// Drops the fraction of a second from a long time, for display.
 fn whole_seconds(time: Duration) -> Duration {
     if time < Duration::from_secs(1) { time } else { Duration::from_secs(time.as_secs()) }
 }

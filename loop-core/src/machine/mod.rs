@@ -1,9 +1,8 @@
 //! The kernel: a pure state machine that every loop runs on.
 //!
-//! It has no clock, does no I/O, knows no types of yours and never waits. A driver tells it what
-//! happened ([`Input`]) and at what run time; it answers with what to do next ([`Action`]). What it
-//! knows is [`Progress`], and `Progress` is the fold of the [`Event`]s that it writes: one for every
-//! input that is taken, and one for every action but [`Settle`](Action::Settle).
+//! It has no clock, does no I/O, does not know your types and never waits. A driver passes it an [`Input`] with its run
+//! time, and the machine returns the next [`Action`]. Its state is [`Progress`], which is the fold of the [`Event`]s
+//! that it writes: one for every accepted input, and one for every action except [`Settle`](Action::Settle).
 
 mod decide;
 mod input;
@@ -21,11 +20,11 @@ use crate::{
     time::whole_micros,
 };
 
-/// An index is begun at most so often, counting the times that the run died in it.
+/// Maximum attempts per iteration, including those in which the run died.
 pub const MAX_ATTEMPTS: u32 = 3;
 
-/// The same work is put off at most so often, the iteration and its evaluation each: an agent whose
-/// rate limit never lifts must not keep a bounded run going for ever.
+/// Maximum deferrals of the same work, counted separately for an iteration and its evaluation. Without it, an agent
+/// whose rate limit never lifts could keep a bounded run going forever.
 pub const MAX_DEFERRALS: u32 = 1_000;
 
 /// The pure state machine under every loop.
@@ -53,17 +52,17 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A run that has not begun. `evaluated` says whether outputs are judged. The first guardrail in
-    /// the order given is named if several halt.
+    /// Creates the machine of a new run. Set `evaluated` if an evaluator judges the outputs. If several guardrails halt
+    /// the run, the ending names the first in the given order.
     pub fn new(guardrails: Vec<Box<dyn Guardrail>>, pace: Box<dyn Pace>, evaluated: bool) -> Self {
         Self { guardrails, pace, evaluated, progress: Progress::default(), grant: None, events: Vec::new() }
     }
 
-    /// Folds the events of an earlier run into this machine, parts included. Then
-    /// [`Input::Resumed`] makes it go on.
+    /// Folds the events of an earlier run into this machine and its parts. [`Input::Resumed`] then continues the run.
     ///
     /// # Errors
-    /// A [`HistoryError`] at the first event that cannot follow those before. They are folded then, and it is not.
+    /// Returns a [`HistoryError`] at the first event that cannot follow those before it. The machine has then folded
+    /// only the earlier events.
     pub fn restore<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Result<(), HistoryError> {
         for event in events {
             let resumes = matches!(event.kind, EventKind::RunResumed {});
@@ -75,39 +74,39 @@ impl Machine {
         Ok(())
     }
 
-    /// Adds this to the limits of the run when it [goes on](Input::Resumed). A new run takes none.
+    /// Adds this grant to the limits of the run when it [resumes](Input::Resumed). A new run ignores it.
     pub fn grant(&mut self, grant: Grant) {
-        // As it is recorded: an event is the same before and after it was written down.
+        // Rounded as in the record, so that an event is the same before and after it is serialized.
         let time = whole_micros(grant.time);
         self.grant = Some(Box::new(Grant { time, ..grant }));
     }
 
-    /// What is known of the run.
+    /// Returns the state of the run.
     pub const fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Takes the events that were written since the last call, oldest first.
+    /// Removes and returns the events since the last call, oldest first.
     pub fn take_events(&mut self) -> vec::Drain<'_, Event> {
         self.events.drain(..)
     }
 
-    /// Lets the events go that nobody takes.
+    /// Drops events that nobody takes.
     pub(crate) fn forget_events(&mut self) {
         self.events.clear();
     }
 
-    /// The events that were not taken yet, oldest first.
+    /// Returns the events that nobody has taken yet, oldest first.
     pub(crate) fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// Takes what happened at a run time, and says what to do next. `None`: what was asked for before
-    /// still stands.
+    /// Handles an input at a run time and returns the next action. `None` means that the previous action is still
+    /// outstanding.
     ///
-    /// Time does not run backwards: an earlier time than the last is taken for the last. An input
-    /// that does not answer the outstanding action is ignored and writes no event, so a driver may
-    /// deliver a timer that fired too late.
+    /// Time does not run backwards: if `at` is earlier than the last time, the machine uses the last time. It ignores
+    /// an input that does not answer the outstanding action and writes no event for it, so a driver may deliver a timer
+    /// that fired too late.
     pub fn handle(&mut self, at: RunTime, input: Input) -> Option<Action> {
         match self.tell(at, input) {
             Told::Unchanged => None,
@@ -116,8 +115,8 @@ impl Machine {
         }
     }
 
-    /// Takes what happened, and starts nothing. A driver that has to wait before it may go on does so
-    /// between this and [`decide`](Self::decide).
+    /// Handles an input without starting anything. A driver that has to wait first does so between this call and
+    /// [`decide`](Self::decide).
     pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> Told {
         let at = at.max(self.progress.now());
         match (self.progress.phase, input) {
@@ -164,7 +163,7 @@ impl Machine {
         }
     }
 
-    /// Something happened, and what comes next is to be decided.
+    /// Records an event after which the machine has to decide what comes next.
     fn fact(&mut self, at: RunTime, kind: EventKind) -> Told {
         self.emit(at, kind);
         Told::Due
@@ -176,14 +175,15 @@ impl Machine {
         notes: Option<Box<Notes>>,
         finished: impl FnOnce(Option<Box<Notes>>) -> EventKind,
     ) -> Told {
-        // An interrupted iteration is cut even if it came to a good end in its grace time: what it
-        // made was made under a limit that is crossed.
+        // An interrupted iteration counts as cut even if it succeeded in its grace time, because it crossed a limit
+        // on the way.
         let kind =
             if self.progress.is_interrupted() { EventKind::WorkCut { notes } } else { finished(notes) };
         self.fact(at, kind)
     }
 
-    /// Something that may have crossed a limit: cuts work, ends a wait, and is a fact at other times.
+    /// Records an event that may have crossed a limit. Cuts work or ends a wait if so, and is an ordinary fact
+    /// otherwise.
     fn limit(&mut self, at: RunTime, kind: EventKind) -> Told {
         self.emit(at, kind);
         let Some(ending) = self.crossed() else { return Told::Unchanged };
@@ -197,14 +197,14 @@ impl Machine {
         }
     }
 
-    /// Somebody wants the run to end so, whatever it is at.
+    /// Handles a request to end the run, in any phase.
     fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Told {
         let interrupted = self.progress.is_interrupted();
         self.emit(at, requested);
         match self.progress.phase {
             Phase::Working(_) if interrupted => Told::Unchanged,
             Phase::Working(_) => self.interrupt(ending),
-            // The step is done; whether it met the goal is about to be known.
+            // The step is done, and the stop condition is about to decide.
             Phase::Settling => Told::Unchanged,
             _ => Told::Due,
         }
@@ -241,7 +241,7 @@ impl Machine {
         guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
     }
 
-    /// Tells the guardrails that the run goes on after it had ended so.
+    /// Tells the guardrails that the run continues after this ending.
     fn reopened(&mut self, ended: Option<Ending>) {
         if let Some(ending) = ended {
             self.guardrails.iter_mut().for_each(|guardrail| guardrail.reopened(&ending));

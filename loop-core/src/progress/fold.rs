@@ -9,20 +9,20 @@ use crate::{
 };
 
 impl Progress {
-    /// The progress of a run with these events.
+    /// Returns the progress of a run with these events.
     ///
     /// # Errors
-    /// A [`HistoryError`] if they are not the history of a run.
+    /// Returns a [`HistoryError`] if the events are not the history of a run.
     pub fn from_events(events: &[Event]) -> Result<Self, HistoryError> {
         let mut progress = Self::default();
         events.iter().try_for_each(|event| progress.apply(event))?;
         Ok(progress)
     }
 
-    /// Folds one event into it.
+    /// Folds one event into the progress.
     ///
     /// # Errors
-    /// A [`HistoryError`] if the event cannot follow those before. Then nothing is changed.
+    /// Returns a [`HistoryError`] if the event cannot follow those before it. The progress is then unchanged.
     pub fn apply(&mut self, event: &Event) -> Result<(), HistoryError> {
         self.check(event)?;
         self.fold(event);
@@ -151,12 +151,12 @@ impl Progress {
             self.used_up();
         }
         if matches!(result, WorkResult::Halted(_)) {
-            // There is no output to judge, should the run be taken up again.
+            // If the run is resumed, there is no output to judge.
             self.current = None;
         }
     }
 
-    /// The index is used up; what was known for it is not known for the next one.
+    /// Marks the iteration as used up and resets its state for the next one.
     fn used_up(&mut self) {
         self.iterations += 1;
         if let Some(StepRecord { usage, .. }) = &self.current {
@@ -167,11 +167,11 @@ impl Progress {
         self.next.begin_anew();
     }
 
-    /// What iterations and evaluations have in common when they come to their end by themselves.
+    /// Handles what iterations and evaluations have in common when they end by themselves.
     fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: Option<&Notes>, stage: Stage) {
         match result {
             WorkResult::Later { .. } => self.bill(notes),
-            // Should the run be taken up again, the step is judged again.
+            // If the run is resumed, the evaluator judges the step again.
             WorkResult::Halted(_) if stage == Stage::Evaluation => self.bill(notes),
             _ => self.note(notes),
         }
@@ -198,7 +198,7 @@ impl Progress {
         };
     }
 
-    /// What an iteration reported of its cost is better known, or worse, now that it has ended.
+    /// Applies an iteration's final word on the quality of its reported cost.
     fn revise(&mut self, notes: Option<&Notes>) {
         let Some(quality) = notes.and_then(|notes| notes.cost_quality) else { return };
         if let Some(cost) = self.current.as_mut().and_then(|step| step.usage.cost.as_mut()) {
@@ -209,7 +209,7 @@ impl Progress {
         }
     }
 
-    /// What work leaves behind that will be done again from its beginning: nothing but its bill.
+    /// Records only the usage of work that will be repeated from its beginning.
     fn bill(&mut self, notes: Option<&Notes>) {
         if let Some(notes) = notes {
             self.used(&notes.usage);
@@ -265,12 +265,12 @@ impl Progress {
                 self.used_up();
                 self.current = None;
             }
-            // Should the run be taken up again, the step is judged again.
+            // If the run is resumed, the evaluator judges the step again.
             Stage::Evaluation => self.bill(notes),
         }
     }
 
-    /// The run goes on after it died in the middle of something, or after it had ended.
+    /// Continues the run after it died in the middle of something, or after it ended.
     fn resumed(&mut self) {
         match self.phase {
             // It was about to end when it died: it ends.
@@ -290,22 +290,22 @@ impl Progress {
         }
     }
 
-    /// Somebody wants a run to go on that had ended: they have seen why.
+    /// Reopens an ended run. The person who resumes it has seen why it ended.
     fn reopened(&mut self) {
         self.due = None;
-        // Whatever was deferred can be tried at once: people resume when they think that it works.
+        // Retry deferred work at once: people resume when they expect it to work.
         self.retry_after = None;
         self.next.deferrals = 0;
         if let Some(ending) = self.ending.take() {
             self.acknowledged(&ending);
         }
-        // A step that was done and not judged is judged now, and not done again.
+        // If a step is done but not judged, judge it now instead of repeating it.
         let stage = if self.awaits_judgement() { Stage::Evaluation } else { Stage::Iteration };
         self.phase = Phase::Before(stage);
     }
 
-    /// A person has looked, if the run ended so that one had to; then it does not end again for what they have
-    /// seen. What is used up stays so.
+    /// Resuming counts as a human review if the ending required one: the run must not end again for the same reason.
+    /// Iterations that were used up stay used up.
     fn acknowledged(&mut self, ending: &Ending) {
         if ending.is_blockable() {
             self.failures = 0;

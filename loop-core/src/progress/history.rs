@@ -1,9 +1,9 @@
-//! Which events can follow which. A history that breaks these rules is damaged, and no run goes on from it.
+//! Rules for which events can follow which. A history that breaks them is damaged, and no run can continue from it.
 
 use super::{Phase, Progress};
 use crate::{Ending, Event, EventKind, RunTime, event::Stage};
 
-/// Events that are not the history of a run: some are missing, doubled, damaged or in the wrong order.
+/// The error for events that are not the history of a run: some are missing, duplicated, damaged or out of order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the history is damaged at event {number} (`{event}`): {why}")]
 pub struct HistoryError {
@@ -13,7 +13,7 @@ pub struct HistoryError {
 }
 
 impl HistoryError {
-    /// The number of the first event that cannot be right, from 1.
+    /// Returns the number of the first event that cannot be right, from 1.
     pub const fn number(&self) -> u64 {
         self.number
     }
@@ -37,18 +37,18 @@ enum Damage {
     Unearned,
 }
 
-/// A greater number of an event is damage, and the next one could not be counted.
+/// The highest valid event number. A greater one is damage, and leaves no room to count the events after it.
 const MAX_SEQUENCE: u64 = u64::MAX / 2;
 
 impl Progress {
-    /// Whether this event can follow those before it.
+    /// Checks that this event can follow those before it.
     pub(super) fn check(&self, event: &Event) -> Result<(), HistoryError> {
         let why = match &event.kind {
             _ if event.sequence != 0 && event.sequence <= self.sequence => Damage::Number(self.sequence),
             _ if event.sequence > MAX_SEQUENCE => Damage::TooMany,
             _ if event.at < self.now => Damage::Time(self.now),
             kind if !self.can_follow(kind) => Damage::Order(self.phase.in_words()),
-            // Reports of usage that follow each other may have become one, with the number of the last.
+            // Consecutive usage reports may have been merged into one, which has the number of the last.
             kind if event.sequence > self.sequence + 1
                 && !matches!(kind, EventKind::UsageReported { .. }) =>
             {
@@ -103,7 +103,7 @@ impl Progress {
 }
 
 impl EventKind {
-    /// Whether this begins something. A run that is about to end begins nothing.
+    /// Returns whether this event begins something. A run that is about to end begins nothing.
     const fn begins(&self) -> bool {
         matches!(
             self,

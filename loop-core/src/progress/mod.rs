@@ -1,4 +1,4 @@
-//! What is known of a run: the fold of its events.
+//! The known state of a run, computed by folding its events.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,31 +11,31 @@ use crate::{
     CostQuality, Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage, event::Stage, mark::Marks,
 };
 
-/// What is outstanding in a run.
+/// The current phase of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
     /// Nothing has happened yet.
     #[default]
     New,
-    /// Between two actions: this work is to be done next.
+    /// Between two actions. This work comes next.
     Before(Stage),
     /// A person is being asked.
     Asking,
-    /// A wait before this work.
+    /// The run waits before this work.
     Waiting(Stage),
-    /// Work is being done.
+    /// This work is in progress.
     Working(Stage),
-    /// The stop condition is to be asked about the finished step.
+    /// The step is finished, and the stop condition decides next.
     Settling,
     /// The run is over.
     Ended,
 }
 
-/// Everything that the machine knows of a run, computed from the run's events alone.
+/// Everything that the machine knows about a run, computed from the run's events alone.
 ///
-/// Guardrails, conditions and paces decide by it. Folding the events again gives the same progress,
-/// which is how a run is restored:
+/// Guardrails, conditions and paces base their decisions on it. Folding the events again yields the same progress, and
+/// this is how a run is restored:
 ///
 /// ```
 /// use loop_core::{Event, EventKind, Progress, RunTime};
@@ -60,7 +60,7 @@ pub struct Progress {
     unpriced: u64,
     uncounted: u64,
     usage: Usage,
-    /// How far the cost could be believed when the iteration began.
+    /// The quality of the cost when the iteration began.
     quality_before: Option<CostQuality>,
     failures: u64,
     marks: Marks,
@@ -75,36 +75,36 @@ pub struct Progress {
     granted: Option<Box<Grant>>,
 }
 
-/// What is known of the iteration that is to begin, or is under way.
+/// The state of the next iteration, or of the one in progress.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct NextIteration {
-    /// How often the run died in it.
+    /// The number of times that the run died in it.
     pub(crate) deaths: u32,
-    /// How often its work was put off.
+    /// The number of times that its work was deferred.
     pub(crate) deferrals: u32,
-    /// How often its evaluation was begun.
+    /// The number of times that its evaluation began.
     pub(crate) evaluations: u32,
-    /// Whether an attempt that did not come to its end used something without a price.
+    /// Whether an unfinished attempt used something without a price.
     unpriced: bool,
-    /// Whether the pace's wait before it is behind us.
+    /// Whether the pace's wait before it is over.
     pub(crate) paced: bool,
-    /// The guardrails, by their places and names, whose question about it a person has answered.
+    /// The guardrails whose question about it a person has answered, by index and name.
     acknowledged: Vec<(usize, String)>,
-    /// The guardrail whose question is open, or was answered with anything but yes: its place, its name, and what
-    /// its silence means.
+    /// The guardrail whose question is open, or was answered with anything but yes: its index, its name, and the halt
+    /// that follows if nobody answers.
     asked: Option<(usize, String, Halt)>,
-    /// What a person noted for it.
+    /// A person's notes for it.
     guidance: Option<Arc<str>>,
 }
 
 impl NextIteration {
-    /// Whether a person has answered this guardrail's question. By place and name: a run may be taken
-    /// up with other guardrails, and an answer to one is none to another.
+    /// Returns whether a person has answered this guardrail's question. Compares index and name, because a run may be
+    /// resumed with other guardrails, and an answer to one guardrail is not an answer to another.
     pub(crate) fn is_acknowledged(&self, index: usize, name: &str) -> bool {
         self.acknowledged.iter().any(|(place, known)| *place == index && known == name)
     }
 
-    /// Forgets what was known of the last iteration, but for the guidance.
+    /// Resets everything about the last iteration except the guidance.
     fn begin_anew(&mut self) {
         let Self { deaths, deferrals, evaluations, unpriced, paced, acknowledged, asked, guidance: _ } = self;
         (*deaths, *deferrals, *evaluations) = (0, 0, 0);
@@ -112,97 +112,98 @@ impl NextIteration {
         acknowledged.clear();
     }
 
-    /// Adds a person's note, after those before.
+    /// Appends a person's note to the earlier ones.
     fn guide(&mut self, note: &str) {
         let earlier = self.guidance.take();
         self.guidance = Some(earlier.map_or(note.into(), |text| format!("{text}\n{note}").into()));
     }
 }
 
-/// What a guardrail, a condition, a pace or a view asks it.
+/// The queries of guardrails, conditions, paces and views.
 impl Progress {
-    /// Iterations that are used up: finished, failed or cut. One that was put off, or that died with
-    /// its run, is not.
+    /// Returns the number of iterations that were used up: finished, failed or cut. Deferred iterations, and those that
+    /// died with their run, do not count.
     pub const fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Iterations that ended without a word about their cost, or with a cost that is only a part of it, also if only
-    /// an attempt that was deferred or died had no price. If there are any, the cost in [`usage`](Self::usage) is
-    /// only a part too.
+    /// Returns the number of iterations that ended without a reported cost, or with only a part of it. An iteration
+    /// also counts if only an attempt that was deferred or died had no price. If there are any, the cost in
+    /// [`usage`](Self::usage) is incomplete as well.
     pub const fn unpriced_iterations(&self) -> u64 {
         self.unpriced
     }
 
-    /// Iterations that ended without a word about their tokens. If there are any, the tokens in
-    /// [`usage`](Self::usage) are only a part of them.
+    /// Returns the number of iterations that ended without reported tokens. If there are any, the tokens in
+    /// [`usage`](Self::usage) are incomplete.
     pub const fn uncounted_iterations(&self) -> u64 {
         self.uncounted
     }
 
-    /// What was used so far, as far as it was reported.
+    /// Returns the usage that was reported so far.
     pub const fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// What the run cost so far, and how far that is known.
+    /// Returns the cost of the run so far, and how completely it is known.
     pub const fn cost(&self) -> RunCost {
         RunCost::of(self.usage.cost, self.unpriced)
     }
 
-    /// Run time at the last event: without the time in which a person was asked, the machine slept
-    /// or the run was down.
+    /// Returns the run time at the last event. It excludes the time in which a person was asked, the machine slept or
+    /// the run was down.
     pub fn elapsed(&self) -> Duration {
         self.now.into()
     }
 
-    /// The part of [`elapsed`](Self::elapsed) in which iterations and evaluations ran, from when they were recorded as
-    /// begun: see [`StepRecord::elapsed`](crate::StepRecord::elapsed).
+    /// Returns the part of [`elapsed`](Self::elapsed) in which iterations and evaluations ran, counted from the record
+    /// of their start: see [`StepRecord::elapsed`](crate::StepRecord::elapsed).
     pub const fn working(&self) -> Duration {
         self.working.since(RunTime::ZERO)
     }
 
-    /// Run time at the last event.
+    /// Returns the run time at the last event.
     pub const fn now(&self) -> RunTime {
         self.now
     }
 
-    /// What is outstanding.
+    /// Returns the current phase.
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The step that has begun and is not settled.
+    /// Returns the step that has begun and is not settled.
     pub const fn current_step(&self) -> Option<&StepRecord> {
         self.current.as_ref()
     }
 
-    /// The last settled step.
+    /// Returns the last settled step.
     pub const fn last_step(&self) -> Option<&StepRecord> {
         self.last.as_ref()
     }
 
-    /// The settled step whose verdict has the highest score; of equal ones the last. `None` if no verdict has a score.
+    /// Returns the settled step whose verdict has the highest score, or the last of several with an equal score.
+    /// Returns `None` if no verdict has a score.
     pub const fn best_step(&self) -> Option<&StepRecord> {
         self.best.as_ref()
     }
 
-    /// Settled steps in a row, up to the last, in which something went wrong: the iteration or the
-    /// evaluator failed, or noted a fault. A failing verdict is not meant. Whoever resumes a run that ended
-    /// [blockably](crate::Halt::blockable) has seen them: then it begins anew.
+    /// Returns the number of most recent consecutive settled steps in which something went wrong: the iteration or the
+    /// evaluator failed, or noted a fault. A failing verdict does not count. Resuming a run that ended
+    /// [blockably](crate::Halt::blockable) resets the count, because a person has seen the failures.
     pub const fn consecutive_failures(&self) -> u64 {
         self.failures
     }
 
-    /// How many later steps in a row that made a mark of this name left it as it was; `None` if nobody
-    /// made one. Of the marks of one step by one name the last one counts. At most 16 names are followed; of more,
-    /// those marked least recently are forgotten. It begins anew as
-    /// [`consecutive_failures`](Self::consecutive_failures) does.
+    /// Returns the number of consecutive later steps that made a mark with this name and left it unchanged, or `None`
+    /// if no step made one. If a step makes several marks with one name, only the last one counts. At most 16 names are
+    /// followed: beyond that, the least recently marked names are dropped. The count is reset when
+    /// [`consecutive_failures`](Self::consecutive_failures) is.
     pub fn unchanged(&self, name: &str) -> Option<u64> {
         self.marks.unchanged(name)
     }
 
-    /// What a person noted for the iteration that is to begin, or is under way.
+    /// Returns a person's notes for the next iteration, or for the one in progress.
     pub fn guidance(&self) -> Option<&str> {
         self.next.guidance.as_deref()
     }
@@ -211,12 +212,12 @@ impl Progress {
         self.next.guidance.clone()
     }
 
-    /// Whether the current step's iteration is over, and the step is not settled.
+    /// Returns whether the current step's iteration is over while the step is not settled.
     pub(crate) fn awaits_judgement(&self) -> bool {
         self.current.as_ref().is_some_and(|step| step.iteration == self.iterations)
     }
 
-    /// Whether the output of the current step's iteration is still needed, to be judged or settled.
+    /// Returns whether the evaluator or the stop condition still needs the output of the current step's iteration.
     pub(crate) fn needs_output(&self) -> bool {
         let produced = self.current.as_ref().is_some_and(|step| step.produced);
         let judging = matches!(
@@ -228,23 +229,23 @@ impl Progress {
         judging || (produced && self.awaits_judgement())
     }
 
-    /// Whether the work under way was told to end.
+    /// Returns whether the work in progress was interrupted.
     pub const fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// What people added to the run's limits when they took it up again, all told; `None` if they never did. A
-    /// limit of so much allows so much and this. Notes are not kept here: see [`guidance`](Self::guidance).
+    /// Returns the sum of what people added to the run's limits when they resumed it, or `None` if they added nothing.
+    /// Each limit allows its own amount plus this sum. It contains no notes: see [`guidance`](Self::guidance).
     pub fn granted(&self) -> Option<&Grant> {
         self.granted.as_deref()
     }
 
-    /// How the run ended, if it did.
+    /// Returns how the run ended, if it did.
     pub const fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// Whether the run evaluates outputs.
+    /// Returns whether the run evaluates outputs.
     pub const fn is_evaluated(&self) -> bool {
         self.evaluated
     }

@@ -1,4 +1,4 @@
-//! When the goal is met.
+//! Stop conditions, which decide when the goal is met.
 
 mod combine;
 mod leaf;
@@ -15,17 +15,16 @@ pub use self::{
     list::{All, Any, AtLeast, all, any, at_least},
 };
 
-/// Sees a finished step and says whether the goal is met.
+/// A condition that sees a finished step and decides whether the goal is met.
 ///
 /// `S` is the loop's step type: [`Step<O>`](crate::Step), or [`Judged<O>`](crate::Judged) once the
 /// loop has an evaluator.
 ///
 /// # Contract
-/// - Pure: the answer depends on the step, the progress and the events observed, on nothing else.
-/// - It is asked once for every step that came to its end, failed ones included, with the step's
-///   own events folded into the progress. A combination may ask its parts again to find out which
-///   of them [decided](Self::decided_by).
-/// - It goes before every guardrail: a goal met on the last allowed iteration is success.
+/// - Pure: the answer depends only on the step, the progress and the observed events.
+/// - The run asks it once for every finished step, failed ones included, after folding the step's own events into the
+///   progress. A combination may ask its parts again to find out which of them [decided](Self::decided_by).
+/// - It comes before every guardrail: a goal met on the last allowed iteration is success.
 /// - State is a fold: [`observe`](Self::observe) sees every event once, live and on restore.
 ///
 /// ```
@@ -48,7 +47,7 @@ pub use self::{
     note = "the closure of `condition_fn` has to name the loop's step type: `Step<Output>`, or `Judged<Output>` after `.evaluate(...)`"
 )]
 pub trait StopCondition<S>: Send {
-    /// Whether the goal is met.
+    /// Returns whether the goal is met.
     fn is_met(&self, step: &S, progress: &Progress) -> bool;
 
     /// Sees every event, after it was folded into the progress. Default: nothing.

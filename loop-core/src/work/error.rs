@@ -1,4 +1,4 @@
-//! What goes wrong in work, and how it is recorded.
+//! The error of iterations and evaluations, and how the run records it.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -13,25 +13,25 @@ use crate::{BoxError, Halt, event::WorkResult};
 /// let reader = iteration_fn(async |_: IterationContext<String>| Ok(std::fs::read_to_string("notes.md")?));
 /// ```
 ///
-/// So it is no [`Error`] itself, as the error of `anyhow` is none: see `docs/decisions/0003-any-error-fails-a-step.md`. Errors that are
-/// not [`Error`]s, such as texts, go through [`failed`](Self::failed).
+/// Like `anyhow::Error`, it therefore does not implement [`Error`] itself: see
+/// `docs/decisions/0003-any-error-fails-a-step.md`. For errors that are not [`Error`]s, such as texts, use
+/// [`failed`](Self::failed).
 #[derive(Debug)]
 pub enum WorkError {
-    /// It went wrong: the step is a failed one, and the loop goes on. What is recorded of the error is its
-    /// text and those of its causes.
+    /// The step failed, and the loop continues. The run records the error's text and those of its causes.
     Failed(BoxError),
-    /// Not now, but later: a rate limit, for example. The same work is tried again then, and no
+    /// The work has to be deferred, because of a rate limit, for example. The run retries the same work later, and no
     /// iteration is used up.
     Later {
         /// How long to wait before the next try.
         after: Duration,
     },
-    /// The run has to end. Nothing is evaluated after it.
+    /// The run has to end, without any further evaluation.
     Halt(Halt),
 }
 
 impl WorkError {
-    /// A failed step, from any error or text.
+    /// Creates a failed step from any error or text.
     pub fn failed(source: impl Into<BoxError>) -> Self {
         Self::Failed(source.into())
     }
@@ -76,7 +76,7 @@ impl From<Halt> for WorkError {
     }
 }
 
-/// What the machine is told: the error as data.
+/// The error as data, for the machine.
 impl<T> From<WorkError> for WorkResult<T> {
     fn from(error: WorkError) -> Self {
         match error {
@@ -87,8 +87,8 @@ impl<T> From<WorkError> for WorkResult<T> {
     }
 }
 
-/// An error as one line, its causes after it, for a message that is all that will be kept of it. A cause
-/// that the text before it says already is not said again.
+/// Formats an error and its causes as one line, for a message that replaces the error. Leaves out a cause that the
+/// preceding text already contains.
 ///
 /// ```
 /// let error = std::io::Error::other("no such model");

@@ -1,4 +1,5 @@
-//! What a driver and the work it runs share: usage and other notes upwards, the interrupt downwards.
+//! The connection between a driver and its work: the work sends usage and other notes, and the driver sends the
+//! interrupt.
 
 mod error;
 
@@ -21,7 +22,7 @@ struct Shared {
     notes: Mutex<Notes>,
     /// Whether there may be anything in `notes`. Most work notes nothing, and then takes no lock.
     noted: AtomicBool,
-    /// The iteration that is under way, or was last.
+    /// The current iteration, or the last one.
     iteration: AtomicU64,
     changed: Notify,
     interrupted: CancellationToken,
@@ -33,7 +34,7 @@ impl Shared {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The notes, to add to them.
+    /// Returns the notes for adding to them.
     fn noting(&self) -> MutexGuard<'_, Notes> {
         let notes = self.notes();
         self.noted.store(true, Ordering::Release);
@@ -45,11 +46,11 @@ impl Shared {
     }
 }
 
-/// A driver's end: collects what the work of a run notes, and interrupts it.
+/// The driver's end of the connection: collects the notes of a run's work, and interrupts it.
 ///
-/// You need it to write a driver, or to test an iteration or an evaluator by itself: their contexts
-/// are made from it. One serves a whole run, since an interrupt ends the run, and since usage that a task reports
-/// after its iteration is over still has to count.
+/// You need it to write a driver, or to test an iteration or an evaluator by itself, because it creates their contexts.
+/// Use one for a whole run: an interrupt ends the run, and usage that a task reports after the end of its iteration
+/// still has to count.
 ///
 /// ```
 /// use loop_core::{Iteration, IterationContext, Usage, Work, iteration_fn};
@@ -69,38 +70,38 @@ impl Shared {
 pub struct Work(Arc<Shared>);
 
 impl Work {
-    /// For one run.
+    /// Creates the connection for one run.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells the work under way to come to its end.
+    /// Asks the work in progress to end.
     pub fn interrupt(&self) {
         self.0.interrupted.cancel();
     }
 
-    /// Takes what was noted since the last call.
+    /// Removes and returns the notes since the last call.
     pub fn take_notes(&self) -> Notes {
         if !self.0.is_noted() {
             return Notes::default();
         }
         let mut notes = self.0.notes();
-        // Under the lock: who notes something after this sets it again.
+        // Under the lock, so that the next note sets the flag again.
         self.0.noted.store(false, Ordering::Release);
         mem::take(&mut *notes)
     }
 
-    /// [`take_notes`](Self::take_notes) as events hold them. Most work notes nothing, and then this is quick.
+    /// Like [`take_notes`](Self::take_notes), boxed for an event. Most work notes nothing, and then this is quick.
     pub(crate) fn take_boxed_notes(&self) -> Option<Box<Notes>> {
         if self.0.is_noted() { self.take_notes().boxed() } else { None }
     }
 
-    /// Takes the usage alone, for a report while the work goes on.
+    /// Removes and returns only the usage, for a report while the work continues.
     pub fn take_usage(&self) -> Usage {
         if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
-    /// The same, if there is any.
+    /// Like [`take_usage`](Self::take_usage), but returns `None` if there is no usage.
     #[inline]
     pub(crate) fn take_news(&self) -> Option<Usage> {
         if !self.0.is_noted() {
@@ -109,21 +110,21 @@ impl Work {
         Some(self.take_usage()).filter(|usage| !usage.is_unknown())
     }
 
-    /// The usage noted since it was last taken.
+    /// Returns the usage that nobody has taken yet.
     pub fn usage(&self) -> Usage {
         self.0.notes().usage
     }
 
-    /// Resolves when usage was reported since the last time it did.
+    /// Resolves when the work has reported usage since the last time that this resolved.
     ///
     /// # Cancel safety
-    /// Cancel safe: a report is seen by the next call.
+    /// Cancel safe: the next call sees the report.
     pub fn reported(&self) -> impl Future<Output = ()> + Send + '_ {
         self.0.changed.notified()
     }
 
-    /// The end of the work on this iteration. Of what was noted for another one only the usage is kept: a task that
-    /// outlives its iteration must not make the next one fail.
+    /// Returns the work's end of the connection for this iteration. Notes for another iteration are dropped, except its
+    /// usage: a task that outlives its iteration must not make the next one fail.
     pub(crate) fn tether(&self, iteration: u64) -> Tether {
         let last = self.0.iteration.swap(iteration, Ordering::AcqRel);
         if last != iteration && self.0.is_noted() {
@@ -172,11 +173,11 @@ impl Tether {
     }
 }
 
-/// Gives a context what its work does with its [`Tether`].
+/// Adds the methods to a context that delegate to its [`Tether`].
 macro_rules! tethered {
     ($context:ident, $work:literal) => {
         impl<O> $context<O> {
-            /// Takes reports of usage.
+            /// Returns the meter for reporting usage.
             pub fn meter(&self) -> $crate::Meter {
                 self.tether.meter()
             }
@@ -201,15 +202,15 @@ macro_rules! tethered {
 }
 pub(crate) use tethered;
 
-/// Takes reports of what work uses, while it runs.
+/// Receives reports of usage from running work.
 ///
-/// A report may interrupt the work, if it crosses what a guardrail allows. Clones report to the same
-/// run, also after the work that they were given to is over.
+/// A report that crosses a guardrail's limit may interrupt the work. Clones report to the same run, even after their
+/// work is over.
 #[derive(Debug, Clone)]
 pub struct Meter(Tether);
 
 impl Meter {
-    /// Reports what was used beyond what was reported before.
+    /// Reports usage in addition to earlier reports.
     pub fn add(&self, usage: Usage) {
         if !usage.is_unknown() {
             self.0.shared.noting().usage += usage;
@@ -217,9 +218,8 @@ impl Meter {
         }
     }
 
-    /// Says how far the cost that the iteration has reported can be believed after all: an agent may be
-    /// charged in the end just what was estimated while it ran. Counts when the iteration ends; an
-    /// evaluation's cost is left as it is.
+    /// Revises the quality of the cost that the iteration has reported: an agent may learn at its end that an estimate
+    /// was exact. Takes effect when the iteration ends. The cost of an evaluation does not change.
     pub fn revise(&self, quality: CostQuality) {
         self.0.note(|notes| notes.cost_quality = Some(quality));
     }

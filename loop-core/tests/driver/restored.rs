@@ -1,4 +1,4 @@
-//! Runs that are taken up again.
+//! Runs that are resumed.
 
 use loop_core::{
     BuildError, CancellationToken, Ending, EvaluationContext, Event, EventKind, Iteration, IterationContext,

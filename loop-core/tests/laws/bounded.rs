@@ -85,7 +85,7 @@ fn bounded_beyond_a_limit_when_driven() {
     also_holds(worlds(), |world| begins_nothing_beyond_a_limit(&world, &Live::run(&world).events));
 }
 
-/// A run whose time was over before what was put off could be tried is resumed, and tries it.
+/// A run whose time was over before what was deferred could be tried is resumed, and tries it.
 #[test]
 fn bounded_but_not_stuck() {
     also_holds(worlds(), |mut world| {
@@ -122,7 +122,7 @@ fn bounded_over_deaths() {
                 *begun.entry((iteration, attempt)).or_default() += 1;
             }
         }
-        // Only work that was put off is begun again under the same number.
+        // Only work that was deferred is begun again under the same number.
         let put_off = events.iter().filter(|event| {
             matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Later { .. }, .. })
         });
@@ -174,7 +174,7 @@ fn bounded_over_endings_for_other_reasons() {
         assert_eq!(action, begun(attempt));
         events.extend(machine.take_events());
         if attempt == 2 {
-            // It dies, and ends for another reason when it is taken up.
+            // It dies, and ends for another reason when it is resumed.
             let halt = Halt::new(StopReason::BudgetExceeded, "");
             let ending = Box::new(Ending::halted(halt));
             events.extend([EventKind::RunResumed {}, EventKind::RunFinished { ending }].map(at_once));
@@ -192,7 +192,7 @@ fn at_once(kind: EventKind) -> Event {
     Event::new(RunTime::ZERO, kind)
 }
 
-/// Work that is put off each time ends the run, and the ending names whose work it was.
+/// Work that is deferred each time ends the run, and the ending names whose work it was.
 #[test]
 fn bounded_when_work_is_put_off_for_ever() {
     for stage in [Stage::Iteration, Stage::Evaluation] {

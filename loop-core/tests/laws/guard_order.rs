@@ -68,7 +68,7 @@ fn names_the_first(world: &World, run: &Run) {
             (Some(Action::Interrupt { cause }), Input::Reported { .. } | Input::DeadlinePassed) => {
                 assert_eq!(first(&world.rails, before, true).as_ref(), Some(&**cause));
             }
-            // Work is put off beyond a limit, or beyond the end of its time.
+            // Work is deferred beyond a limit, or beyond the end of its time.
             (Some(Action::Finish(ending)), input) if is_put_off(input) && !was_cut(run, told) => {
                 match first(&world.rails, before, put_off(input) > Duration::ZERO) {
                     Some(crossed) => assert_eq!(crossed, **ending),

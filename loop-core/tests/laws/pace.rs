@@ -13,7 +13,7 @@ struct Paced {
     taken: Option<Duration>,
 }
 
-/// The waits of the pace, without those for work that was put off.
+/// The waits of the pace, without those for work that was deferred.
 fn waits(events: &[Event]) -> Vec<Paced> {
     let mut progress = Progress::default();
     let mut waits: Vec<Paced> = Vec::new();
@@ -36,7 +36,7 @@ fn waits(events: &[Event]) -> Vec<Paced> {
     waits
 }
 
-/// Whether the last work that ended was put off.
+/// Whether the last work that ended was deferred.
 fn put_off(events: &[Event]) -> bool {
     let ends = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::IterationFinished { result, .. } => {

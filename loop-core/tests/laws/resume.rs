@@ -55,7 +55,7 @@ fn journal(events: &[Event], stop: usize) -> Vec<Event> {
     events[..stop].iter().map(through_json).collect()
 }
 
-/// A run that dies after each of these numbers of further events, and is taken up each time; `None`
+/// A run that dies after each of these numbers of further events, and is resumed each time; `None`
 /// if it died so often in one step that it was given up.
 fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
     let mut kept = 0;
@@ -96,7 +96,7 @@ fn resume_at_every_prefix() {
     });
 }
 
-/// Work that was put off leaves nothing behind but its bill: neither marks nor faults.
+/// Work that was deferred leaves nothing behind but its bill: neither marks nor faults.
 #[test]
 fn resume_of_work_that_was_put_off() {
     also_holds(unlimited(), |world| {
@@ -108,7 +108,7 @@ fn resume_of_work_that_was_put_off() {
     });
 }
 
-/// A run that has ended and is taken up again begins no index that is settled, and each end says so once.
+/// A run that has ended and is resumed begins no index that is settled, and each end says so once.
 #[test]
 fn resume_of_an_ended_run() {
     also_holds((crate::world::worlds(), 0..3_usize), |(mut world, times)| {

@@ -263,7 +263,7 @@ pub(crate) fn machine(world: &World) -> (Machine, Vec<Probe>) {
     (Machine::new(guards, Box::new(pace), world.evaluated), probes)
 }
 
-/// How often work of this stage was put off since its index was begun for the first time.
+/// How often work of this stage was deferred since its index was begun for the first time.
 pub(crate) fn tries(events: &[Event], stage: Stage) -> usize {
     let mut tries = 0;
     for event in events {
