@@ -65,15 +65,23 @@ impl Digits {
         self.trail.reset();
     }
 
+    /// Whether a value of which no more has been seen may begin with the last digit.
+    pub(super) fn has_begun_here(&self) -> bool {
+        self.trail.depth() == 1
+    }
+
     /// No value begins with the last digit.
     pub(super) fn begin_without(&mut self) {
-        if self.trail.depth() == 1 {
+        if self.has_begun_here() {
             self.reset();
         }
     }
 
     /// Takes a sign. Returns the place of a value.
     pub(super) fn take(&mut self, sign: char, place: Place, known: Known<'_>) -> Option<Place> {
+        if self.is_idle() && !sign.is_ascii_hexdigit() {
+            return None;
+        }
         if matches!(sign, 'x' | 'X') && self.zero.take().is_some() {
             return None;
         }

@@ -25,8 +25,18 @@ pub(super) const SEPARATORS: [char; 13] = [' ', ',', ':', '-', ';', '\'', '"', '
 
 /// Whether a sign separates digits.
 pub(super) fn is_separator(sign: char) -> bool {
-    sign == '\n' || SEPARATORS.contains(&sign)
+    IS_SEPARATOR.get(sign as usize).is_some_and(|is_one| *is_one)
 }
+
+const IS_SEPARATOR: [bool; 128] = {
+    let (mut is_separator, mut at) = ([false; 128], 0);
+    is_separator[b'\n' as usize] = true;
+    while at < SEPARATORS.len() {
+        is_separator[SEPARATORS[at] as usize] = true;
+        at += 1;
+    }
+    is_separator
+};
 
 /// What separates numbers.
 pub(super) fn separators() -> impl Iterator<Item = u8> {
@@ -35,8 +45,7 @@ pub(super) fn separators() -> impl Iterator<Item = u8> {
 
 /// How a text may begin that has this form, of hexadecimal digits.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
-    // The next byte, or its prefix.
-    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%', b'0']).collect();
+    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%']).collect();
     to.add_in_both_cases(Precedes::Anything, &String::from_utf8_lossy(&form[..TOGETHER]), &after);
 }
 
@@ -128,6 +137,11 @@ impl Numbers {
             self.escaped.let_go(place.1);
             self.words.let_go(place.1);
         }
+    }
+
+    /// Whether a value of which no more has been seen may begin with the last digit.
+    pub(super) fn has_begun_here(&self) -> bool {
+        self.digits.has_begun_here() || self.escaped.has_begun_here()
     }
 
     /// No value begins with the last digit.

@@ -275,19 +275,23 @@ impl Scanner {
     /// Shows a sign that is visible to the lanes of numbers and of signs that stand alone.
     fn see_alone(&self, sign: Sign, place: Place, in_word: bool, text: &[u8], scan: &mut Scan) {
         let at = place.0 - scan.base;
-        let may_begin = |precedes| self.filter.may_begin_alone(precedes, text, at);
         let is_digit = matches!(sign, Sign::Char(sign) if sign.is_ascii_hexdigit());
-        let begins_digits = is_digit && may_begin(Precedes::Anything);
-        if !scan.numbers.is_idle() || begins_digits || is_digit && !in_word && may_begin(Precedes::NoWord) {
+        let may_begin = |precedes| self.filter.may_begin_alone(precedes, text, at);
+        let may_begin_number = || may_begin(Precedes::Anything) || !in_word && may_begin(Precedes::NoWord);
+        if !scan.numbers.is_idle() || is_digit && may_begin_number() {
             let before = before(&scan.before, &text[..at]);
             let to = self.search(&mut scan.found);
             scan.numbers.take(sign, place, in_word, || dump(before.clone()), to);
-            if is_digit && !begins_digits {
+            // The prefix of the next byte may follow: `0x6b0x65`.
+            if scan.numbers.has_begun_here()
+                && text.get(at + 2) != Some(&b'0')
+                && !may_begin(Precedes::Anything)
+            {
                 scan.numbers.begin_without();
             }
         }
         let sign = if let Sign::Char(sign) = sign { sign } else { char::REPLACEMENT_CHARACTER };
-        if scan.spelled.is_idle() && !may_begin(Precedes::Separator) {
+        if scan.spelled.is_idle() && (scan.spelled.passes(sign) || !may_begin(Precedes::Separator)) {
             return scan.spelled.pass_over(sign);
         }
         if let Some((from, to)) = scan.spelled.take(sign, place, &self.bytes) {

@@ -55,6 +55,11 @@ impl Spelled {
         self.trail.first_candidate().into_iter().chain(word).min()
     }
 
+    /// Whether no word begins with this sign.
+    pub(super) fn passes(&self, sign: char) -> bool {
+        self.is_junk || separates(sign)
+    }
+
     /// A text was passed over that ends with this sign.
     pub(super) fn pass_over(&mut self, last: char) {
         self.is_junk = !separates(last);
