@@ -146,7 +146,7 @@ impl Shell {
         self.process.clone().line(line)
     }
 
-    /// Creates a usage file if there is none.
+    /// Creates the usage file if it is missing.
     pub(super) fn ensure_usage_file(&mut self) -> io::Result<()> {
         if self.usage_file.is_none() {
             self.usage_file = Some(UsageFile::create()?);

@@ -73,7 +73,7 @@ fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Opt
     Ok(noted(store, id)?.and_then(|record| record.signal))
 }
 
-/// Returns the noted end of a run; `None` if there is none. A run killed by its own process at the second signal has
+/// Returns the noted end of a run, or `None`. A run killed by its own process at the second signal has
 /// only this note, because nobody was left to write its journal.
 fn noted(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
     let run = store.find(id)?;

@@ -1,4 +1,4 @@
-//! What becomes of a session's files that somebody else cut or emptied: that is said.
+//! Sessions warn about transcripts and audits that somebody else cut or emptied.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn a_transcript_that_was_cut_is_not_gone_on_with_in_silence() {
         let seat = resumed();
         seat.sees(MISSING);
         seat.leaves();
-        // That is said once.
+        // The warning appears once.
         let seat = resumed();
         assert!(!seat.page().contains(MISSING), "{left}: {}", seat.page());
         seat.leaves();

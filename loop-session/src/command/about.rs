@@ -3,7 +3,7 @@
 use std::fmt;
 
 use loop_telemetry::words::{
-    plain,
+    plain_line,
     style::{BOLD, paint},
 };
 
@@ -86,7 +86,7 @@ impl About {
     /// The command takes no arguments, and there are some. Ignoring them would do less than the person meant.
     pub(crate) fn accepts(&self, arguments: &str) -> Result<(), InputError> {
         if self.takes == Takes::Nothing && !arguments.is_empty() {
-            let what = plain(arguments).replace(['\n', '\t'], " ");
+            let what = plain_line(arguments);
             return Err(self.misused(format!("/{} takes nothing, and here is `{what}`", self.name)));
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroU64};
 
 use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason};
 use loop_telemetry::words::{
-    self, plain,
+    self, plain, plain_line,
     style::{BAD, BOLD, DIM, paint},
 };
 
@@ -17,7 +17,7 @@ pub fn plan(repetition: &Repetition) -> String {
     let time = ends.time.map(|time| format!("for {}", words::span(time)));
     let bounds: Vec<_> = count.into_iter().chain(time).collect();
     let plan = format!("every {}, {}: ", words::span(*interval), bounds.join(", "));
-    format!("{}{}", paint(DIM, plan), one_line(work.text()))
+    format!("{}{}", paint(DIM, plan), plain_line(work.text()))
 }
 
 /// Describes a repetition of `word`, an exit word that only ends the repetition.
@@ -45,7 +45,7 @@ pub fn over(repetition: &Repetition, until: &Until, ending: &Ending, progress: &
         0 => String::new(),
         failures => paint(BAD, format_args!(", {failures} failed")),
     };
-    let why = why.map(|why| format!(": {}", one_line(&why))).unwrap_or_default();
+    let why = why.map(|why| format!(": {}", plain_line(&why))).unwrap_or_default();
     format!("{}{failed}{why}", paint(BOLD, format_args!("loop {how} after {of}")))
 }
 
@@ -86,11 +86,6 @@ impl Observer for RepetitionLines {
             (self.say)(line);
         }
     }
-}
-
-/// Fits a text onto one line.
-fn one_line(text: &str) -> String {
-    plain(text).replace(['\n', '\t'], " ")
 }
 
 impl fmt::Debug for RepetitionLines {

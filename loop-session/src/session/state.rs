@@ -1,6 +1,6 @@
 //! The parts of a session.
 
-use std::{ffi::OsStr, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
 use loop_agents::chat::{Attachment, Chat};
 use loop_core::{CancellationToken, Usage};
@@ -112,7 +112,7 @@ impl Session {
             None => Chat::new(NoModel),
         };
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
-        let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref().map(OsStr::new));
+        let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
         let log =
             SessionLog::new(SessionStore::at(state.sessions()), info, host.clone()).toolless(!tools.are_on);
         let mut session = Self {

@@ -23,7 +23,7 @@ use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usd};
 pub use self::clock::{instant, rfc3339, until};
 #[cfg(feature = "text")]
 pub use self::{
-    printable::{is_display_control, last_line, one_line, plain, printable},
+    printable::{is_display_control, last_line, one_line, plain, plain_line, printable},
     styled::{escaped_json, harmless},
 };
 

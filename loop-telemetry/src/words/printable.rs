@@ -40,6 +40,11 @@ pub fn printable(text: &str, secrets: &Redactor) -> String {
     secrets.redact(&plain(text)).into_owned()
 }
 
+/// Makes a text [plain](plain()) and fit for one line: line feeds and tabs become spaces. Secrets stay.
+pub fn plain_line(text: &str) -> String {
+    plain(text).replace(['\n', '\t'], " ")
+}
+
 /// Makes a text of an agent [printable](printable()) and fit for one line: line feeds and tabs become spaces. A tab
 /// would be wider than its measured width.
 pub fn one_line(text: &str, secrets: &Redactor) -> String {

@@ -60,7 +60,7 @@ impl GenaiModel {
     /// Creates the model of this name on this server, without connecting yet.
     ///
     /// # Errors
-    /// Fails if the address is invalid, or if the vendor requires a key and there is none.
+    /// Fails if the address is invalid, or if a required key is missing.
     pub fn new(endpoint: Endpoint, model: impl Into<String>) -> Result<Self, GenaiError> {
         let name = model.into();
         let address = endpoint.address()?;

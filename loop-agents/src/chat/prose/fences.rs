@@ -3,7 +3,7 @@
 /// A fenced block of a Markdown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FencedBlock {
-    /// The first word after the opening fence, usually a language. Empty if there is none.
+    /// The first word after the opening fence, usually a language; may be empty.
     pub language: String,
     /// The content, without the last line break and without the fence's own indentation.
     pub content: String,

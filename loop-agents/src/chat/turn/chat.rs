@@ -74,7 +74,7 @@ impl Chat {
         self
     }
 
-    /// Sets the system prompt if there is none.
+    /// Sets the system prompt, unless one is set.
     pub(crate) fn or_system(mut self, system: &str) -> Self {
         self.system.get_or_insert_with(|| system.to_owned());
         self

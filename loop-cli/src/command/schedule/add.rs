@@ -171,7 +171,7 @@ const DAY: u64 = 86_400;
 struct Added<'a> {
     /// `null` if nothing was added.
     id: Option<String>,
-    /// The requested interval; `null` if there is none.
+    /// The requested interval, or `null`.
     interval: Option<String>,
     /// The scheduled interval.
     effective: Option<String>,
